@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
-import { fileFault } from '../server/cluster/connection/file-fault.ts';
+import { describeFileError } from '../server/cluster/connection/file-error.ts';
 import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
 import { passwordFaults } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/cluster-credential-store.ts';
@@ -91,7 +91,7 @@ async function createOrSet(
 /** Exit code 1 if some objects of the file were not written. */
 async function restoreFrom(file: string, stores: Stores, signal: AbortSignal): Promise<number> {
   const saved = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Error(`${file}: ${fileFault(cause)}`, { cause });
+    throw new Error(`${file}: ${describeFileError(cause)}`, { cause });
   });
   let code = 0;
   const told = (line: string, left: boolean): void => {

@@ -6,7 +6,7 @@ import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
 import { resolvePaths } from '../apis/config/v1alpha1/paths.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { fileFault } from './cluster/connection/file-fault.ts';
+import { describeFileError } from './cluster/connection/file-error.ts';
 import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
@@ -54,6 +54,6 @@ async function read(path: string, name: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new StartupError('ERR_CONFIG_FILE', `${name}: ${fileFault(error)}`, { cause: error });
+    throw new StartupError('ERR_CONFIG_FILE', `${name}: ${describeFileError(error)}`, { cause: error });
   }
 }

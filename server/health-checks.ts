@@ -1,5 +1,5 @@
 // What /livez, /readyz and /healthz look at. Living is answering at all; ready is having what answers are made of.
-import { HealthCheckError, HealthRegistry } from './endpoints/health-registry.ts';
+import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {
   readonly cacheSynced: () => boolean;

@@ -8,10 +8,10 @@ import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { platformNodes } from './endpoints/platform/platform-nodes.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';
-import { WatchMetrics } from './endpoints/rest/watch/watch-metrics.ts';
-import { nodeDefinition } from './resources/nodes/definition.ts';
-import type { NodeFacts } from './resources/nodes/facts.ts';
-import { NodeUsage } from './resources/nodes/usage.ts';
+import { WatchMetrics } from './endpoints/rest/watch-metrics.ts';
+import { nodeDefinition } from './resources/nodes/node-definition.ts';
+import type { NodeFacts } from './resources/nodes/node-facts.ts';
+import { NodeUsage } from './resources/nodes/node-usage.ts';
 import type { ResourceDefinition } from './resources/resource-definition.ts';
 import type { ResourceRoute } from './routes.ts';
 

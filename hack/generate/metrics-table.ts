@@ -1,5 +1,5 @@
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
-import { WatchMetrics } from '../../server/endpoints/rest/watch/watch-metrics.ts';
+import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { newCertificateMetrics } from '../../server/listener/certificates/certificate-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
-import { AnswerCache } from '../memory/answer-cache.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
+import { LookupCache } from '../memory/lookup-cache.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
@@ -23,7 +23,7 @@ export interface TokenReviewOptions {
 export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
-  readonly #cache: AnswerCache<TokenReview>;
+  readonly #cache: LookupCache<TokenReview>;
   /** Keys of tokens that were good when they were asked about last. */
   readonly #good: BoundedMap<string, true>;
   /** Keyed, so that what lies in memory cannot be matched with tokens from elsewhere. */
@@ -34,7 +34,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     const { monotonic, onLookup } = options;
     this.#good = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
-    this.#cache = new AnswerCache({
+    this.#cache = new LookupCache({
       size: cacheSize,
       ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
       maxPending,

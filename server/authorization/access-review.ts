@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
-import { AnswerCache } from '../memory/answer-cache.ts';
+import { LookupCache } from '../memory/lookup-cache.ts';
 import type { Attributes, Authorizer, Decision } from './authorizer.ts';
-import { reviewKey } from './review-key.ts';
 
 export interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
@@ -22,13 +22,13 @@ const READ_ONE = new Set(['get', 'list', 'watch']);
 /** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
-  readonly #cache: AnswerCache<AccessReview>;
+  readonly #cache: LookupCache<AccessReview>;
   readonly #userKeys = new WeakMap<UserInfo, string>();
 
   constructor(options: AccessReviewOptions) {
     const { allowTtlMs, denyTtlMs, maxPending = 400, monotonic } = options;
     this.#reviews = options.reviews;
-    this.#cache = new AnswerCache({
+    this.#cache = new LookupCache({
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       maxPending,
@@ -82,4 +82,18 @@ function specOf(attributes: Attributes): AccessReviewSpec {
   if ('path' in attributes) return { ...who, nonResourceAttributes: { path: attributes.path, verb } };
   const { group, version, resource, subresource, namespace, name } = attributes;
   return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
+}
+
+/** Enough for most callers: making a digest takes longer than looking up a text of this length. */
+const SHORT = 1024;
+/** A caller who sends more than this in one question is answered, but not remembered. */
+const LONGEST = 16 * 1024;
+
+/**
+ * The key of an answer: the question itself, or its digest when it is long, since anybody can ask for long paths and fill
+ * the cache with them. Undefined when the answer is not to be kept.
+ */
+export function reviewKey(question: string): string | undefined {
+  if (question.length <= SHORT) return question;
+  return question.length <= LONGEST ? hash('sha256', question, 'base64') : undefined;
 }

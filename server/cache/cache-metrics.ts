@@ -1,6 +1,6 @@
 // Metrics of what is followed in the cluster: whether the cache is in step, and how often it had to start anew.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ReflectorObserver } from '../cluster/following/reflector.ts';
+import type { ReflectorObserver } from '../cluster/reflector/reflector.ts';
 
 /** What a cache reports at each scrape. */
 export interface CacheGauges {

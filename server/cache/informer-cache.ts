@@ -3,21 +3,16 @@
 // its own but through `probe`.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import type { EventMetadata } from '../cluster/following/object-metadata.ts';
-import type { Member } from '../cluster/following/raw-json.ts';
-import type { ReflectorSink, Replacement } from '../cluster/following/reflector-sink.ts';
-import type { ChangeType } from '../cluster/following/watch-stream.ts';
-import { Change } from './events/change.ts';
-import { FanOut } from './events/fan-out.ts';
-import { WatchWindow, type WindowBounds } from './events/watch-window.ts';
-import type { Watcher } from './events/watcher.ts';
-import type { CachedObject } from './objects/cached-object.ts';
-import { ObjectReader, type ObjectSource, type ReadObject } from './objects/object-reader.ts';
-import type { ResourceCache } from './resource-cache.ts';
-import type { ObjectSnapshot } from './snapshots/object-snapshot.ts';
-import { SnapshotBuilder } from './snapshots/snapshot-builder.ts';
-import { type HistoryBounds, SnapshotHistory } from './snapshots/snapshot-history.ts';
+import type { Member } from '../cluster/reflector/raw-json.ts';
+import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-sink.ts';
+import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
+import { type CachedObject, ObjectReader, type ObjectSource, type ReadObject } from './cached-object.ts';
+import type { ObjectSnapshot } from './object-snapshot.ts';
+import type { ResourceCache, Watcher } from './resource-cache.ts';
+import { SnapshotBuilder } from './snapshot-builder.ts';
+import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
 import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';
+import { Change, FanOut, WatchWindow, type WindowBounds } from './watch-cache.ts';
 
 export interface CacheOptions<Facts> {
   readonly definition: ObjectSource<Facts>;

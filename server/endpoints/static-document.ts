@@ -5,9 +5,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from './content-encoding.ts';
-import { holdsTag } from './entity-tag.ts';
-import { JSON_HEADERS, PIECE, piecesOf, writeBody } from './response.ts';
+import {
+  acceptsGzip,
+  GZIP_THRESHOLD,
+  holdsTag,
+  JSON_HEADERS,
+  PIECE,
+  piecesOf,
+  writeBody,
+} from './response.ts';
 
 export interface StaticDocument {
   readonly bytes: Buffer;

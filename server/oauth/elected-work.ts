@@ -1,7 +1,7 @@
 // What one replica does for all: new keys, and no sessions that have ended. A Lease says which one.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { LeaderElection } from '../cluster/election/lease.ts';
+import { LeaderElection } from '../cluster/election/leader-election.ts';
 import { KeyRotator, type KeyRotatorOptions } from './keys/key-rotator.ts';
 import type { SecretPlace } from './keys/key-secret.ts';
 import { SessionReaper, type SessionReaperOptions } from './sessions/session-reaper.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { followObject } from '../cluster/following/followed-object.ts';
+import { followObject } from '../cluster/reflector/followed-object.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
 import { RepeatedFailure } from '../observability/repeated-failure.ts';

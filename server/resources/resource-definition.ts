@@ -1,5 +1,5 @@
 // What is particular to one served resource; everything else (cache, verbs, tables, discovery) is generic over it.
-import type { CachedObject } from '../cache/objects/cached-object.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
 
 export interface ResourceDefinition<Facts> {
   readonly group: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ReflectorSink } from '../../server/cluster/following/reflector-sink.ts';
+import type { ReflectorSink } from '../../server/cluster/reflector/reflector-sink.ts';
 import { rawThing } from '../support/cluster/raw-objects.ts';
 
 /** What a sink holds, as `name@resourceVersion` in any order; undefined until its first list is complete. */

@@ -13,7 +13,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['./gen/index.js', 'undici']);
 export function kubeConfigClass(): typeof KubeConfig {
   const require = createRequire(import.meta.url);
   const file = import.meta.resolve(FILE);
-  const instead = import.meta.resolve('./client-node-parts.ts');
+  const instead = import.meta.resolve('./client-node-stub.ts');
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
       context.parentURL === file && LEFT_OUT.has(specifier)

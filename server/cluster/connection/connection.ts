@@ -1,14 +1,17 @@
 // The connection to kube-apiserver: sockets, credentials and the translation of failures into StatusErrors. What is
 // asked for is the callers' business: the reflector and the reviews beside it, the gateway later.
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { request as plainRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as plainRequest,
+} from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
 import type { ClusterRequestOptions } from './cluster-agent.ts';
-import type { Credentials } from './credentials.ts';
-import { CredentialSource } from './credentials.ts';
+import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {

@@ -1,5 +1,4 @@
-import type { Agent as HttpAgent, OutgoingHttpHeaders } from 'node:http';
-import { Agent } from 'node:http';
+import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -1,11 +1,18 @@
 // Descriptions of our APIs for people and programs: OpenAPI 3.1 of the platform's APIs and of the custom resources, and
 // a page that shows them. Owns the paths; what is described comes from apis/description. Kubernetes' own descriptions
 // (/openapi/v2, /openapi/v3) are in endpoints/openapi.
+
+import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
 import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { onlyRead, staticDocument, writeDocument } from '../static-document.ts';
-import { pageHandlers } from './page.ts';
+import {
+  onlyRead,
+  type StaticDocument,
+  staticBytes,
+  staticDocument,
+  writeDocument,
+} from '../static-document.ts';
 
 const PLATFORM_DOCUMENT = '/openapi/platform.json';
 const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';
@@ -28,5 +35,50 @@ function documentHandler(value: object): Handler {
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',
     });
+  };
+}
+
+// The page that shows the descriptions and tries them out: swagger-ui-dist, its files served from here, nothing loaded
+// from elsewhere. The policy allows no inline script or style and no eval; all that is ours is in page/.
+const PAGE_PATH = '/openapi/page';
+
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+/** By path: the type, and the file here or in the package. */
+const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
+  '': [HTML, './page/page.html'],
+  '/page.js': [SCRIPT, './page/page.js'],
+  '/page.css': [STYLE, './page/page.css'],
+  '/icon.png': ['image/png', 'swagger-ui-dist/favicon-32x32.png'],
+  '/swagger-ui.css': [STYLE, 'swagger-ui-dist/swagger-ui.css'],
+  '/swagger-ui-bundle.js': [SCRIPT, 'swagger-ui-dist/swagger-ui-bundle.js'],
+  // Where the authorization endpoint sends the browser back to: the address to register for a client.
+  '/oauth2-redirect.html': [HTML, 'swagger-ui-dist/oauth2-redirect.html'],
+  '/oauth2-redirect.js': [SCRIPT, 'swagger-ui-dist/oauth2-redirect.js'],
+};
+
+const HEADERS = {
+  // data: are icons in the viewer's own style sheet.
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+};
+
+/** Handlers by exact path. A file is read when it is first asked for, and kept. */
+export function pageHandlers(): Map<string, Handler> {
+  return new Map(Object.entries(FILES).map(([name, file]) => [`${PAGE_PATH}${name}`, fileHandler(...file)]));
+}
+
+function fileHandler(type: string, file: string): Handler {
+  let kept: StaticDocument | undefined;
+  return async (context) => {
+    onlyRead(context);
+    kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
+    return writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
   };
 }

@@ -4,13 +4,13 @@
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { parseAccept, takesJSON } from '../accept.ts';
 import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
-import { fetchSource } from './cluster-schemas.ts';
 import { type DescribedGroup, type DescribedResource, operationsOf, schemaName } from './operations.ts';
 import {
   extractKind,
@@ -196,4 +196,27 @@ function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
 function requireJSON(header: string | undefined): void {
   if (header === undefined || header === '') return;
   if (!parseAccept(header).some(takesJSON)) throw newNotAcceptable(['application/json']);
+}
+
+// What the cluster itself says of the kinds that ours are made from, so that `kubectl explain` shows the very
+// documentation of the cluster's version.
+export interface SourceDocument {
+  /** Changes whenever the document does. */
+  readonly url: string;
+  readonly document: unknown;
+}
+
+/** The OpenAPI v3 document of a group and version such as `v1` or `apps/v1`; undefined when it is still `known`. */
+export async function fetchSource(
+  client: ClusterClient,
+  apiVersion: string,
+  known: string | undefined,
+  signal: AbortSignal,
+): Promise<SourceDocument | undefined> {
+  const index = record(await client.json({ path: '/openapi/v3', signal }));
+  const key = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
+  const url = text(record(record(index['paths'])[key])['serverRelativeURL']);
+  if (url === '') throw new Error(`the cluster does not describe ${apiVersion}`);
+  if (url === known) return undefined;
+  return { url, document: await client.json({ path: url, signal, timeoutMs: 30_000 }) };
 }

@@ -1,12 +1,15 @@
 // The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
-import type { CachedObject } from '../../cache/objects/cached-object.ts';
-import type { SnapshotPiece } from '../../cache/snapshots/snapshot.ts';
+
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import type { NodeFacts } from '../../resources/nodes/facts.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from '../content-encoding.ts';
-import { joined, writeBody } from '../response.ts';
-import { gzipped } from '../rest/piece-list.ts';
-import { framed, type ListFrame } from '../rest/representations/representation.ts';
+import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
+import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
+import { gzipped } from '../rest/list-body.ts';
+import { framed, type ListFrame } from '../rest/representation.ts';
 import type { PlatformItem } from './platform-item.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
@@ -32,4 +35,88 @@ export function writeNodes(
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
   const body = gzip ? gzipped(frame, pieces()) : joined(parts);
   return writeBody(response, body, signal);
+}
+
+const compress = promisify(deflateRaw);
+const COMMA = Buffer.from(',');
+
+type Node = CachedObject<NodeFacts>;
+
+/** A piece begins at one name in this many, on average. */
+const USUAL_NODES = 32;
+const MOST_NODES = 96;
+
+/**
+ * A long list in pieces that are compressed once. Where a piece begins is decided by the name of a node, not by its
+ * place: so a node that comes, goes or changes leaves the pieces of all others as they were, in whatever order.
+ */
+export class PlatformPieces {
+  readonly #item: PlatformItem;
+  readonly #maxBytes: number;
+  /** Keyed by content; the least recently used comes first. */
+  readonly #compressed = new Map<string, Buffer>();
+  #bytes = 0;
+
+  /** `maxBytes`: of compressed pieces that are kept. */
+  constructor(item: PlatformItem, maxBytes = 8 << 20) {
+    this.#item = item;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** `epoch`: of the list that the nodes came with; another one may have other nodes at the same resourceVersions. */
+  of(nodes: readonly Node[], epoch: number): SnapshotPiece[] {
+    const pieces: SnapshotPiece[] = [];
+    let piece: Node[] = [];
+    for (const node of nodes) {
+      const full = piece.length >= MOST_NODES || (piece.length > 0 && beginsPiece(node));
+      if (full) {
+        pieces.push(this.#piece(piece, epoch));
+        piece = [];
+      }
+      piece.push(node);
+    }
+    if (piece.length > 0) pieces.push(this.#piece(piece, epoch));
+    return pieces;
+  }
+
+  #piece(nodes: readonly Node[], epoch: number): SnapshotPiece {
+    const json = (): Buffer =>
+      Buffer.concat(
+        nodes.flatMap((node, index) => [...(index > 0 ? [COMMA] : []), ...this.#item.parts(node)]),
+      );
+    return { json, deflated: () => this.#deflated(this.#key(nodes, epoch), json) };
+  }
+
+  #key(nodes: readonly Node[], epoch: number): string {
+    const states = nodes.map((node) => `${node.name} ${this.#item.state(node)}`);
+    return hash('sha256', `${epoch} ${states.join()}`, 'base64');
+  }
+
+  async #deflated(key: string, json: () => Buffer): Promise<Buffer> {
+    const known = this.#compressed.get(key);
+    if (known) {
+      this.#compressed.delete(key);
+      this.#compressed.set(key, known);
+      return known;
+    }
+    const made = await compress(json(), { finishFlush: constants.Z_SYNC_FLUSH });
+    this.#keep(key, made);
+    return made;
+  }
+
+  #keep(key: string, made: Buffer): void {
+    // Two readers may have made the same at once.
+    if (this.#compressed.has(key)) return;
+    this.#compressed.set(key, made);
+    this.#bytes += made.length;
+    for (const [oldest, bytes] of this.#compressed) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#compressed.delete(oldest);
+      this.#bytes -= bytes.length;
+    }
+  }
+}
+
+function beginsPiece({ name }: Node): boolean {
+  return crc32(name) % USUAL_NODES === 0;
 }

@@ -1,10 +1,9 @@
 // A node as the platform paths show it: the cached bytes, with `metadata.selfLink` put in on the way out. The bytes
 // are copied once, into the answer.
-import type { CachedObject } from '../../cache/objects/cached-object.ts';
-import type { ObjectStates } from '../../cache/snapshots/object-states.ts';
-import { OPEN_BRACE } from '../../cluster/following/json-bytes.ts';
-import { memberNamed, objectMembers } from '../../cluster/following/raw-json.ts';
-import type { NodeFacts } from '../../resources/nodes/facts.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
+import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 
 /** Annotations that are computed, not stored, as JSON members joined by commas; empty when there are none. */
 export type ComputedAnnotations = (node: CachedObject<NodeFacts>) => string;
@@ -13,11 +12,11 @@ const SELF_LINK = Buffer.from('"selfLink"');
 
 export class PlatformItem {
   readonly #path: string;
-  readonly #states: ObjectStates;
+  readonly #states: ObjectFingerprints;
   readonly #computed: ComputedAnnotations | undefined;
 
   /** `path`: that of the list, under which each node lies. */
-  constructor(path: string, states: ObjectStates, computed: ComputedAnnotations | undefined) {
+  constructor(path: string, states: ObjectFingerprints, computed: ComputedAnnotations | undefined) {
     this.#path = path;
     this.#states = states;
     this.#computed = computed;

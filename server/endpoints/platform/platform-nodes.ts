@@ -4,22 +4,22 @@
 import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
-import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectSnapshot } from '../../cache/snapshots/object-snapshot.ts';
-import { ObjectStates } from '../../cache/snapshots/object-states.ts';
+import { NO_QUERY_SCHEMA, type NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { hasQuery } from '../../request/request-path.ts';
-import type { NodeFacts } from '../../resources/nodes/facts.ts';
-import { NodeIndex } from '../../resources/nodes/platform-index.ts';
+import { hasQuery, searchIn } from '../../request/request-path.ts';
+import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
+import { type NodeFilter, nodeFilter } from '../../resources/nodes/node-filter.ts';
+import { NodeIndex } from '../../resources/nodes/node-index.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { negotiate } from '../accept.ts';
-import { holdsTag } from '../entity-tag.ts';
-import { JSON_HEADERS } from '../response.ts';
-import { type Headers, writeNodes } from './platform-body.ts';
+import { holdsTag, JSON_HEADERS } from '../response.ts';
+import { type Headers, PlatformPieces, writeNodes } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
-import { type PlatformPage, pageOf } from './platform-page.ts';
-import { PlatformPieces } from './platform-pieces.ts';
-import { PlatformQueries } from './platform-query.ts';
 
 export interface PlatformNodes {
   readonly definition: ResourceDefinition<NodeFacts>;
@@ -39,7 +39,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
   const queries = new PlatformQueries(group.slice(group.indexOf('.') + 1));
   const noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   const index = new NodeIndex();
-  const states = new ObjectStates();
+  const states = new ObjectFingerprints();
   const item = new PlatformItem(path, states, computed);
   const pieces = new PlatformPieces(item);
 
@@ -120,4 +120,63 @@ function answeredUnchanged({ request, response }: RequestContext, tag: string): 
   });
   response.end();
   return true;
+}
+
+export interface PlatformPage {
+  readonly nodes: readonly CachedObject<NodeFacts>[];
+  /** Nodes on all pages together. */
+  readonly total: number;
+}
+
+/** The page of `snapshot` that the query asks for. Costs about the page once the order is there. */
+export function pageOf(
+  snapshot: ObjectSnapshot<NodeFacts>,
+  index: NodeIndex,
+  query: ListQuery,
+): PlatformPage {
+  const sorted = index.sorted(snapshot, query.sortBy, query.filter);
+  const total = sorted.length;
+  const limit = query.limit < 0 ? total : query.limit;
+  const first = (query.page - 1) * limit;
+  const nodes: CachedObject<NodeFacts>[] = [];
+  for (let i = first; i < Math.min(first + limit, total); i++) {
+    const identity = sorted[query.ascending ? i : total - 1 - i];
+    const node = identity && snapshot.get(identity.key);
+    if (node) nodes.push(node);
+  }
+  return { nodes, total };
+}
+
+// The query strings of the node list, read once each: consoles ask the same again and again.
+export interface ListQuery extends NodeQuery {
+  readonly filter: NodeFilter;
+}
+
+/** Clients choose the query strings, so what is remembered of them is bounded in number and in length. */
+const MAX_REMEMBERED = 512;
+const MAX_LENGTH = 2048;
+
+/** A parameter that differs in each request; without it the rest is known. The decoder ignores any that this leaves. */
+const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
+
+export class PlatformQueries {
+  readonly #decoder = newNodeQueryDecoder();
+  readonly #domain: string;
+  readonly #remembered = new BoundedMap<string, ListQuery>(MAX_REMEMBERED);
+
+  /** `domain` is the platform's, for instance `platform.io`. */
+  constructor(domain: string) {
+    this.#domain = domain;
+  }
+
+  /** Throws BadRequest with every fault. */
+  read(context: RequestContext): ListQuery {
+    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
+    const known = this.#remembered.get(search);
+    if (known) return known;
+    const query = this.#decoder.decode(new URLSearchParams(search));
+    const read: ListQuery = { ...query, filter: nodeFilter(query, this.#domain) };
+    if (search.length <= MAX_LENGTH) this.#remembered.set(search, read);
+    return read;
+  }
 }

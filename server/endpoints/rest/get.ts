@@ -5,8 +5,8 @@ import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { JSON_HEADERS } from '../response.ts';
-import { prettyPrinted } from './indent.ts';
-import type { Representation } from './representations/representation.ts';
+import { prettyPrinted } from './indenter.ts';
+import type { Representation } from './representation.ts';
 
 export interface GetRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;

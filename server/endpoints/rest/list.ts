@@ -11,16 +11,13 @@ import {
 import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/objects/cached-object.ts';
-import type { ResourceCache } from '../../cache/resource-cache.ts';
-import type { Snapshot } from '../../cache/snapshots/snapshot.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';
-import { writeItems } from './item-list.ts';
-import { writePieces } from './piece-list.ts';
-import { Objects } from './representations/objects.ts';
-import type { Representation } from './representations/representation.ts';
+import { writeItems, writePieces } from './list-body.ts';
+import { Objects, type Representation } from './representation.ts';
 
 export interface ListRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;

@@ -3,22 +3,19 @@
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
-import type { MediaType } from '../accept.ts';
+import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accept.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
-import { Negotiator, type ReadVerb } from './negotiator.ts';
-import { Objects } from './representations/objects.ts';
-import { PartialMetadata } from './representations/partial-metadata.ts';
-import type { Representation } from './representations/representation.ts';
-import { RowFrames } from './representations/row-frames.ts';
-import { readIncludeObject, Tables } from './representations/tables.ts';
-import { ChunkEncoder } from './watch/chunked-output.ts';
-import { InitialEventsBudget } from './watch/initial-events-budget.ts';
-import { type WatchOptions, watch } from './watch/watch.ts';
+import { Objects, PartialMetadata, type Representation } from './representation.ts';
+import { RowFrames, readIncludeObject, Tables } from './tables.ts';
+import { type WatchOptions, watch } from './watch.ts';
+import { ChunkEncoder } from './watch-output.ts';
+import { InitialEventsBudget } from './watch-session.ts';
 
 export interface ResourceHandlerOptions {
   readonly now: () => Date;
@@ -102,4 +99,42 @@ function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<F
   if (!definition.namespaced) return info.namespace === '';
   // One object of a namespaced resource is only found by its namespace.
   return info.parts.length === 1 || info.namespace !== '';
+}
+
+// Which form of an answer a reader of a resource gets, remembered for the few Accept headers that there are.
+export type ReadVerb = 'get' | 'list' | 'watch';
+
+/** Clients choose the headers, so what is remembered of them is bounded in number and in length. */
+const MAX_REMEMBERED = 64;
+const MAX_LENGTH = 1024;
+
+const KINDS: Readonly<Record<ReadVerb, readonly string[]>> = {
+  get: ['Table', 'PartialObjectMetadata'],
+  list: ['Table', 'PartialObjectMetadataList'],
+  watch: ['Table', 'PartialObjectMetadata'],
+};
+
+function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
+  if (!conversion) return true;
+  const { kind, group, version } = conversion;
+  return group === 'meta.k8s.io' && (version === 'v1' || version === 'v1beta1') && KINDS[verb].includes(kind);
+}
+
+export class Negotiator {
+  readonly #remembered: Readonly<Record<ReadVerb, BoundedMap<string, MediaType>>> = {
+    get: new BoundedMap(MAX_REMEMBERED),
+    list: new BoundedMap(MAX_REMEMBERED),
+    watch: new BoundedMap(MAX_REMEMBERED),
+  };
+
+  /** Throws NotAcceptable. */
+  negotiate(header: string | undefined, verb: ReadVerb): MediaType {
+    if (header === undefined || header === '') return PLAIN_JSON;
+    const remembered = this.#remembered[verb];
+    const known = remembered.get(header);
+    if (known) return known;
+    const media = negotiate(header, (conversion) => allowed(verb, conversion));
+    if (header.length <= MAX_LENGTH) remembered.set(header, media);
+    return media;
+  }
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
-import { fileFault } from '../../cluster/connection/file-fault.ts';
+import { describeFileError } from '../../cluster/connection/file-error.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import {
@@ -164,7 +164,7 @@ export class CertificateFiles implements CertificateSource {
 
 class UnreadableFile extends Error {
   constructor(path: string, cause: unknown) {
-    super(`${path}: ${fileFault(cause)}`, { cause });
+    super(`${path}: ${describeFileError(cause)}`, { cause });
   }
 }
 

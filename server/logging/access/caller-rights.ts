@@ -1,9 +1,9 @@
 import { sharerOf, type UserInfo } from '../../authentication/user.ts';
-import type { AnswerCache } from '../../memory/answer-cache.ts';
+import type { LookupCache } from '../../memory/lookup-cache.ts';
 
 export interface CallerRightsOptions<Right> {
   /** What is remembered of one caller, empty. */
-  readonly none: () => AnswerCache<Right>;
+  readonly none: () => LookupCache<Right>;
   /** Callers whose rights are remembered. */
   readonly callers: number;
   /** Rights of all callers together; they may be exceeded by what is asked under way. */
@@ -12,7 +12,7 @@ export interface CallerRightsOptions<Right> {
 
 interface Caller<Right> {
   readonly user: string;
-  readonly rights: AnswerCache<Right>;
+  readonly rights: LookupCache<Right>;
 }
 
 /**
@@ -28,7 +28,7 @@ export class CallerRights<Right> {
     this.#options = options;
   }
 
-  of(user: UserInfo): AnswerCache<Right> {
+  of(user: UserInfo): LookupCache<Right> {
     const key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
     const caller = this.#callers.get(key) ?? { user: sharerOf(user), rights: this.#options.none() };
     this.#callers.delete(key);

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
-import { ObjectIndex } from '../../cluster/following/object-index.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
+import { ObjectIndex } from '../../cluster/reflector/object-index.ts';
+import { Reflector } from '../../cluster/reflector/reflector.ts';
+import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { instantOf } from '../instant.ts';
 import type { Instant } from '../log-store.ts';
 

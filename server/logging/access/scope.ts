@@ -4,7 +4,7 @@ import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { Pacer } from '../../concurrency/pacer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';
-import { AnswerCache } from '../../memory/answer-cache.ts';
+import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../matching/name-filter.ts';
 import { CallerRights } from './caller-rights.ts';
@@ -118,9 +118,9 @@ export class Scopes {
     return { everything: false, namespaces: visible.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  #noRights(): AnswerCache<Right> {
+  #noRights(): LookupCache<Right> {
     const { signal, monotonic } = this.#options;
-    return new AnswerCache<Right>({
+    return new LookupCache<Right>({
       size: MAX_RIGHTS_OF_ONE,
       ttlMs: ({ ttlMs }) => ttlMs,
       // `inParallel` bounds each request; questions that several of them ask are asked once.

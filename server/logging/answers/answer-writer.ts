@@ -1,16 +1,15 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Turns } from '../../concurrency/turns.ts';
-import { acceptsGzip, GZIP_THRESHOLD } from '../../endpoints/content-encoding.ts';
-import type { HeldAnswers } from '../../endpoints/held-answers.ts';
-import { PIECE } from '../../endpoints/response.ts';
+import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
+import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { encodedAnswer } from './encoded-answer.ts';
 
 const compress = promisify(gzip);
 
 export interface AnswerWriterOptions {
-  readonly held: Pick<HeldAnswers, 'write'>;
+  readonly held: Pick<BufferedResponses, 'write'>;
   /** In which a long answer is encoded. */
   readonly turns: Turns;
 }

@@ -1,6 +1,6 @@
 // The credentials for a log store, and the CA by which we trust it: read from files that may change at any time.
 import { readFile, stat } from 'node:fs/promises';
-import { fileFault } from '../../cluster/connection/file-fault.ts';
+import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { UnusableFileError } from '../configuration-errors.ts';
 
 export interface CredentialOptions {
@@ -76,7 +76,7 @@ export class CredentialFiles {
     const unusable = (reason: string) =>
       new UnusableFileError(`logging.${this.#store}.${option}`, path, reason);
     const text = await this.#read(path).catch((error: unknown) => {
-      throw unusable(fileFault(error));
+      throw unusable(describeFileError(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
     // Node takes anything else for a CA without certificates, which trusts nobody and does not say why.

@@ -12,7 +12,7 @@ import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../
 import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { Turns } from '../../concurrency/turns.ts';
-import { HeldAnswers } from '../../endpoints/held-answers.ts';
+import { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import { forget } from '../../memory/forgotten.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -88,7 +88,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   });
   const logContext = new LogContext({ store, storeName, scopes, turns, now });
   const slots = newQuerySlots(limits);
-  const held = new HeldAnswers(HELD);
+  const held = new BufferedResponses(HELD);
 
   /** Throws the error that the request is answered with; our own deadline is reported as a timeout of the store. */
   async function inTime<Answer>(

@@ -3,7 +3,7 @@
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { acceptsGzip } from '../../endpoints/content-encoding.ts';
+import { acceptsGzip } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { pieces } from '../answers/record-weight.ts';
 import { millisecondsOf } from '../instant.ts';

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { followObject } from '../../cluster/following/followed-object.ts';
+import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { ClientSecrets } from './client-secrets.ts';
 import type { ClientRegistry, ConfiguredClient, SecretGuard } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileFault } from '../../cluster/connection/file-fault.ts';
+import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { pause } from '../../concurrency/pause.ts';
 
 const MAX_BYTES = 4096;
@@ -53,7 +53,7 @@ async function read(path: string): Promise<Found> {
     const secret = withoutLineEnd(text);
     return secret === '' ? { failure: 'it is empty' } : { secret };
   } catch (error) {
-    return { failure: fileFault(error) };
+    return { failure: describeFileError(error) };
   }
 }
 

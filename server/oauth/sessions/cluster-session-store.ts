@@ -13,9 +13,9 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
+import { Reflector } from '../../cluster/reflector/reflector.ts';
+import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { RandomBytes } from '../keys/random-bytes.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';

@@ -1,7 +1,6 @@
-import type { EventMetadata } from '../../cluster/following/object-metadata.ts';
-import type { ReflectorSink, Replacement } from '../../cluster/following/reflector-sink.ts';
-import { isNewer } from '../../cluster/following/resource-version.ts';
-import type { ChangeType } from '../../cluster/following/watch-stream.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
+import { isNewer } from '../../cluster/reflector/resource-version.ts';
+import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { AnswerCache } from '../../memory/answer-cache.ts';
+import { LookupCache } from '../../memory/lookup-cache.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface SessionReadsOptions {
@@ -36,14 +36,14 @@ const MAX_ABSENT = 1_000;
 export class SessionReads {
   readonly #options: SessionReadsOptions;
   readonly #bucket: TokenBucket;
-  readonly #answers: AnswerCache<{ readonly object: unknown } | undefined>;
+  readonly #answers: LookupCache<{ readonly object: unknown } | undefined>;
 
   constructor(options: SessionReadsOptions) {
     const { signal, monotonic, bounds } = options;
     const { burst, perSecond, pending } = bounds;
     this.#options = options;
     this.#bucket = new TokenBucket({ burst, perSecond, monotonic });
-    this.#answers = new AnswerCache({
+    this.#answers = new LookupCache({
       size: MAX_ABSENT,
       ttlMs: (answer) => (answer ? 0 : ABSENT_MS),
       maxPending: pending,

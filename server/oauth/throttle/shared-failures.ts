@@ -7,7 +7,7 @@ import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { followObject } from '../../cluster/following/followed-object.ts';
+import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';

@@ -3,10 +3,10 @@ import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Freshness, STALE_AFTER_MS } from '../../cluster/following/freshness.ts';
-import { ObjectIndex } from '../../cluster/following/object-index.ts';
-import { Reflector } from '../../cluster/following/reflector.ts';
-import { SHORT_WATCHES } from '../../cluster/following/reflector-tuning.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
+import { ObjectIndex } from '../../cluster/reflector/object-index.ts';
+import { Reflector } from '../../cluster/reflector/reflector.ts';
+import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface FollowedOptions {

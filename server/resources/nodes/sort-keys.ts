@@ -1,8 +1,7 @@
 // What the platform's node list can be sorted by.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectIdentity } from '../../cache/objects/object-reader.ts';
-import type { NodeFacts } from './facts.ts';
-import { compareVersions } from './sort-versions.ts';
+import type { ObjectIdentity } from '../../cache/cached-object.ts';
+import type { NodeFacts } from './node-facts.ts';
 
 /** A node without its bytes: what orders and filters hold, so that they keep no bytes alive. */
 export type NodeIdentity = ObjectIdentity<NodeFacts>;
@@ -41,4 +40,59 @@ const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
 export function comparisonBy(key: NodeSortKey): Comparison {
   const compare = COMPARISONS[key];
   return (left, right) => compare(left, right) || byName(left, right);
+}
+
+// Versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1`, compared as Semantic Versioning 2.0 does, section 11.
+
+interface Version {
+  readonly release: readonly bigint[];
+  /** Empty for a release, which is above all its pre-releases. */
+  readonly preRelease: readonly string[];
+}
+
+/** No version is longer. Kubelets write them, and numbers of a million digits would be read at each comparison. */
+const MAX_LENGTH = 256;
+const VERSION = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
+
+/** Texts that are no versions come before all that are; equal versions are compared as texts. */
+export function compareVersions(left: string, right: string): number {
+  if (left === right) return 0;
+  const [a, b] = [parse(left), parse(right)];
+  const order = a && b ? compare(a, b) : Number(a !== undefined) - Number(b !== undefined);
+  return order || (left < right ? -1 : 1);
+}
+
+function parse(text: string): Version | undefined {
+  const match = text.length <= MAX_LENGTH ? VERSION.exec(text) : null;
+  if (!match) return undefined;
+  const [, release = '', preRelease = ''] = match;
+  return {
+    release: release.split('.').map(BigInt),
+    preRelease: preRelease === '' ? [] : preRelease.split('.'),
+  };
+}
+
+function compare(a: Version, b: Version): number {
+  for (let i = 0; i < Math.max(a.release.length, b.release.length); i++) {
+    const [left, right] = [a.release[i] ?? 0n, b.release[i] ?? 0n];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  if (a.preRelease.length === 0 || b.preRelease.length === 0)
+    return b.preRelease.length - a.preRelease.length;
+  for (let i = 0; i < Math.max(a.preRelease.length, b.preRelease.length); i++) {
+    const [left, right] = [a.preRelease[i], b.preRelease[i]];
+    if (left === undefined || right === undefined) return left === undefined ? -1 : 1;
+    const order = compareIdentifiers(left, right);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Numbers by value and before words; words by their characters. */
+function compareIdentifiers(left: string, right: string): number {
+  if (left === right) return 0;
+  const [a, b] = [/^\d+$/.test(left), /^\d+$/.test(right)];
+  if (a && b) return BigInt(left) < BigInt(right) ? -1 : BigInt(left) > BigInt(right) ? 1 : 0;
+  if (a !== b) return a ? -1 : 1;
+  return left < right ? -1 : 1;
 }

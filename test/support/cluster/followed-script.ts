@@ -1,7 +1,7 @@
-import { eventMetadata } from '../../../server/cluster/following/object-metadata.ts';
-import { Reflector } from '../../../server/cluster/following/reflector.ts';
-import type { ReflectorSink } from '../../../server/cluster/following/reflector-sink.ts';
-import type { ReflectorTuning } from '../../../server/cluster/following/reflector-tuning.ts';
+import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
+import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
+import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';
+import { eventMetadata } from '../../../server/cluster/reflector/watch-stream.ts';
 import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
 

@@ -1,8 +1,8 @@
 // The real cache of nodes without a cluster behind it: tests play the reflector.
 import { performance } from 'node:perf_hooks';
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
-import { nodeDefinition } from '../../../server/resources/nodes/definition.ts';
-import type { NodeFacts } from '../../../server/resources/nodes/facts.ts';
+import { nodeDefinition } from '../../../server/resources/nodes/node-definition.ts';
+import type { NodeFacts } from '../../../server/resources/nodes/node-facts.ts';
 
 export const nodes = nodeDefinition('resources.platform.io');
 

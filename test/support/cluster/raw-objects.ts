@@ -1,8 +1,4 @@
-import {
-  ObjectReader,
-  type ObjectSource,
-  type ReadObject,
-} from '../../../server/cache/objects/object-reader.ts';
+import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/cached-object.ts';
 
 /** A resource whose only fact is `spec.size`. */
 export const THINGS: ObjectSource<{ readonly size: number }> = {

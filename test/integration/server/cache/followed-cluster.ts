@@ -10,8 +10,8 @@ import { createNodes, nodeName } from '../../../../hack/simulation/realistic-nod
 import { Informer } from '../../../../server/cache/informer.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
-import { listPages } from '../../../../server/cluster/following/paged-list.ts';
-import type { ReflectorTuning } from '../../../../server/cluster/following/reflector-tuning.ts';
+import { listPages } from '../../../../server/cluster/reflector/paged-list.ts';
+import type { ReflectorTuning } from '../../../../server/cluster/reflector/reflector-tuning.ts';
 import { FreezingProxy } from '../../../support/cluster/freezing-proxy.ts';
 
 const NODES = {

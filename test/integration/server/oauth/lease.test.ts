@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import { LeaderElection } from '../../../../server/cluster/election/lease.ts';
+import { LeaderElection } from '../../../../server/cluster/election/leader-election.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl } from '../../hack/control-plane/programs.ts';
 

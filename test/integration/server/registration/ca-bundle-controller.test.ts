@@ -6,7 +6,7 @@ import { CertificateAuthority } from '../../../../hack/control-plane/certificate
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
-import { followObject } from '../../../../server/cluster/following/followed-object.ts';
+import { followObject } from '../../../../server/cluster/reflector/followed-object.ts';
 import { type ApiService, readApiService } from '../../../../server/registration/api-service.ts';
 import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { newForbidden, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
-import { AccessReviewAuthorizer } from '../../../../server/authorization/access-review.ts';
+import { AccessReviewAuthorizer, reviewKey } from '../../../../server/authorization/access-review.ts';
 import type { Attributes, Decision } from '../../../../server/authorization/authorizer.ts';
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
 import { forbiddenMessage } from '../../../../server/authorization/forbidden-message.ts';
@@ -417,5 +417,19 @@ describe('the words of a refusal', () => {
   it('hold no markup', () => {
     const user = { ...bob, name: '<script>&"' };
     expect(forbiddenMessage({ user, verb: 'get', path: '/' }, '')).to.contain('"&lt;script&gt;&amp;\\""');
+  });
+});
+
+describe('what an access review is kept by', () => {
+  it('is short, however long the question, and another one for another question', () => {
+    const questions = ['a', 'b'.repeat(1024), 'c'.repeat(1025), 'd'.repeat(16 * 1024)];
+    const keys = questions.map((question) => reviewKey(question) ?? '');
+    for (const key of keys) expect(key).to.have.length.within(1, 1024);
+    expect(reviewKey(`${'d'.repeat(16 * 1024 - 1)}e`)).not.to.equal(keys[3]);
+    expect(new Set(keys).size).to.equal(4);
+  });
+
+  it('is nothing for a question of a monstrous size', () => {
+    expect(reviewKey('x'.repeat(16 * 1024 + 1))).to.equal(undefined);
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
-import type { Watcher } from '../../../../server/cache/events/watcher.ts';
 import type { InformerCache } from '../../../../server/cache/informer-cache.ts';
+import type { Watcher } from '../../../../server/cache/resource-cache.ts';
+import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
 import { newCache } from '../../../support/cluster/new-cache.ts';
 import { rawThing } from '../../../support/cluster/raw-objects.ts';
 
@@ -379,4 +380,24 @@ describe('the informer cache', () => {
         .join(','),
     ).to.include(expected);
   });
+});
+
+describeReflectorSink('the informer cache', () => {
+  const cache = newCache();
+  // Read as lists are: from the pieces.
+  const pieces = () =>
+    cache
+      .snapshot()
+      .pieces()
+      .map((piece) => piece.json().toString())
+      .join(',');
+  const objects = () =>
+    JSON.parse(`[${pieces()}]`) as { metadata: { name: string; resourceVersion: string } }[];
+  return {
+    sink: cache,
+    contents: () =>
+      cache.synced
+        ? objects().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
+        : undefined,
+  };
 });

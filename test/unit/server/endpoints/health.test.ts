@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { healthHandlers } from '../../../../server/endpoints/health.ts';
 import {
   type HealthCheck,
   HealthCheckError,
   HealthRegistry,
-} from '../../../../server/endpoints/health-registry.ts';
+  healthHandlers,
+} from '../../../../server/endpoints/health.ts';
 import { serve } from './serving.ts';
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { GZIP_THRESHOLD } from '../../../../server/endpoints/content-encoding.ts';
+import { GZIP_THRESHOLD } from '../../../../server/endpoints/response.ts';
 import { staticBytes, writeDocument } from '../../../../server/endpoints/static-document.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
-import { Reflector, type ReflectorObserver } from '../../../../cluster/following/reflector.ts';
-import type { ReflectorTuning } from '../../../../cluster/following/reflector-tuning.ts';
+import { Reflector, type ReflectorObserver } from '../../../../cluster/reflector/reflector.ts';
+import type { ReflectorTuning } from '../../../../cluster/reflector/reflector-tuning.ts';
 import { orAborted } from '../../../../concurrency/or-aborted.ts';
 import { PodIndex } from './pod-index.ts';
 

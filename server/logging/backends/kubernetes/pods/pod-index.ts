@@ -1,5 +1,5 @@
-import type { ReflectorSink, Replacement } from '../../../../cluster/following/reflector-sink.ts';
-import type { ChangeType } from '../../../../cluster/following/watch-stream.ts';
+import type { ReflectorSink, Replacement } from '../../../../cluster/reflector/reflector-sink.ts';
+import type { ChangeType } from '../../../../cluster/reflector/watch-stream.ts';
 import { Interner } from '../../../../memory/interner.ts';
 import { type PodFacts, readPod } from './pod-facts.ts';
 

@@ -2,7 +2,7 @@
 // lines are for.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
-import { StalledError } from '../../../../cluster/connection/live-body.ts';
+import { StalledError } from '../../../../cluster/connection/response-body.ts';
 import type { Slots } from '../../../../concurrency/slots.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
 import type { Instant } from '../../../log-store.ts';

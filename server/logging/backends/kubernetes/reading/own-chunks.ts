@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { StalledError } from '../../../../cluster/connection/live-body.ts';
+import { StalledError } from '../../../../cluster/connection/response-body.ts';
 import { release } from '../../../../memory/released.ts';
 
 /** How much is gathered while the previous chunk is worked on; then the other side waits. */
@@ -10,7 +10,7 @@ const CHUNK = 16 << 10;
 /**
  * The bytes of an answer in memory that is released at once: a chunk is gone when the next one is asked for. Logs come as
  * fast as they are read, and tens of megabytes that are needed only briefly would otherwise wait for a full garbage
- * collection. Ends as liveBody does, and throws what it throws.
+ * collection. Ends as streamedBody does, and throws what it throws.
  */
 export async function* ownChunks(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const pieces = new Pieces();

@@ -1,7 +1,7 @@
 // The lines of an answer that the store has sorted by time, in batches of whole moments: the order of lines of the same
 // time is ours.
 import { isAscii } from 'node:buffer';
-import { LineTooLongError } from '../../../../cluster/following/line-splitter.ts';
+import { LineTooLongError } from '../../../../cluster/reflector/line-splitter.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
 import type { ExportBatch, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { newNotSupported } from '../../../store-errors.ts';

@@ -1,6 +1,6 @@
 // Reads the answer of a query: one JSON object of texts a line. Many lines are parsed at once, which is the fastest way.
 import { isRecord } from '../../../../../apis/reading/unknown-value.ts';
-import { LineTooLongError } from '../../../../cluster/following/line-splitter.ts';
+import { LineTooLongError } from '../../../../cluster/reflector/line-splitter.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { namesFor } from '../../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
-import { NodeUsage } from '../../../../../server/resources/nodes/usage.ts';
+import { NodeUsage } from '../../../../../server/resources/nodes/node-usage.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';

@@ -1,8 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { StalledError } from '../../../../../server/cluster/connection/live-body.ts';
-import { readBody } from '../../../../../server/cluster/connection/response-body.ts';
+import { readBody, StalledError } from '../../../../../server/cluster/connection/response-body.ts';
 
 /** An answer of which the parts come one by one, and its end behind the last of them. */
 function inParts(parts: readonly string[], everyMs: number): IncomingMessage {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { assert, constantFrom, dictionary, property, string } from 'fast-check';
-import { ObjectStates } from '../../../../../server/cache/snapshots/object-states.ts';
+import { ObjectFingerprints } from '../../../../../server/cache/object-fingerprints.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
@@ -15,7 +15,7 @@ function shown(metadata: object, computed: string): unknown {
   const cached = cache.cache.snapshot().get('a');
   if (!cached) throw new Error('the node is not there');
   const text = Buffer.concat([
-    ...new PlatformItem(PATH, new ObjectStates(), () => computed).parts(cached),
+    ...new PlatformItem(PATH, new ObjectFingerprints(), () => computed).parts(cached),
   ]).toString();
   expect(text.match(/"selfLink":/g)).to.have.length(1);
   // Not every reader takes the last of two.

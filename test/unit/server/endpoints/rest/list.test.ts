@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
-import { GZIP_THRESHOLD } from '../../../../../server/endpoints/content-encoding.ts';
+import { GZIP_THRESHOLD } from '../../../../../server/endpoints/response.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { CallerRights } from '../../../../../server/logging/access/caller-rights.ts';
-import { AnswerCache } from '../../../../../server/memory/answer-cache.ts';
+import { LookupCache } from '../../../../../server/memory/lookup-cache.ts';
 
 describe('the rights that are remembered of callers', () => {
   const { signal } = new AbortController();
   const rightsOf = (most: { readonly callers: number; readonly rights: number }) => {
     const remembered = new CallerRights<string>({
       none: () =>
-        new AnswerCache({ size: 100, ttlMs: () => 60_000, maxPending: Number.POSITIVE_INFINITY, signal }),
+        new LookupCache({ size: 100, ttlMs: () => 60_000, maxPending: Number.POSITIVE_INFINITY, signal }),
       ...most,
     });
     const of = (name: string, token = '') =>

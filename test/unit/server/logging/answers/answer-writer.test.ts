@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Turns } from '../../../../../server/concurrency/turns.ts';
-import { HeldAnswers } from '../../../../../server/endpoints/held-answers.ts';
+import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
 import { writeAnswer } from '../../../../../server/logging/answers/answer-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
@@ -13,7 +13,7 @@ describe('an answer to a log query', () => {
 
   beforeEach(async () => {
     answer = long;
-    const held = new HeldAnswers({ bytes: 1 << 20, patienceMs: 1_000 });
+    const held = new BufferedResponses({ bytes: 1 << 20, patienceMs: 1_000 });
     server = await new HandlerServer((context) =>
       writeAnswer(context, answer, { held, turns: new Turns() }),
     ).start();

@@ -2,7 +2,7 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { StalledError } from '../../../../../../../server/cluster/connection/live-body.ts';
+import { StalledError } from '../../../../../../../server/cluster/connection/response-body.ts';
 import { ownChunks } from '../../../../../../../server/logging/backends/kubernetes/reading/own-chunks.ts';
 import { until } from '../../../../../../support/until.ts';
 

@@ -1,0 +1,126 @@
+import { recordIn, text } from '../../apis/reading/unknown-value.ts';
+import type { Member } from '../cluster/reflector/raw-json.ts';
+import { Interner } from '../memory/interner.ts';
+import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
+
+// Objects as the cache keeps them, bytes and a few facts. This folder makes them of what the cluster sends; it knows no
+// lists and no watches.
+/** One object as the cache keeps it: its bytes, and the few facts that reads need. Never changed once made. */
+export interface CachedObject<Facts> {
+  /** `name`, or `namespace/name`: the sort order of lists. */
+  readonly key: string;
+  readonly name: string;
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: Facts;
+  /** The whole object as JSON, with `kind` and `apiVersion` of our group in front. */
+  readonly bytes: Buffer;
+  /** The value of its member `metadata`, as JSON: a slice of `bytes`. */
+  readonly metadata: Buffer;
+}
+
+/** What the cache must know of a resource; every ResourceDefinition is one. */
+export interface ObjectSource<Facts> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly source: { readonly path: string };
+  facts(object: unknown): Facts;
+}
+
+/** An object whose facts are read and whose bytes have not been copied to their place. */
+export interface ReadObject<Facts> {
+  readonly identity: ObjectIdentity<Facts>;
+  readonly spliced: SplicedObject;
+}
+
+export type ObjectIdentity<Facts> = Omit<CachedObject<Facts>, 'bytes' | 'metadata'>;
+
+/** Reads raw objects of one resource. The parsed tree lives no longer than the call. */
+export class ObjectReader<Facts> {
+  readonly #source: ObjectSource<Facts>;
+  readonly #head: Buffer;
+  readonly #interner = new Interner();
+
+  constructor(source: ObjectSource<Facts>) {
+    this.#source = source;
+    this.#head = objectHead(source.kind, source.group, source.version);
+  }
+
+  /** `members` are those of the object, where they are known. */
+  read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
+    const parsed: unknown = JSON.parse(raw.toString('utf8'));
+    const metadata = recordIn(parsed, 'metadata');
+    const name = text(metadata['name']);
+    const resourceVersion = text(metadata['resourceVersion']);
+    if (name === '' || !/^\d+$/.test(resourceVersion)) {
+      throw new SyntaxError('an object without name or resourceVersion');
+    }
+    const namespace = this.#interner.intern(text(metadata['namespace']));
+    return {
+      identity: {
+        key: namespace === '' ? name : `${namespace}/${name}`,
+        name,
+        namespace,
+        uid: text(metadata['uid']),
+        resourceVersion,
+        labels: this.#labels(recordIn(metadata, 'labels')),
+        facts: this.#source.facts(parsed),
+      },
+      spliced: splice(raw, this.#head, members),
+    };
+  }
+
+  #labels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+    const kept: Record<string, string> = {};
+    for (const [key, value] of Object.entries(labels)) {
+      if (typeof value === 'string') kept[this.#interner.intern(key)] = this.#interner.intern(value);
+    }
+    return kept;
+  }
+}
+
+/** The object with its bytes written to `target` at `offset`, of which they stay a slice. */
+export function placeObject<Facts>(
+  identity: ObjectIdentity<Facts>,
+  spliced: SplicedObject,
+  target: Buffer,
+  offset: number,
+): CachedObject<Facts> {
+  writeSpliced(spliced, target, offset);
+  return sliceObject(identity, spliced, target, offset);
+}
+
+/** The same object, with its bytes copied to `target` at `offset`. */
+export function moveObject<Facts>(
+  object: CachedObject<Facts>,
+  target: Buffer,
+  offset: number,
+): CachedObject<Facts> {
+  object.bytes.copy(target, offset);
+  const metadataStart = object.metadata.byteOffset - object.bytes.byteOffset;
+  const metadataEnd = metadataStart + object.metadata.length;
+  return sliceObject(object, { length: object.bytes.length, metadataStart, metadataEnd }, target, offset);
+}
+
+/** The same object with bytes that keep nothing else alive: a slice would hold all its neighbours. */
+export function ownBytes<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
+  const slack = 256;
+  if (object.bytes.buffer.byteLength <= object.bytes.length + slack) return object;
+  return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
+}
+
+/** The object whose bytes were written to `target` at `offset`. */
+export function sliceObject<Facts>(
+  { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
+  { length, metadataStart, metadataEnd }: ObjectExtent,
+  target: Buffer,
+  offset: number,
+): CachedObject<Facts> {
+  const bytes = target.subarray(offset, offset + length);
+  const metadata = bytes.subarray(metadataStart, metadataEnd);
+  return { key, name, namespace, uid, resourceVersion, labels, facts, bytes, metadata };
+}

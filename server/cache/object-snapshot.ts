@@ -1,0 +1,213 @@
+import { promisify } from 'node:util';
+import { constants, deflateRaw } from 'node:zlib';
+import { type CachedObject, moveObject } from './cached-object.ts';
+import type { Snapshot, SnapshotPiece } from './resource-cache.ts';
+
+/**
+ * A sorted list of chunks at one resourceVersion. A change copies the chunk it falls into and the list of chunks;
+ * everything else is shared between the snapshots.
+ */
+export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
+  readonly resourceVersion: string;
+  readonly version: bigint;
+  readonly size: number;
+  readonly #chunks: readonly Chunk<Facts>[];
+
+  constructor(version: bigint, chunks: readonly Chunk<Facts>[], size: number) {
+    this.version = version;
+    this.resourceVersion = version.toString();
+    this.#chunks = chunks;
+    this.size = size;
+  }
+
+  get chunks(): readonly Chunk<Facts>[] {
+    return this.#chunks;
+  }
+
+  get(key: string): CachedObject<Facts> | undefined {
+    const chunk = this.#chunks[this.#chunkOf(key)];
+    return chunk?.objects[chunk.search(key)];
+  }
+
+  *objects(after?: string): Iterable<CachedObject<Facts>> {
+    const first = after === undefined ? 0 : this.#chunkOf(after);
+    for (let i = first; i < this.#chunks.length; i++) {
+      const chunk = this.#chunks[i];
+      if (!chunk) return;
+      let from = 0;
+      if (after !== undefined && i === first) {
+        const at = chunk.search(after);
+        from = at >= 0 ? at + 1 : ~at;
+      }
+      // Read once: the chunk may replace them by copies meanwhile.
+      const objects = chunk.objects;
+      for (let j = from; j < objects.length; j++) {
+        const object = objects[j];
+        if (object) yield object;
+      }
+    }
+  }
+
+  pieces(): readonly SnapshotPiece[] {
+    return this.#chunks;
+  }
+
+  /** Bytes that are held for this snapshot alone once the object at `key`, which it holds, is replaced. */
+  pinnedBy(key: string): number {
+    const chunk = this.#chunks[this.#chunkOf(key)];
+    return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.bytes.length ?? 0) : 0;
+  }
+
+  /** The same objects, known to be those of a later resourceVersion. */
+  at(version: bigint): ObjectSnapshot<Facts> {
+    return new ObjectSnapshot(version, this.#chunks, this.size);
+  }
+
+  /** `replaced`: the object of the same key that this snapshot holds. */
+  with(
+    version: bigint,
+    object: CachedObject<Facts>,
+    replaced: CachedObject<Facts> | undefined,
+  ): ObjectSnapshot<Facts> {
+    const i = this.#chunkOf(object.key);
+    const chunk = this.#chunks[i];
+    const next = chunk ? this.#chunks.toSpliced(i, 1, ...chunk.with(object)) : [new Chunk([object])];
+    return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1));
+  }
+
+  /** Without `key`, which this snapshot holds. A chunk that has become small joins one of its neighbours. */
+  without(version: bigint, key: string): ObjectSnapshot<Facts> {
+    const i = this.#chunkOf(key);
+    const next = this.#chunks.toSpliced(i, 1, ...(this.#chunks[i]?.without(key) ?? []));
+    for (const at of [i, i - 1]) {
+      const [left, right] = [next[at], next[at + 1]];
+      if (!left || !right || left.objects.length + right.objects.length > CHUNK_OBJECTS / 2) continue;
+      next.splice(at, 2, left.joined(right));
+      break;
+    }
+    return new ObjectSnapshot(version, next, this.size - 1);
+  }
+
+  /** The index of the chunk that holds `key`, or into which it would have to go. */
+  #chunkOf(key: string): number {
+    let low = 0;
+    let high = this.#chunks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#chunks[middle]?.firstKey ?? '') <= key) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+const compress = promisify(deflateRaw);
+const COMMA = 0x2c;
+
+/** Objects in a chunk: few enough that a change dirties little of a list. Usually a chunk is at least half full. */
+export const CHUNK_OBJECTS = 48;
+/** With so many objects outside its piece a chunk is made one piece again: what they replaced in it is held for nothing. */
+const LOOSE_OBJECTS = 16;
+/** Bytes at which a chunk is full although it holds few objects. */
+const CHUNK_BYTES = 1 << 20;
+
+/**
+ * Some neighbouring objects of a snapshot, never empty. What it holds never changes; where the bytes lie does: once
+ * the piece is asked for, the objects become slices of it, so that nothing is in memory twice.
+ */
+export class Chunk<Facts> implements SnapshotPiece {
+  #objects: readonly CachedObject<Facts>[];
+  #json: Buffer | undefined;
+  /** How many objects have come since the others were made slices of one piece. */
+  #loose: number;
+  #deflated: Promise<Buffer> | undefined;
+
+  /** `objects`: sorted by key. `json`: their bytes joined by commas, of which they are slices. */
+  constructor(objects: readonly CachedObject<Facts>[], json?: Buffer, loose = 0) {
+    this.#objects = objects;
+    this.#json = json;
+    this.#loose = loose;
+    if (loose >= LOOSE_OBJECTS) this.#json = this.#coalesce();
+  }
+
+  get objects(): readonly CachedObject<Facts>[] {
+    return this.#objects;
+  }
+
+  get firstKey(): string {
+    return this.#objects[0]?.key ?? '';
+  }
+
+  /** Bytes of memory that live as long as this chunk does, over those that its neighbours in time hold as well. */
+  get pinnedBytes(): number {
+    return this.#json?.length ?? 0;
+  }
+
+  /** Where `key` is, or the complement (`~`) of where it would have to be inserted. */
+  search(key: string): number {
+    const objects = this.#objects;
+    let low = 0;
+    let high = objects.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const found = objects[middle]?.key ?? '';
+      if (found === key) return middle;
+      if (found < key) low = middle + 1;
+      else high = middle - 1;
+    }
+    return ~low;
+  }
+
+  /** What takes this chunk's place when `object` is set: usually one chunk, two when it has grown too large. */
+  with(object: CachedObject<Facts>): Chunk<Facts>[] {
+    const at = this.search(object.key);
+    const objects = at >= 0 ? this.#objects.with(at, object) : this.#objects.toSpliced(~at, 0, object);
+    const bytes = objects.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (objects.length <= 1 || (objects.length <= CHUNK_OBJECTS && bytes <= CHUNK_BYTES)) {
+      return [new Chunk(objects, undefined, this.#loose + 1)];
+    }
+    const half = objects.length >>> 1;
+    return [new Chunk(objects.slice(0, half)), new Chunk(objects.slice(half))];
+  }
+
+  /** What takes this chunk's place when `key`, which it holds, is removed: nothing when it was the last one. */
+  without(key: string): Chunk<Facts>[] {
+    if (this.#objects.length === 1) return [];
+    return [new Chunk(this.#objects.toSpliced(this.search(key), 1), undefined, this.#loose + 1)];
+  }
+
+  /** What takes the place of this chunk and of `next`: one piece, or theirs would stay for the few objects left in them. */
+  joined(next: Chunk<Facts>): Chunk<Facts> {
+    return new Chunk([...this.#objects, ...next.objects], undefined, LOOSE_OBJECTS);
+  }
+
+  json(): Buffer {
+    this.#json ??= this.#coalesce();
+    return this.#json;
+  }
+
+  deflated(): Promise<Buffer> {
+    this.#deflated ??= compress(this.json(), { finishFlush: constants.Z_SYNC_FLUSH }).catch(
+      (error: unknown) => {
+        this.#deflated = undefined;
+        throw error;
+      },
+    );
+    return this.#deflated;
+  }
+
+  #coalesce(): Buffer {
+    const objects = this.#objects;
+    this.#loose = 0;
+    const length = objects.reduce((sum, { bytes }) => sum + bytes.length, objects.length - 1);
+    const json = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    this.#objects = objects.map((object, i) => {
+      if (i > 0) at = json.writeUInt8(COMMA, at);
+      const moved = moveObject(object, json, at);
+      at += moved.bytes.length;
+      return moved;
+    });
+    return json;
+  }
+}

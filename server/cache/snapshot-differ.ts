@@ -1,0 +1,81 @@
+import type { CachedObject, ObjectIdentity } from './cached-object.ts';
+import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
+
+export interface SnapshotChanges<Facts> {
+  /** As they were, also those that have only changed. */
+  readonly removed: readonly ObjectIdentity<Facts>[];
+  /** As they are. */
+  readonly set: readonly ObjectIdentity<Facts>[];
+}
+
+const NOTHING: SnapshotChanges<never> = { removed: [], set: [] };
+
+/**
+ * Finds what changed between one snapshot and the next, at the cost of the chunks that they do not share. Holds neither
+ * bytes nor a snapshot: a rare reader must not keep an old state of the cluster in memory.
+ */
+export class SnapshotDiffer<Facts> {
+  readonly #known = new WeakMap<Chunk<Facts>, readonly ObjectIdentity<Facts>[]>();
+  #last: WeakRef<ObjectSnapshot<Facts>> | undefined;
+  /** The objects of the last snapshot, a part for each chunk. */
+  #parts: ReadonlySet<readonly ObjectIdentity<Facts>[]> = new Set();
+
+  /** The objects of the last snapshot. */
+  objects(): ObjectIdentity<Facts>[] {
+    return [...this.#parts].flat();
+  }
+
+  follow(snapshot: ObjectSnapshot<Facts>): SnapshotChanges<Facts> {
+    if (this.#last?.deref() === snapshot) return NOTHING;
+    this.#last = new WeakRef(snapshot);
+    const before = this.#parts;
+    const chunks = new Set(snapshot.chunks.map((chunk) => this.#known.get(chunk)));
+    const old = new Map<string, ObjectIdentity<Facts>>();
+    for (const part of before) {
+      if (!chunks.has(part)) for (const object of part) old.set(object.key, object);
+    }
+    const set: ObjectIdentity<Facts>[] = [];
+    const removed: ObjectIdentity<Facts>[] = [];
+    const parts = new Set<readonly ObjectIdentity<Facts>[]>();
+    for (const chunk of snapshot.chunks) {
+      const known = this.#known.get(chunk);
+      const part = known && before.has(known) ? known : this.#read(chunk, old, removed, set);
+      parts.add(part);
+    }
+    this.#parts = parts;
+    return { removed: [...removed, ...old.values()], set };
+  }
+
+  /** Removes from `old` the objects that the chunk holds, in whatever state. */
+  #read(
+    chunk: Chunk<Facts>,
+    old: Map<string, ObjectIdentity<Facts>>,
+    removed: ObjectIdentity<Facts>[],
+    set: ObjectIdentity<Facts>[],
+  ): readonly ObjectIdentity<Facts>[] {
+    const part = chunk.objects.map((object) => {
+      const known = old.get(object.key);
+      old.delete(object.key);
+      if (known && isSame(known, object)) return known;
+      const identity = withoutBytes(object);
+      if (known) removed.push(known);
+      set.push(identity);
+      return identity;
+    });
+    this.#known.set(chunk, part);
+    return part;
+  }
+}
+
+/**
+ * Labels are made when an object is read, and stay with it wherever its bytes go. A resourceVersion would not do: after a
+ * restore of etcd it may mean something else.
+ */
+function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
+  return known.labels === object.labels;
+}
+
+function withoutBytes<Facts>(object: CachedObject<Facts>): ObjectIdentity<Facts> {
+  const { key, name, namespace, uid, resourceVersion, labels, facts } = object;
+  return { key, name, namespace, uid, resourceVersion, labels, facts };
+}

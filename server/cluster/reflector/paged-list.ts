@@ -1,0 +1,157 @@
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { openStream, type StreamRequest } from '../connection/response-stream.ts';
+import { LineTooLongError } from './line-splitter.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './raw-json.ts';
+
+export interface ListRequest extends StreamRequest {
+  readonly query: Readonly<Record<string, string>>;
+  /** Objects a page; 0 asks for everything at once. */
+  readonly limit: number;
+  /** The largest object, in bytes. */
+  readonly itemLimit: number;
+}
+
+/**
+ * Lists everything page by page and hands over each object as raw JSON, a slice to be copied if kept. Returns the
+ * resourceVersion of the list. Throws Expired when the pages took longer than the cluster keeps its history.
+ */
+export async function listPages(
+  client: ClusterClient,
+  request: ListRequest,
+  onItem: (object: Buffer) => void,
+): Promise<string> {
+  let token = '';
+  for (;;) {
+    const page = await listPage(client, request, token, onItem);
+    if (page.continue === '') return page.resourceVersion;
+    if (page.continue === token) throw newExpired('the continue token did not move on');
+    token = page.continue;
+  }
+}
+
+async function listPage(
+  client: ClusterClient,
+  request: ListRequest,
+  token: string,
+  onItem: (object: Buffer) => void,
+): Promise<{ resourceVersion: string; continue: string }> {
+  const answer = await openStream(client, request, {
+    ...request.query,
+    ...(request.limit > 0 ? { limit: String(request.limit) } : {}),
+    ...(token === '' ? {} : { continue: token }),
+  });
+  const splitter = new ListSplitter(request.itemLimit);
+  for await (const chunk of answer) {
+    for (const item of splitter.push(chunk)) onItem(item);
+  }
+  const metadata = recordIn(splitter.envelope(), 'metadata');
+  const resourceVersion = metadata['resourceVersion'];
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
+    throw new SyntaxError('a list without resourceVersion');
+  }
+  return { resourceVersion, continue: text(metadata['continue']) };
+}
+
+/**
+ * Takes a list apart while it arrives: the elements of its top-level member `items` one by one as raw JSON, and
+ * everything else as the envelope. The list is never held whole, and the order of its members does not matter.
+ */
+export class ListSplitter {
+  readonly #itemLimit: number;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** The characters of the last string at the top level: before a `[` at this level it is the member's name. */
+  #name = '';
+  #inItems = false;
+  #item: Buffer[] = [];
+  #itemLength = 0;
+  #envelope: Buffer[] = [];
+
+  /** `itemLimit`: the largest item, in bytes. */
+  constructor(itemLimit: number) {
+    this.#itemLimit = itemLimit;
+  }
+
+  /** The items that this chunk completes; slices of the chunk where they lie in it whole. */
+  *push(chunk: Buffer): Generator<Buffer, void, undefined> {
+    let from = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] ?? 0;
+      if (this.#inString) {
+        this.#stringByte(byte);
+        continue;
+      }
+      if (byte === QUOTE) {
+        this.#inString = true;
+        if (this.#depth === 1) this.#name = '';
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        if (this.#inItems && this.#depth === 2) from = i;
+        this.#depth++;
+        if (byte === OPEN_BRACKET && this.#depth === 2 && this.#isItems()) {
+          this.#inItems = true;
+          this.#envelope.push(Buffer.from(chunk.subarray(from, i + 1)));
+          from = i + 1;
+        }
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        this.#depth--;
+        if (this.#inItems && this.#depth === 2) {
+          yield this.#completeItem(chunk.subarray(from, i + 1));
+          from = i + 1;
+        } else if (this.#inItems && this.#depth === 1) {
+          this.#inItems = false;
+          from = i;
+        }
+      } else if (byte === COMMA && this.#inItems && this.#depth === 2) {
+        from = i + 1;
+      }
+    }
+    this.#keep(chunk, from);
+  }
+
+  /** The list without its items, once everything has come. Throws when the list was cut off. */
+  envelope(): unknown {
+    if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was cut');
+    return JSON.parse(Buffer.concat(this.#envelope).toString('utf8'));
+  }
+
+  #stringByte(byte: number): void {
+    if (this.#escaped) {
+      this.#escaped = false;
+    } else if (byte === BACKSLASH) {
+      this.#escaped = true;
+    } else if (byte === QUOTE) {
+      this.#inString = false;
+      return;
+    }
+    if (this.#depth === 1 && this.#name.length < 64) this.#name += String.fromCharCode(byte);
+  }
+
+  #isItems(): boolean {
+    return this.#name === 'items' || (this.#name.includes('\\') && JSON.parse(`"${this.#name}"`) === 'items');
+  }
+
+  #completeItem(tail: Buffer): Buffer {
+    const parts = this.#item;
+    const length = this.#itemLength + tail.length;
+    if (length > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
+    this.#item = [];
+    this.#itemLength = 0;
+    return parts.length === 0 ? tail : Buffer.concat([...parts, tail], length);
+  }
+
+  #keep(chunk: Buffer, from: number): void {
+    if (from >= chunk.length) return;
+    const rest = chunk.subarray(from);
+    if (this.#inItems) {
+      if (this.#depth <= 2) return;
+      this.#item.push(rest);
+      this.#itemLength += rest.length;
+      if (this.#itemLength > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
+    } else {
+      this.#envelope.push(Buffer.from(rest));
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Looks into JSON bytes without building a tree: where the members of an object lie. It owns offsets only; whether a
+// value is valid JSON is for JSON.parse to say, which every object passes once before it is kept.
+
+/** One member of an object: offsets into the bytes it was found in, ends exclusive. */
+export interface Member {
+  readonly name: string;
+  /** Of the opening quote of the name. */
+  readonly keyStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An object of which it is known where its members lie: offsets into `bytes`, which end with it. */
+export interface ScannedObject {
+  readonly bytes: Buffer;
+  readonly members: readonly Member[];
+}
+
+/** The members of the object that begins at or after `at`, in their order; names are decoded. */
+export function objectMembers(bytes: Buffer, at = 0): Member[] {
+  return scan(bytes, at).members;
+}
+
+/**
+ * The members of the object in `bytes`, and those of the object in it by the name of `inner`; each byte is looked at
+ * once. Of several by that name the last counts.
+ */
+export function nestedMembers(
+  bytes: Buffer,
+  inner: string,
+): { readonly members: readonly Member[]; readonly inner: ScannedObject | undefined } {
+  let found: ScannedObject | undefined;
+  const { members } = scan(bytes, 0, (name, start) => {
+    if (name !== inner) return valueEnd(bytes, start);
+    found = undefined;
+    if (bytes[start] !== OPEN_BRACE) return valueEnd(bytes, start);
+    const rest = bytes.subarray(start);
+    const { members, end } = scan(rest, 0);
+    found = { bytes: rest.subarray(0, end), members };
+    return start + end;
+  });
+  return { members, inner: found };
+}
+
+function scan(
+  bytes: Buffer,
+  at: number,
+  endOf = (_name: string, start: number): number => valueEnd(bytes, start),
+): { readonly members: Member[]; readonly end: number } {
+  const members: Member[] = [];
+  let i = skipSpace(bytes, at);
+  if (bytes[i] !== OPEN_BRACE) throw malformed(i);
+  i = skipSpace(bytes, i + 1);
+  if (bytes[i] === CLOSE_BRACE) return { members, end: i + 1 };
+  for (;;) {
+    const keyStart = i;
+    if (bytes[i] !== QUOTE) throw malformed(i);
+    i = stringEnd(bytes, i);
+    const name = memberName(bytes, keyStart, i);
+    i = skipSpace(bytes, i);
+    if (bytes[i] !== COLON) throw malformed(i);
+    const start = skipSpace(bytes, i + 1);
+    const end = endOf(name, start);
+    members.push({ name, keyStart, start, end });
+    i = skipSpace(bytes, end);
+    if (bytes[i] === CLOSE_BRACE) return { members, end: i + 1 };
+    if (bytes[i] !== COMMA) throw malformed(i);
+    i = skipSpace(bytes, i + 1);
+  }
+}
+
+/** The member of this name; of several the last, as JSON.parse has it. */
+export function memberNamed(members: readonly Member[], name: string): Member | undefined {
+  return members.findLast((member) => member.name === name);
+}
+
+/** Where the value that begins at `at` ends. */
+function valueEnd(bytes: Buffer, at: number): number {
+  const first = bytes[at];
+  if (first === QUOTE) return stringEnd(bytes, at);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return nestedEnd(bytes, at);
+  let i = at;
+  while (i < bytes.length && !endsScalar(bytes[i])) i++;
+  if (i === at) throw malformed(at);
+  return i;
+}
+
+function nestedEnd(bytes: Buffer, at: number): number {
+  let depth = 0;
+  for (let i = at; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      i = stringEnd(bytes, i) - 1;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth++;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth--;
+      if (depth === 0) return i + 1;
+    }
+  }
+  throw malformed(bytes.length);
+}
+
+function stringEnd(bytes: Buffer, at: number): number {
+  for (let i = at + 1; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) return i + 1;
+    if (byte === BACKSLASH) i++;
+  }
+  throw malformed(bytes.length);
+}
+
+function memberName(bytes: Buffer, from: number, to: number): string {
+  const plain = bytes.toString('utf8', from + 1, to - 1);
+  return plain.includes('\\') ? String(JSON.parse(`"${plain}"`)) : plain;
+}
+
+function skipSpace(bytes: Buffer, at: number): number {
+  let i = at;
+  while (isSpace(bytes[i])) i++;
+  return i;
+}
+
+function endsScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte);
+}
+
+function malformed(offset: number): SyntaxError {
+  return new SyntaxError(`malformed JSON at byte ${offset}`);
+}
+
+// The bytes that give JSON its structure (RFC 8259, 2). In UTF-8 none of them is part of another character.
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

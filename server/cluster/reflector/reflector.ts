@@ -1,0 +1,267 @@
+// The reflector: follows one resource of kube-apiserver forever, through whatever happens to the connection or the
+// cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
+import type { Logger } from 'pino';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { StalledError } from '../connection/response-body.ts';
+import { listPages } from './paged-list.ts';
+import {
+  causeOf,
+  guardSink,
+  isHistoryGone,
+  isHistoryLost,
+  isStreamRefused,
+  ReflectorBackoff,
+  SinkError,
+  VersionRegressionError,
+} from './reflector-retry.ts';
+import type { ReflectorSink, Replacement } from './reflector-sink.ts';
+import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
+import { eventMetadata, type StreamedEvent, streamedList, watchStream } from './watch-stream.ts';
+
+/** Progress of a reflector, for metrics and for the freshness of its sink. */
+export interface ReflectorObserver {
+  listed?(way: 'stream' | 'pages', seconds: number): void;
+  /** The cluster has accepted a watch from the sink's resourceVersion: the response headers are here. */
+  watchBegan?(): void;
+  /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
+  watchEnded?(cause: string): void;
+  /** The sink is complete up to this resourceVersion. */
+  progressed?(resourceVersion: string): void;
+}
+
+export interface ReflectorOptions {
+  readonly client: ClusterClient;
+  /** For instance `/api/v1/nodes`. */
+  readonly path: string;
+  /** Selectors, for instance `{fieldSelector: 'metadata.name=x'}`. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly sink: ReflectorSink;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly observer?: ReflectorObserver;
+  readonly tuning?: Partial<ReflectorTuning>;
+}
+
+interface CompleteList {
+  readonly way: 'stream' | 'pages';
+  /** On the clock of performance.now(). */
+  readonly began: number;
+  readonly objects: number;
+}
+
+/** Streaming lists that may be cut in a row before a paged one is tried. */
+const STREAM_ATTEMPTS = 2;
+
+export class Reflector {
+  readonly #options: ReflectorOptions;
+  readonly #tuning: ReflectorTuning;
+  readonly #backoff: ReflectorBackoff;
+  readonly #failures = new RepeatedFailure();
+  /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
+  #resourceVersion: string | undefined;
+  #cutStreams = 0;
+  #pageSize: number;
+
+  constructor(options: ReflectorOptions) {
+    this.#options = options;
+    this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.#pageSize = this.#tuning.pageSize;
+    this.#backoff = new ReflectorBackoff(this.#tuning);
+  }
+
+  /** Follows the resource until `signal` is aborted; never throws and never gives up. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now();
+      let failure: unknown;
+      try {
+        await this.#follow(signal);
+        this.#options.observer?.watchEnded?.('end');
+      } catch (error) {
+        failure = error;
+      }
+      if (signal.aborted) return;
+      const waitMs = this.#backoff.after(failure, performance.now() - began);
+      if (failure !== undefined) this.#recover(failure, waitMs);
+      if (waitMs > 0) await pause(waitMs, signal);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    if (this.#resourceVersion !== undefined) {
+      const { client, path, query = {} } = this.#options;
+      await checkHistory(client, { path, query, ours: this.#resourceVersion, signal });
+      await this.#consume(this.#resume(this.#resourceVersion, signal));
+    } else if (this.#cutStreams < STREAM_ATTEMPTS) {
+      await this.#streamingList(signal).catch((error: unknown) => {
+        if (!isStreamRefused(error)) throw error;
+        this.#options.log.debug(
+          { path: this.#options.path, err: error },
+          'no streaming list: asking for pages',
+        );
+        return this.#pagedList(signal);
+      });
+    } else {
+      this.#cutStreams = 0;
+      await this.#pagedList(signal);
+    }
+  }
+
+  /** Decides whether the next attempt can resume, and tells of the failure. */
+  #recover(failure: unknown, waitMs: number): void {
+    const { log, path, observer } = this.#options;
+    if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
+    const cause = causeOf(failure);
+    observer?.watchEnded?.(cause);
+    const level = this.#levelOf(cause, failure);
+    // The stack of a stalled stream says nothing.
+    const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
+    log[level](
+      { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(waitMs) },
+      this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
+    );
+  }
+
+  /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
+  #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
+    if (cause === 'expired' || cause === 'stalled') return 'info';
+    return this.#failures.isNews(messageOf(failure)) ? 'warn' : 'debug';
+  }
+
+  async #streamingList(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    const events = this.#watch({ sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }, signal);
+    try {
+      const replacement = this.#options.sink.replacement();
+      let objects = 0;
+      const resourceVersion = await streamedList(events, (object, members) => {
+        guardSink(() => replacement.add(object, members));
+        objects++;
+      });
+      this.#commit(replacement, resourceVersion, { way: 'stream', began, objects });
+      this.#cutStreams = 0;
+      await this.#consume(events);
+    } catch (error) {
+      // A cluster that could not be reached says nothing about whether it has streaming lists.
+      if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#cutStreams++;
+      throw error;
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  async #pagedList(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    const replacement = this.#options.sink.replacement();
+    let objects = 0;
+    const { client, path, query } = this.#options;
+    const { stallMs: idleMs, objectLimit: itemLimit } = this.#tuning;
+    // Pages that outlive the cluster's history are asked for in one piece the next time.
+    const limit = this.#pageSize;
+    this.#pageSize = 0;
+    const resourceVersion = await listPages(
+      client,
+      { path, query: query ?? {}, limit, signal, idleMs, itemLimit },
+      (object) => {
+        guardSink(() => replacement.add(object));
+        objects++;
+      },
+    ).catch((error: unknown) => {
+      if (!isHistoryGone(error)) this.#pageSize = this.#tuning.pageSize;
+      throw error;
+    });
+    this.#pageSize = this.#tuning.pageSize;
+    this.#commit(replacement, resourceVersion, { way: 'pages', began, objects });
+    await this.#consume(this.#resume(resourceVersion, signal));
+  }
+
+  #commit(to: Replacement, resourceVersion: string, { way, began, objects }: CompleteList): void {
+    guardSink(() => to.commit(resourceVersion));
+    this.#resourceVersion = resourceVersion;
+    this.#failures.end();
+    const seconds = (performance.now() - began) / 1000;
+    const { observer, log, path } = this.#options;
+    observer?.listed?.(way, seconds);
+    observer?.progressed?.(resourceVersion);
+    log.info(
+      { path, way, objects, resourceVersion, seconds: Number(seconds.toFixed(3)) },
+      'reflector listed',
+    );
+  }
+
+  /** Applies events until the stream ends. */
+  async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
+    const { sink, observer, log, path } = this.#options;
+    for await (const { type, object, members } of events) {
+      if (this.#failures.count > 0)
+        log.info({ path, failures: this.#failures.end() }, 'reflector watches again');
+      const metadata = eventMetadata(object, members);
+      const { resourceVersion } = metadata;
+      const ours = this.#resourceVersion ?? '0';
+      const backwards = BigInt(resourceVersion) < BigInt(ours);
+      if (backwards) throw new VersionRegressionError(ours, resourceVersion);
+      guardSink(() => {
+        if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
+        else sink.apply(type, object, metadata, members);
+      });
+      this.#resourceVersion = resourceVersion;
+      observer?.progressed?.(resourceVersion);
+    }
+  }
+
+  #resume(resourceVersion: string, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    return this.#watch({ resourceVersion }, signal, () => this.#options.observer?.watchBegan?.());
+  }
+
+  #watch(
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    began?: () => void,
+  ): AsyncGenerator<StreamedEvent> {
+    const { stallMs: idleMs, objectLimit: lineLimit, watchMs, random } = this.#tuning;
+    const timeoutSeconds = String(Math.max(1, Math.round((watchMs * (1 + random())) / 1000)));
+    return watchStream(this.#options.client, {
+      path: this.#options.path,
+      query: { ...this.#options.query, ...query, timeoutSeconds },
+      signal,
+      idleMs,
+      lineLimit,
+      ...(began ? { began } : {}),
+    });
+  }
+}
+
+export interface HeldState {
+  /** For instance `/api/v1/nodes`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The resourceVersion up to which we hold everything. */
+  readonly ours: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
+ * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
+ * Throws VersionRegressionError then.
+ */
+export async function checkHistory(
+  client: ClusterClient,
+  { path, query, ours, signal }: HeldState,
+): Promise<void> {
+  const parameters = new URLSearchParams({ ...query, limit: '1' });
+  const list = await client.json({
+    path: `${path}?${parameters.toString()}`,
+    headers: {
+      accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    },
+    signal,
+  });
+  const theirs = recordIn(list, 'metadata')['resourceVersion'];
+  if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours))
+    throw new VersionRegressionError(ours, theirs);
+}

@@ -1,0 +1,111 @@
+import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../connection/client.ts';
+import { statusErrorOf } from '../connection/response-body.ts';
+import { openStream, type StreamRequest } from '../connection/response-stream.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { type Member, memberNamed, nestedMembers, objectMembers } from './raw-json.ts';
+import { TruncatedListError } from './reflector-retry.ts';
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** One line of a watch, with its object unparsed: a slice of bytes that may be shared, to be copied if kept. */
+export interface StreamedEvent {
+  readonly type: ChangeType | 'BOOKMARK';
+  readonly object: Buffer;
+  /** Of the object. */
+  readonly members: readonly Member[];
+}
+
+export interface WatchRequest extends StreamRequest {
+  /** Parameters besides `watch` and `allowWatchBookmarks`. */
+  readonly query: Readonly<Record<string, string>>;
+  /** The longest line, in bytes. */
+  readonly lineLimit: number;
+  /** Called once the response headers are here. */
+  readonly began?: () => void;
+}
+
+/**
+ * The events of one watch request. Ends normally when kube-apiserver ends the stream; throws its Status when it
+ * refuses the request or sends an ERROR event, and whatever broke the connection otherwise.
+ */
+export async function* watchStream(
+  client: ClusterClient,
+  request: WatchRequest,
+): AsyncGenerator<StreamedEvent> {
+  const parameters = { ...request.query, watch: 'true', allowWatchBookmarks: 'true' };
+  const answer = await openStream(client, request, parameters);
+  request.began?.();
+  const lines = new LineSplitter(request.lineLimit);
+  for await (const chunk of answer) {
+    for (const line of lines.push(chunk)) yield decodeEvent(line);
+  }
+  if (lines.midLine) throw new SyntaxError('the watch was cut in the middle of an event');
+}
+
+function decodeEvent(line: Buffer): StreamedEvent {
+  const { members: envelope, inner } = nestedMembers(line, 'object');
+  const typeMember = memberNamed(envelope, 'type');
+  if (!typeMember || !inner) throw new SyntaxError('a watch event without type or object');
+  const type: unknown = JSON.parse(line.toString('utf8', typeMember.start, typeMember.end));
+  const { bytes: object, members } = inner;
+  if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK') {
+    return { type, object, members };
+  }
+  if (type === 'ERROR') throw statusErrorOf(500, JSON.parse(object.toString('utf8')));
+  throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);
+}
+
+/** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
+export interface EventMetadata {
+  /** Empty on bookmarks, as the uid is. */
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** True on the bookmark that ends the initial events of a streaming list. */
+  readonly initialEventsEnd: boolean;
+}
+
+/** `members` are those of the object, where they are known. */
+export function eventMetadata(
+  object: Buffer,
+  members: readonly Member[] = objectMembers(object),
+): EventMetadata {
+  const member = memberNamed(members, 'metadata');
+  const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
+  const { name, uid, resourceVersion } = record(metadata);
+  if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
+    throw new SyntaxError('a watch event whose object has no resourceVersion');
+  }
+  const annotations = recordIn(metadata, 'annotations');
+  return {
+    name: text(name),
+    uid: text(uid),
+    resourceVersion,
+    initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true',
+  };
+}
+
+/**
+ * Takes the initial events of a watch, hands over each object as raw JSON, a slice to be copied if kept, and leaves the
+ * stream where it goes on with changes. Returns the resourceVersion of the list. Throws TruncatedListError when the
+ * events end, or changes come, before the bookmark that makes them a list.
+ */
+export async function streamedList(
+  events: AsyncGenerator<StreamedEvent>,
+  onItem: (object: Buffer, members: readonly Member[]) => void,
+): Promise<string> {
+  for (;;) {
+    const next = await events.next();
+    if (next.done) throw new TruncatedListError();
+    const { type, object, members } = next.value;
+    if (type === 'BOOKMARK') {
+      const { resourceVersion, initialEventsEnd } = eventMetadata(object, members);
+      if (initialEventsEnd) return resourceVersion;
+    } else if (type === 'ADDED') {
+      onItem(object, members);
+    } else {
+      throw new TruncatedListError();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// Lists that are put together for one request: pages, selections, tables, metadata, pretty ones.
+import { pipeline, Readable } from 'node:stream';
+import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { acceptsGzip, GZIP_THRESHOLD, JSON_HEADERS, joined, writeBody } from '../response.ts';
+import { Indenter } from './indenter.ts';
+import { framed, type ListFrame, type Representation } from './representation.ts';
+
+function* indented(parts: Iterable<Buffer>): Generator<Buffer> {
+  const indenter = new Indenter();
+  for (const part of parts) yield indenter.write(part);
+}
+
+function* inFrontOf(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+/** Begins when it is read. */
+async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  // A fault of the source, or a reader who left, destroys both; writeBody notices it itself.
+  yield* pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
+}
+
+export async function writeItems<Facts>(
+  context: RequestContext,
+  { representation, pretty }: { readonly representation: Representation<Facts>; readonly pretty: boolean },
+  meta: ListMeta,
+  objects: readonly CachedObject<Facts>[],
+): Promise<void> {
+  const { request, response, signal } = context;
+  const parts = framed(representation.list(meta), objects, (object) => [representation.item(object)]);
+  const chunks = joined(pretty ? indented(parts) : parts);
+  const first = chunks.next().value ?? Buffer.alloc(0);
+  if (first.length <= GZIP_THRESHOLD) {
+    response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': first.length });
+    response.end(first);
+    return;
+  }
+  const body = inFrontOf(first, chunks);
+  if (!acceptsGzip(request)) {
+    response.writeHead(200, JSON_HEADERS);
+    return writeBody(response, body, signal);
+  }
+  response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
+  return writeBody(response, compressed(body), signal);
+}
+
+// The whole list as it is: a header, pieces that the snapshot keeps, and a tail. Nothing is encoded for the request.
+const COMMA = Buffer.from(',');
+const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
+/** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+/** Pieces being compressed ahead of the one that is written; the thread pool has four threads. */
+const AHEAD = 4;
+
+/** It starts before it is awaited: without this, nobody would handle its failure when the reader leaves in between. */
+function begun(piece: SnapshotPiece): Promise<Buffer> {
+  const deflated = piece.deflated();
+  deflated.catch(() => undefined);
+  return deflated;
+}
+
+/**
+ * One gzip member out of raw deflate chunks that were each flushed to a byte boundary. None of them looks back into
+ * another, so they can be kept and joined in any company; only the checksum has to be taken over the whole.
+ */
+export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
+  let checksum = crc32(frame.start);
+  let size = frame.start.length;
+  const count = (bytes: Buffer): void => {
+    checksum = crc32(bytes, checksum);
+    size += bytes.length;
+  };
+  yield Buffer.concat([GZIP_HEADER, deflateRawSync(frame.start, { finishFlush: constants.Z_SYNC_FLUSH })]);
+  const ahead = pieces.slice(0, AHEAD).map(begun);
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) {
+      count(COMMA);
+      yield SYNC_FLUSHED_COMMA;
+    }
+    const deflated = ahead.shift() ?? begun(piece);
+    const next = pieces[index + AHEAD];
+    if (next) ahead.push(begun(next));
+    count(piece.json());
+    yield await deflated;
+  }
+  count(frame.end);
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(checksum, 0);
+  trailer.writeUInt32LE(size % 2 ** 32, 4);
+  yield Buffer.concat([deflateRawSync(frame.end), trailer]);
+}
+
+function lengthOf(frame: ListFrame, pieces: readonly SnapshotPiece[]): number {
+  let length = frame.start.length + frame.end.length + Math.max(0, pieces.length - 1);
+  for (const piece of pieces) length += piece.json().length;
+  return length;
+}
+
+export function writePieces(
+  { request, response, signal }: RequestContext,
+  frame: ListFrame,
+  pieces: readonly SnapshotPiece[],
+): Promise<void> {
+  const length = lengthOf(frame, pieces);
+  if (length > GZIP_THRESHOLD && acceptsGzip(request)) {
+    response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
+    return writeBody(response, gzipped(frame, pieces), signal);
+  }
+  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': length });
+  return writeBody(
+    response,
+    framed(frame, pieces, (piece) => [piece.json()]),
+    signal,
+  );
+}

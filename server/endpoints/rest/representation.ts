@@ -1,0 +1,144 @@
+// The forms in which objects go out: as they are, as PartialObjectMetadata, or as rows of a Table.
+// Each makes answers and events out of cached objects; which one a caller takes is decided next door (negotiator.ts).
+import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+
+/** Lines of a watch, each ending in a newline. */
+export interface WatchRepresentation<Facts> {
+  /** What a watcher gets who is to see `type`. */
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
+  /** The ADDED event of an object that was there before the watch, in parts: they are copied only once, together. */
+  initial(object: CachedObject<Facts>): readonly Buffer[];
+  /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
+}
+
+export interface Representation<Facts> extends WatchRepresentation<Facts> {
+  /** The body of a get, without the newline behind it. */
+  one(object: CachedObject<Facts>): Buffer;
+  list(meta: ListMeta): ListFrame;
+  /** What stands between the list's start and end, comma-separated. */
+  item(object: CachedObject<Facts>): Buffer;
+}
+
+export interface ListFrame {
+  readonly start: Buffer;
+  readonly end: Buffer;
+}
+
+export const LIST_END = Buffer.from(']}\n');
+
+/** Of a list with these members in front of its items. */
+export function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
+  return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
+}
+
+const COMMA = Buffer.from(',');
+
+/** The bytes of a whole list; those of an item are made when it is its turn. */
+export function* framed<Item>(
+  { start, end }: ListFrame,
+  items: readonly Item[],
+  partsOf: (item: Item) => Iterable<Buffer>,
+): Generator<Buffer> {
+  yield start;
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield COMMA;
+    yield* partsOf(item);
+  }
+  yield end;
+}
+
+/** The annotation by which clients know that the initial events are complete. */
+const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
+
+/** The metadata of a bookmark's object. */
+export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {
+  return {
+    resourceVersion,
+    ...(initialEventsEnd ? { annotations: INITIAL_EVENTS_END } : {}),
+  };
+}
+
+// Objects as they are: cached bytes with nothing but a frame around them.
+/** Shared by all requests for a resource; keeps nothing of any of them. */
+export class Objects<Facts> implements Representation<Facts> {
+  readonly #kind: string;
+  readonly #listKind: string;
+  readonly #apiVersion: string;
+
+  constructor(definition: ResourceDefinition<Facts>) {
+    this.#kind = definition.kind;
+    this.#listKind = definition.listKind;
+    this.#apiVersion = `${definition.group}/${definition.version}`;
+  }
+
+  one(object: CachedObject<Facts>): Buffer {
+    return object.bytes;
+  }
+
+  list(meta: ListMeta): ListFrame {
+    return newListFrame({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata: meta });
+  }
+
+  item(object: CachedObject<Facts>): Buffer {
+    return object.bytes;
+  }
+
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
+    return event.frame(type);
+  }
+
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [LINE_STARTS.ADDED, object.bytes, LINE_END];
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
+    const metadata = bookmarkMetadata(resourceVersion, initialEventsEnd);
+    const object = { kind: this.#kind, apiVersion: this.#apiVersion, metadata };
+    return line('BOOKMARK', Buffer.from(JSON.stringify(object)));
+  }
+}
+
+// PartialObjectMetadata: what metadata informers and the garbage collector ask for.
+const OBJECT_END = Buffer.from('}');
+
+export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
+
+export class PartialMetadata<Facts> implements Representation<Facts> {
+  readonly #apiVersion: MetaAPIVersion;
+  readonly #start: Buffer;
+
+  constructor(apiVersion: MetaAPIVersion) {
+    this.#apiVersion = apiVersion;
+    this.#start = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
+  }
+
+  one(object: CachedObject<Facts>): Buffer {
+    return Buffer.concat([this.#start, object.metadata, OBJECT_END]);
+  }
+
+  list(meta: ListMeta): ListFrame {
+    return newListFrame({ kind: 'PartialObjectMetadataList', apiVersion: this.#apiVersion, metadata: meta });
+  }
+
+  item(object: CachedObject<Facts>): Buffer {
+    return this.one(object);
+  }
+
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
+    return line(type, this.one(event.objectFor(type)));
+  }
+
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [LINE_STARTS.ADDED, this.#start, object.metadata, OBJECT_END, LINE_END];
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
+    const metadata = Buffer.from(JSON.stringify(bookmarkMetadata(resourceVersion, initialEventsEnd)));
+    return line('BOOKMARK', Buffer.concat([this.#start, metadata, OBJECT_END]));
+  }
+}

@@ -1,0 +1,168 @@
+// Tables: a resource's columns as kubectl prints them. One for each request, since a watch names its columns once.
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
+import { goQuoted } from '../../../apis/reading/go-quote.ts';
+import type { CachedObject } from '../../cache/cached-object.ts';
+import type { WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import { line } from '../../cache/watch-cache.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import {
+  bookmarkMetadata,
+  LIST_END,
+  type ListFrame,
+  type MetaAPIVersion,
+  PartialMetadata,
+  type Representation,
+} from './representation.ts';
+
+const ROW_END = Buffer.from('}');
+const NULL = Buffer.from('null');
+
+/** Throws BadRequest for a value that is none of them; Metadata is the default. */
+export function readIncludeObject(query: URLSearchParams): IncludeObject {
+  const value = query.get('includeObject') ?? '';
+  if (value === '') return 'Metadata';
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
+  throw newBadRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuoted(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+function columnsOf<Facts>(definition: ResourceDefinition<Facts>): TableColumnDefinition[] {
+  return definition.columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+}
+
+export class Tables<Facts> implements Representation<Facts> {
+  readonly #definition: ResourceDefinition<Facts>;
+  readonly #apiVersion: MetaAPIVersion;
+  readonly #include: IncludeObject;
+  readonly #partial: PartialMetadata<Facts>;
+  readonly #now: () => Date;
+  readonly #frames: RowFrames<Facts>;
+  #columnsSent = false;
+
+  constructor(
+    definition: ResourceDefinition<Facts>,
+    apiVersion: MetaAPIVersion,
+    include: IncludeObject,
+    now: () => Date,
+    frames: RowFrames<Facts>,
+  ) {
+    this.#definition = definition;
+    this.#apiVersion = apiVersion;
+    this.#include = include;
+    this.#partial = new PartialMetadata(apiVersion);
+    this.#now = now;
+    this.#frames = frames;
+  }
+
+  one(object: CachedObject<Facts>): Buffer {
+    return this.#table({ resourceVersion: object.resourceVersion }, this.item(object));
+  }
+
+  list(meta: ListMeta): ListFrame {
+    return { start: Buffer.from(this.#start(meta, columnsOf(this.#definition))), end: LIST_END };
+  }
+
+  item(object: CachedObject<Facts>): Buffer {
+    return this.#row(object, this.#included(object));
+  }
+
+  event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
+    const make = (): Buffer => this.#line(type, event.objectFor(type));
+    // The first line of a watch names the columns.
+    if (!this.#columnsSent) return make();
+    return this.#frames.line(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
+  }
+
+  initial(object: CachedObject<Facts>): readonly Buffer[] {
+    return [this.#line('ADDED', object)];
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
+    const metadata = Buffer.from(JSON.stringify(bookmarkMetadata(resourceVersion, initialEventsEnd)));
+    const { kind, group, version } = this.#definition;
+    const bytes = Buffer.from(
+      `{"kind":${JSON.stringify(kind)},"apiVersion":"${group}/${version}","metadata":${metadata.toString()}}`,
+    );
+    const empty: CachedObject<Facts> = {
+      key: '',
+      name: '',
+      namespace: '',
+      uid: '',
+      resourceVersion,
+      labels: {},
+      facts: this.#definition.facts({}),
+      bytes,
+      metadata,
+    };
+    // The mark of the initial events must reach the client whatever it wants to have included.
+    const included =
+      initialEventsEnd && this.#include === 'None' ? this.#partial.one(empty) : this.#included(empty);
+    return line('BOOKMARK', this.#watchTable(resourceVersion, this.#row(empty, included)));
+  }
+
+  #line(type: WatchEventType, object: CachedObject<Facts>): Buffer {
+    return line(type, this.#watchTable(object.resourceVersion, this.item(object)));
+  }
+
+  #watchTable(resourceVersion: string, row: Buffer): Buffer {
+    if (!this.#columnsSent) {
+      this.#columnsSent = true;
+      return this.#table({ resourceVersion }, row);
+    }
+    return this.#closed(this.#start({ resourceVersion }, null), row);
+  }
+
+  #table(meta: ListMeta, row: Buffer): Buffer {
+    return this.#closed(this.#start(meta, columnsOf(this.#definition)), row);
+  }
+
+  #closed(start: string, row: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(start), row, LIST_END.subarray(0, 2)]);
+  }
+
+  #start(metadata: ListMeta, columnDefinitions: readonly TableColumnDefinition[] | null): string {
+    const head = JSON.stringify({ kind: 'Table', apiVersion: this.#apiVersion, metadata, columnDefinitions });
+    return `${head.slice(0, -1)},"rows":[`;
+  }
+
+  #row(object: CachedObject<Facts>, included: Buffer): Buffer {
+    const now = this.#now();
+    const cells = this.#definition.columns.map((column) => column.cell(object, now));
+    return Buffer.concat([Buffer.from(`{"cells":${JSON.stringify(cells)},"object":`), included, ROW_END]);
+  }
+
+  #included(object: CachedObject<Facts>): Buffer {
+    if (this.#include === 'Object') return object.bytes;
+    return this.#include === 'None' ? NULL : this.#partial.one(object);
+  }
+}
+
+/**
+ * The lines of the last event as tables, for all watchers of a resource: one event goes to all of them one after
+ * another, and those who want the same form get the same bytes.
+ */
+export class RowFrames<Facts> {
+  #event: WatchEvent<Facts> | undefined;
+  readonly #lines = new Map<string, Buffer>();
+
+  /** `form`: equal for lines that are the same; there are few. */
+  line(event: WatchEvent<Facts>, form: string, make: () => Buffer): Buffer {
+    if (event !== this.#event) {
+      this.#event = event;
+      this.#lines.clear();
+    }
+    const known = this.#lines.get(form);
+    if (known) return known;
+    const made = make();
+    this.#lines.set(form, made);
+    return made;
+  }
+}

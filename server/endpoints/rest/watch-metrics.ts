@@ -1,0 +1,67 @@
+// Metrics of the watches of clients: what is sent to them, and why they end.
+import { Counter, type Registry } from 'prom-client';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { WatchObserver } from './watch.ts';
+
+type WatchedResource = Pick<ResourceDefinition<unknown>, 'group' | 'version' | 'plural'>;
+
+interface Sums {
+  events: number;
+  bytes: number;
+}
+
+/** Makes the metrics once; `observe` gives the observer of one resource. */
+export class WatchMetrics {
+  readonly #ends: Counter<'group' | 'version' | 'resource' | 'cause'>;
+  /** Summed up in plain numbers: one change may be thousands of events, and labels take longer than sending. */
+  readonly #sums = new Map<WatchedResource, Sums>();
+
+  constructor(registry: Registry) {
+    const sums = this.#sums;
+    const registers = [registry];
+    const labelNames = ['group', 'version', 'resource'] as const;
+    this.#ends = new Counter({
+      name: 'apiserver_watch_ends_total',
+      help: 'Watches of clients that ended, by cause; `slow` is a client that did not keep up and was cut off.',
+      labelNames: [...labelNames, 'cause'],
+      registers,
+    });
+    const counter = (name: string, help: string, value: (sum: Sums) => number): Counter =>
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const [resource, sum] of sums) this.inc(labelsOf(resource), value(sum));
+        },
+      });
+    counter('apiserver_watch_events_total', 'Events sent to watches of clients.', ({ events }) => events);
+    counter(
+      'apiserver_watch_bytes_total',
+      'Bytes of the events sent to watches of clients.',
+      ({ bytes }) => bytes,
+    );
+  }
+
+  observe(resource: WatchedResource): WatchObserver {
+    const sum: Sums = { events: 0, bytes: 0 };
+    this.#sums.set(resource, sum);
+    return {
+      sent: (events, bytes) => {
+        sum.events += events;
+        sum.bytes += bytes;
+      },
+      ended: (cause) => this.#ends.inc({ ...labelsOf(resource), cause }),
+    };
+  }
+}
+
+function labelsOf({
+  group,
+  version,
+  plural,
+}: WatchedResource): Record<'group' | 'version' | 'resource', string> {
+  return { group, version, resource: plural };
+}

@@ -1,0 +1,178 @@
+// What pods use of their nodes: follows all pods that run or wait to run on a node, and adds up. Only started when the
+// configuration asks for the annotations.
+import type { Logger } from 'pino';
+import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Reflector } from '../../cluster/reflector/reflector.ts';
+import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
+import type { ChangeType } from '../../cluster/reflector/watch-stream.ts';
+import type { NodeFacts } from './node-facts.ts';
+import { type Amounts, type PodUsage, podUsage } from './pod-usage.ts';
+
+export interface NodeUsageOptions {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** The platform's, for instance `platform.io`. */
+  readonly domain: string;
+}
+
+export class NodeUsage {
+  readonly annotations: ReturnType<typeof usageAnnotations>;
+  readonly #counter = new UsageCounter();
+  readonly #reflector: Reflector;
+
+  constructor({ client, log, domain }: NodeUsageOptions) {
+    this.annotations = usageAnnotations(this.#counter, domain);
+    this.#reflector = new Reflector({
+      client,
+      path: '/api/v1/pods',
+      // A pod that ends leaves the selection, which the watch reports as a deletion.
+      query: { fieldSelector: 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed' },
+      sink: this.#counter,
+      log,
+    });
+  }
+
+  /** True once all pods are counted. */
+  get synced(): boolean {
+    return this.#counter.synced;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#reflector.run(signal);
+  }
+}
+
+const NOTHING: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
+
+/** What the pods of each node use in total, counted as they come, change and go. Keeps numbers, no pods. */
+export class UsageCounter implements ReflectorSink {
+  #pods = new Map<string, PodUsage>();
+  #nodes = new Map<string, Amounts>();
+  #synced = false;
+
+  /** True once all pods have been counted. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** The same object until a pod of the node changes what it uses. */
+  of(node: string): Amounts {
+    return this.#nodes.get(node) ?? NOTHING;
+  }
+
+  replacement(): Replacement {
+    const found: PodUsage[] = [];
+    return {
+      add: (raw) => {
+        found.push(parse(raw));
+      },
+      commit: () => {
+        this.#pods = new Map();
+        this.#nodes = new Map();
+        for (const pod of found) this.#set(pod);
+        this.#synced = true;
+      },
+    };
+  }
+
+  apply(type: ChangeType, raw: Buffer): void {
+    const pod = parse(raw);
+    this.#set(type === 'DELETED' ? { ...pod, node: '' } : pod);
+  }
+
+  bookmark(): void {
+    // Numbers have no resourceVersion.
+  }
+
+  #set(pod: PodUsage): void {
+    const before = this.#pods.get(pod.key);
+    if (before && before.node === pod.node && equal(before.amounts, pod.amounts)) return;
+    if (before) {
+      this.#pods.delete(pod.key);
+      this.#add(before.node, before.amounts, -1n);
+    }
+    if (pod.node === '') return;
+    this.#pods.set(pod.key, pod);
+    this.#add(pod.node, pod.amounts, 1n);
+  }
+
+  #add(node: string, amounts: Amounts, sign: 1n | -1n): void {
+    const sum = this.of(node);
+    const next: Amounts = {
+      cpuRequests: sum.cpuRequests + sign * amounts.cpuRequests,
+      cpuLimits: sum.cpuLimits + sign * amounts.cpuLimits,
+      memoryRequests: sum.memoryRequests + sign * amounts.memoryRequests,
+      memoryLimits: sum.memoryLimits + sign * amounts.memoryLimits,
+    };
+    // A node that is gone leaves nothing behind.
+    if (equal(next, NOTHING)) this.#nodes.delete(node);
+    else this.#nodes.set(node, next);
+  }
+}
+
+function parse(raw: Buffer): PodUsage {
+  return podUsage(JSON.parse(raw.toString('utf8')));
+}
+
+function equal(left: Amounts, right: Amounts): boolean {
+  return (
+    left.cpuRequests === right.cpuRequests &&
+    left.cpuLimits === right.cpuLimits &&
+    left.memoryRequests === right.memoryRequests &&
+    left.memoryLimits === right.memoryLimits
+  );
+}
+
+// The eight annotations that show how much of a node its pods use. They are computed for each answer and stored nowhere;
+// consoles of the platform read them.
+interface Written {
+  readonly amounts: Amounts;
+  readonly text: string;
+}
+
+export interface UsageSource {
+  /** False until all pods are counted: before that there are no numbers, rather than wrong ones. */
+  readonly synced: boolean;
+  /** The same object as long as the numbers are the same. */
+  of(node: string): Amounts;
+}
+
+/** `domain` is the platform's: the names begin with `node.<domain>/`. Members of JSON, joined by commas. */
+export function usageAnnotations(
+  source: UsageSource,
+  domain: string,
+): (node: { readonly name: string; readonly facts: NodeFacts }) => string {
+  // By the facts, which a node keeps until it changes.
+  const written = new WeakMap<NodeFacts, Written>();
+  return ({ name, facts }) => {
+    if (!source.synced) return '';
+    const amounts = source.of(name);
+    const known = written.get(facts);
+    if (known?.amounts === amounts) return known.text;
+    const text = membersOf(amounts, facts, `node.${domain}/`);
+    written.set(facts, { amounts, text });
+    return text;
+  };
+}
+
+function membersOf(amounts: Amounts, { allocatable }: NodeFacts, prefix: string): string {
+  const { cpuLimits, cpuRequests, memoryLimits, memoryRequests } = amounts;
+  const { cpu, memory } = allocatable;
+  const members: readonly (readonly [string, string])[] = [
+    ['cpu-limits', formatResourceQuantity({ nanos: cpuLimits, format: 'decimal' })],
+    ['cpu-limits-fraction', percent(cpuLimits, cpu)],
+    ['cpu-requests', formatResourceQuantity({ nanos: cpuRequests, format: 'decimal' })],
+    ['cpu-requests-fraction', percent(cpuRequests, cpu)],
+    ['memory-limits', formatResourceQuantity({ nanos: memoryLimits, format: 'binary' })],
+    ['memory-limits-fraction', percent(memoryLimits, memory)],
+    ['memory-requests', formatResourceQuantity({ nanos: memoryRequests, format: 'binary' })],
+    ['memory-requests-fraction', percent(memoryRequests, memory)],
+  ];
+  return members.map(([name, value]) => `"${prefix}${name}":"${value}"`).join(',');
+}
+
+/** Whole percents, cut off; above 100 when more is promised than there is. */
+function percent(amount: bigint, allocatable: bigint): string {
+  return `${allocatable > 0n ? (amount * 100n) / allocatable : 0n}%`;
+}

@@ -1,0 +1,230 @@
+import { promisify } from 'node:util';
+import { constants, inflateRaw } from 'node:zlib';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { ObjectReader } from '../../../../server/cache/cached-object.ts';
+import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/object-snapshot.ts';
+import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
+import { Change } from '../../../../server/cache/watch-cache.ts';
+import { readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
+
+type Things = ObjectSnapshot<{ readonly size: number }>;
+
+function set(snapshot: Things, name: string, version: number): Things {
+  const previous = snapshot.get(name);
+  const change = new Change(previous ? 'MODIFIED' : 'ADDED', readThing(name, version, version), previous);
+  return snapshot.with(BigInt(version), change.object, previous);
+}
+
+function remove(snapshot: Things, name: string, version: number): Things {
+  return snapshot.get(name) ? snapshot.without(BigInt(version), name) : snapshot.at(BigInt(version));
+}
+
+/** What a snapshot holds, read in every way there is. */
+function contents(snapshot: Things): Record<string, string> {
+  const byObject = Object.fromEntries(
+    [...snapshot.objects()].map((object) => [object.key, object.resourceVersion]),
+  );
+  const json = `[${snapshot
+    .pieces()
+    .map((piece) => piece.json().toString())
+    .join(',')}]`;
+  const parsed = JSON.parse(json) as { metadata: { name: string; resourceVersion: string } }[];
+  expect(parsed.map(({ metadata }) => [metadata.name, metadata.resourceVersion])).to.deep.equal(
+    Object.entries(byObject),
+  );
+  expect([...snapshot.objects()].map(({ bytes }) => JSON.parse(bytes.toString('utf8')))).to.deep.equal(
+    parsed,
+  );
+  for (const object of snapshot.objects()) {
+    expect(snapshot.get(object.key)?.bytes.equals(object.bytes)).to.equal(true);
+    expect(JSON.parse(object.metadata.toString('utf8'))).to.have.property('name', object.name);
+  }
+  expect(snapshot.size).to.equal(parsed.length);
+  return byObject;
+}
+
+function built(names: readonly string[]): Things {
+  const builder = new SnapshotBuilder<{ readonly size: number }>();
+  for (const name of names) builder.add(readThing(name, 1));
+  return builder.build(1n);
+}
+
+const NAMES = Array.from({ length: 200 }, (_, i) => `thing-${i}`);
+
+describe('a snapshot', () => {
+  it('holds what a Map would after any history, and so do all the snapshots before it', () => {
+    const change = fc.record({
+      name: fc.constantFrom(...NAMES),
+      remove: fc.boolean(),
+      read: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.subarray(NAMES), fc.array(change, { maxLength: 150 }), (initial, changes) => {
+        let snapshot = built(initial);
+        const model = new Map(initial.map((name) => [name, '1']));
+        const before: [Things, Map<string, string>][] = [];
+        for (const [i, { name, remove: gone, read }] of changes.entries()) {
+          if (read) {
+            before.push([snapshot, new Map(model)]);
+            contents(snapshot);
+          }
+          const version = i + 2;
+          snapshot = gone ? remove(snapshot, name, version) : set(snapshot, name, version);
+          if (gone) model.delete(name);
+          else model.set(name, String(version));
+        }
+        for (const [then, expected] of [...before, [snapshot, model] as const]) {
+          expect(contents(then)).to.deep.equal(Object.fromEntries(expected));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is sorted by key even when the list was not, and keeps the last of two with the same key', () => {
+    for (const names of [
+      ['c', 'a', 'b', 'a'],
+      ['a', 'a', 'b', 'c'],
+    ]) {
+      const builder = new SnapshotBuilder<{ readonly size: number }>();
+      for (const [i, name] of names.entries()) builder.add(readThing(name, i + 1));
+      expect(contents(builder.build(9n))).to.have.all.keys('a', 'b', 'c');
+      expect(builder.build(9n).get('a')?.resourceVersion).to.equal(String(names.lastIndexOf('a') + 1));
+    }
+  });
+
+  it('lists from behind a key, whether or not something has that key', () => {
+    const snapshot = built(NAMES.toSorted());
+    const sorted = NAMES.toSorted();
+    for (const after of ['', 'thing-100', 'thing-1000', 'thing-99', 'zzz']) {
+      expect([...snapshot.objects(after)].map(({ key }) => key)).to.deep.equal(
+        sorted.filter((key) => key > after),
+      );
+    }
+  });
+
+  it('gives other bytes only for the neighbours of what has changed', () => {
+    const first = built(NAMES.toSorted());
+    const pieces = first.pieces().map((piece) => piece.json());
+    const second = set(first, 'thing-42', 2);
+    const changed = second.pieces().filter((piece, i) => piece.json() !== pieces[i]);
+    expect(pieces.length).to.be.greaterThan(2);
+    expect(changed).to.have.length(1);
+  });
+
+  it('keeps its chunks within bounds while thousands come and go', () => {
+    let snapshot = built([]);
+    const names = Array.from({ length: 2000 }, (_, i) => `n-${(i * 7919) % 2000}`);
+    for (const [i, name] of names.entries()) snapshot = set(snapshot, name, i + 2);
+    expect(Math.max(...snapshot.chunks.map((chunk) => chunk.objects.length))).to.be.at.most(CHUNK_OBJECTS);
+    expect(snapshot.chunks.length).to.be.at.most((2000 / CHUNK_OBJECTS) * 2);
+    for (const [i, name] of names.slice(20).entries()) snapshot = remove(snapshot, name, i + 5000);
+    expect(snapshot.size).to.equal(20);
+    expect(snapshot.chunks.length).to.be.at.most(2);
+  });
+
+  it('holds no more memory than its objects once many of a chunk have changed, lists or no lists', () => {
+    const names = NAMES.toSorted();
+    let snapshot = built(names);
+    for (let round = 0; round < 20; round++) {
+      for (const name of names) snapshot = set(snapshot, name, 2 + round);
+    }
+    const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
+    const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    const needed = [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(held).to.be.lessThan(needed * 1.6);
+  });
+
+  /** Bytes of the memory that its objects keep alive, over those of the objects. */
+  function waste(snapshot: Things): number {
+    const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
+    const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    return held / [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  it('lets go of a piece of which most objects were replaced', () => {
+    const names = NAMES.toSorted();
+    let snapshot = built(names);
+    for (const [i, name] of names.entries()) if (i % 4 > 0) snapshot = set(snapshot, name, i + 2);
+    expect(waste(snapshot)).to.be.lessThan(1.6);
+  });
+
+  it('lets go of the pieces of which most objects are gone', () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `thing-${i}`).toSorted();
+    let snapshot = built(names);
+    for (const [i, name] of names.entries()) if (i % 50 > 0) snapshot = remove(snapshot, name, i + 2);
+    expect(snapshot.size).to.equal(40);
+    expect(waste(snapshot)).to.be.lessThan(3);
+  });
+
+  it('lets go of a piece of which many objects are gone, though it joins no other', () => {
+    const names = Array.from({ length: 320 }, (_, i) => `thing-${1000 + i}`);
+    let snapshot = built(names);
+    for (const [i, name] of names.entries()) if (i % 32 > 12) snapshot = remove(snapshot, name, i + 2);
+    expect(snapshot.chunks).to.have.length(10);
+    expect(waste(snapshot)).to.be.lessThan(1.6);
+  });
+
+  it('has objects that are slices of the pieces once these were asked for', () => {
+    const snapshot = set(built(NAMES.toSorted()), 'thing-42', 2);
+    const pieces = new Set(snapshot.pieces().map((piece) => piece.json().buffer));
+    expect(new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer))).to.deep.equal(pieces);
+  });
+
+  it('seldom copies the neighbours of what has changed', () => {
+    let snapshot = built(NAMES.slice(0, 20));
+    let copies = 0;
+    for (let version = 2; version < 66; version++) {
+      const before = snapshot.get('thing-1')?.bytes;
+      snapshot = set(snapshot, 'thing-0', version);
+      if (snapshot.get('thing-1')?.bytes !== before) copies++;
+    }
+    expect(copies).to.equal(4);
+  });
+
+  describe('of large objects', () => {
+    const reader = new ObjectReader(THINGS);
+    const large = (name: string, version: number, bytes: number) => {
+      const metadata = { name, resourceVersion: String(version) };
+      return reader.read(Buffer.from(JSON.stringify({ metadata, filler: name.repeat(bytes) })));
+    };
+    const largest = (snapshot: Things): number =>
+      Math.max(...snapshot.pieces().map((piece) => piece.json().length));
+
+    it('cuts its pieces by their bytes as well when objects come, however large one is', () => {
+      let snapshot = built([]);
+      for (const [i, name] of ['b', 'a', 'c', 'd', 'a', 'c'].entries()) {
+        const previous = snapshot.get(name);
+        const bytes = name === 'c' ? 1_200_000 : 700_000;
+        const { object } = new Change('ADDED', large(name, i + 2, bytes), previous);
+        snapshot = snapshot.with(BigInt(i + 2), object, previous);
+      }
+      expect(largest(snapshot)).to.be.lessThan(1_300_000);
+      expect(Object.keys(contents(snapshot))).to.deep.equal(['a', 'b', 'c', 'd']);
+    });
+
+    it('does the same when it is built', () => {
+      const builder = new SnapshotBuilder<{ readonly size: number }>();
+      const names = 'abcdefgh'.split('');
+      for (const name of names) builder.add(large(name, 1, 300_000));
+      const snapshot = builder.build(1n);
+      expect(largest(snapshot)).to.be.lessThan(1_000_000);
+      expect(contents(snapshot)).to.have.all.keys(...names);
+      for (const { name, bytes } of snapshot.objects()) {
+        expect(bytes.includes(name.repeat(300_000))).to.equal(true);
+      }
+    });
+  });
+
+  it('has pieces that join into one deflate stream and are compressed once', async () => {
+    const snapshot = built(NAMES.toSorted());
+    const pieces = snapshot.pieces();
+    const streams = await Promise.all(pieces.map((piece) => piece.deflated()));
+    const inflated = await promisify(inflateRaw)(Buffer.concat(streams), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+    expect(inflated.equals(Buffer.concat(pieces.map((piece) => piece.json())))).to.equal(true);
+    expect(pieces[0]?.deflated()).to.equal(pieces[0]?.deflated());
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import {
+  objectHead,
+  splice,
+  withResourceVersion,
+  writeSpliced,
+} from '../../../../server/cache/object-splice.ts';
+
+const HEAD = objectHead('Node', 'resources.platform.io', 'v1alpha3');
+const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3"';
+
+function spliced(text: string): { text: string; metadata: string } {
+  const object = splice(Buffer.from(text), HEAD);
+  const target = Buffer.alloc(object.length);
+  expect(writeSpliced(object, target, 0)).to.equal(object.length);
+  return {
+    text: target.toString(),
+    metadata: target.toString('utf8', object.metadataStart, object.metadataEnd),
+  };
+}
+
+describe('an object spliced into our group', () => {
+  const metadata = '{"name":"n","resourceVersion":"5"}';
+
+  const sources = {
+    'a core watch event': `{"kind":"Node","apiVersion":"v1","metadata":${metadata},"spec":{"kind":"x"}}`,
+    'a custom resource': `{"apiVersion":"v1","kind":"Node","metadata":${metadata},"spec":{"kind":"x"}}`,
+    'an item of a list': `{"metadata":${metadata},"spec":{"kind":"x"}}`,
+    'a text with both behind': `{"metadata":${metadata},"spec":{"kind":"x"},"apiVersion":"v1","kind":"Node"}`,
+    'a text with white space': `{ "kind" :\t"Node" , "apiVersion" : "v1", "metadata":${metadata}, "spec":{"kind":"x"} }`,
+  };
+  for (const [source, text] of Object.entries(sources)) {
+    it(`has our kind and apiVersion in front and the rest untouched, from ${source}`, () => {
+      expect(spliced(text)).to.deep.equal({
+        text: `${FRONT},"metadata":${metadata},"spec":{"kind":"x"}}`,
+        metadata,
+      });
+    });
+  }
+
+  it('keeps unknown fields, integers above 2^53 and odd numbers byte by byte', () => {
+    const rest = `"metadata":{"name":"n","generation":9007199254740993},"unknown":[1.0,1E400,-0,"\\u00e9é"]`;
+    expect(spliced(`{"kind":"Node",${rest}}`).text).to.equal(`${FRONT},${rest}}`);
+  });
+
+  it('becomes one line, because watches are read by lines', () => {
+    const { text } = spliced(`{\n  "metadata": {\n"name":"a\\nb"}\n}`);
+    expect(text).to.not.include('\n');
+    expect(JSON.parse(text)).to.deep.include({ metadata: { name: 'a\nb' } });
+  });
+
+  it('is refused without metadata', () => {
+    expect(() => splice(Buffer.from('{"kind":"Node"}'), HEAD)).to.throw(SyntaxError, 'metadata');
+  });
+
+  it('takes another resourceVersion in metadata only', () => {
+    const text = `{"resourceVersion":"1","metadata":{"annotations":{"resourceVersion":"2"},"resourceVersion":"99"},"x":"resourceVersion"}`;
+    const bytes = Buffer.from(text);
+    const start = text.indexOf('{"annotations');
+    const object = withResourceVersion(bytes, bytes.subarray(start, text.indexOf(',"x"')), '100');
+    const target = Buffer.alloc(object.length);
+    writeSpliced(object, target, 0);
+    expect(target.toString()).to.equal(text.replace('"99"', '"100"'));
+    expect(target.toString('utf8', object.metadataStart, object.metadataEnd)).to.equal(
+      '{"annotations":{"resourceVersion":"2"},"resourceVersion":"100"}',
+    );
+  });
+});

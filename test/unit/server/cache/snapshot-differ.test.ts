@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { array, assert, boolean, integer, property, record } from 'fast-check';
+import { SnapshotDiffer } from '../../../../server/cache/snapshot-differ.ts';
+import type { NodeFacts } from '../../../../server/resources/nodes/node-facts.ts';
+import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
+
+type Known = ReadonlyMap<string, string>;
+
+const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+describe('what follows the snapshots of a cache', () => {
+  it('tells what leads from one to the next, whatever happened in between', () => {
+    const change = record({ name: integer({ min: 0, max: 150 }), gone: boolean(), look: boolean() });
+    assert(
+      property(array(change, { maxLength: 60 }), boolean(), (changes, list) => {
+        const cache = new NodeCache();
+        cache.fill(
+          1,
+          Array.from({ length: 120 }, (_, i) => node(`node-${i}`, i + 1)),
+        );
+        const follower = new SnapshotDiffer<NodeFacts>();
+        let known: Known = new Map();
+        const look = (): void => {
+          const snapshot = cache.cache.snapshot();
+          const { removed, set } = follower.follow(snapshot);
+          const next = new Map(known);
+          for (const { key, resourceVersion } of removed) {
+            expect(next.get(key)).to.equal(resourceVersion);
+            next.delete(key);
+          }
+          for (const { key, resourceVersion } of set) next.set(key, resourceVersion);
+          const there = new Map([...snapshot.objects()].map((one) => [one.key, one.resourceVersion]));
+          expect(new Map([...next].sort(byKey))).to.deep.equal(new Map([...there].sort(byKey)));
+          expect(new Set(follower.objects().map(({ key }) => key))).to.deep.equal(new Set(there.keys()));
+          known = next;
+          if (list) snapshot.pieces().forEach((piece) => piece.json());
+        };
+        look();
+        let version = 1000;
+        for (const { name, gone, look: now } of changes) {
+          cache.apply(gone ? 'DELETED' : 'MODIFIED', node(`node-${name}`, ++version));
+          if (now) look();
+        }
+        look();
+        cache.fill(++version, [node('node-1', 2), node('other', version)]);
+        look();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('tells of what has changed and of nothing beside it', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1), node('b', 1), node('c', 1)]);
+    const follower = new SnapshotDiffer<NodeFacts>();
+    follower.follow(cache.cache.snapshot());
+    cache.apply('MODIFIED', node('b', 2));
+    const { removed, set } = follower.follow(cache.cache.snapshot());
+    const told = [removed, set].map((some) =>
+      some.map(({ key, resourceVersion }) => `${key}@${resourceVersion}`),
+    );
+    expect(told).to.deep.equal([['b@1'], ['b@2']]);
+  });
+
+  it('has nothing to tell of a bookmark, or of the same snapshot', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1)]);
+    const follower = new SnapshotDiffer<NodeFacts>();
+    expect(follower.follow(cache.cache.snapshot()).set).to.have.length(1);
+    expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
+    cache.cache.bookmark('10');
+    expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
+  });
+
+  it('reads anew what was listed anew, though its resourceVersion is the same, and holds no bytes of it', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1, { zone: 'x' })]);
+    const follower = new SnapshotDiffer<NodeFacts>();
+    follower.follow(cache.cache.snapshot());
+    cache.fill(1, [node('a', 1, { zone: 'y' })]);
+    const { removed, set } = follower.follow(cache.cache.snapshot());
+    expect([removed[0]?.labels, set[0]?.labels]).to.deep.equal([{ zone: 'x' }, { zone: 'y' }]);
+    for (const known of follower.objects()) expect(known).to.not.have.any.keys('bytes', 'metadata');
+  });
+
+  it('can be shown an older snapshot again', () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1)]);
+    const older = cache.cache.snapshot();
+    const follower = new SnapshotDiffer<NodeFacts>();
+    follower.follow(older);
+    cache.apply('MODIFIED', node('a', 2));
+    follower.follow(cache.cache.snapshot());
+    const { removed, set } = follower.follow(older);
+    expect([removed[0]?.resourceVersion, set[0]?.resourceVersion]).to.deep.equal(['2', '1']);
+  });
+});

@@ -1,0 +1,148 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { isExpired } from '../../../../apis/meta/v1/errors.ts';
+import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
+import { Change, WatchWindow } from '../../../../server/cache/watch-cache.ts';
+import { readThing } from '../../../support/cluster/raw-objects.ts';
+
+interface Line {
+  readonly type: string;
+  readonly object: { kind: string; metadata: { resourceVersion: string }; spec: { size: number } };
+}
+
+const line = (frame: Buffer): Line => JSON.parse(frame.toString('utf8')) as Line;
+
+describe('a change', () => {
+  const previous = new Change('ADDED', readThing('a', 98, 1), undefined).object;
+  const modified = new Change('MODIFIED', readThing('a', 100, 2), previous);
+
+  it('is one line with the object in our group', () => {
+    const frame = modified.frame('MODIFIED');
+    expect(frame.indexOf('\n')).to.equal(frame.length - 1);
+    expect(line(frame)).to.deep.include({ type: 'MODIFIED' });
+    expect(line(frame).object).to.deep.include({
+      kind: 'Thing',
+      apiVersion: 'resources.platform.io/v1alpha3',
+      spec: { size: 2 },
+    });
+  });
+
+  it('is encoded once for all watchers, whatever type they are to see', () => {
+    for (const type of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
+      expect(modified.frame(type)).to.equal(modified.frame(type));
+    }
+  });
+
+  it('shows an object that enters a selector as ADDED', () => {
+    expect(line(modified.frame('ADDED'))).to.deep.include({ type: 'ADDED' });
+    expect(line(modified.frame('ADDED')).object.spec.size).to.equal(2);
+    expect(modified.objectFor('ADDED')).to.equal(modified.object);
+  });
+
+  it('shows an object that leaves a selector as DELETED: its last selected state at the new resourceVersion', () => {
+    const { type, object } = line(modified.frame('DELETED'));
+    expect({ type, size: object.spec.size, version: object.metadata.resourceVersion }).to.deep.equal({
+      type: 'DELETED',
+      size: 1,
+      version: '100',
+    });
+    const seen = modified.objectFor('DELETED');
+    expect(modified.objectFor('DELETED')).to.equal(seen);
+    expect(seen.resourceVersion).to.equal('100');
+    expect(seen.facts).to.deep.equal({ size: 1 });
+    expect(JSON.parse(seen.metadata.toString())).to.deep.include({ name: 'a', resourceVersion: '100' });
+  });
+
+  it('shows a removed object as kube-apiserver sent it', () => {
+    const deleted = new Change('DELETED', readThing('a', 101, 3), previous);
+    expect(line(deleted.frame('DELETED')).object).to.deep.include({ spec: { size: 3 } });
+    expect(deleted.objectFor('DELETED')).to.deep.include({ resourceVersion: '101', facts: { size: 3 } });
+  });
+
+  it('is as large as what it holds: the object and the one before', () => {
+    expect(modified.size).to.equal(modified.object.bytes.length + previous.bytes.length);
+  });
+
+  it('does not keep the neighbours of the former object alive', () => {
+    const builder = new SnapshotBuilder<{ readonly size: number }>();
+    for (let i = 0; i < 40; i++) builder.add(readThing(`thing-${i + 10}`, 1));
+    const neighbour = builder.build(1n).get('thing-20');
+    expect(neighbour?.bytes.buffer.byteLength).to.be.greaterThan(3000);
+    const change = new Change('MODIFIED', readThing('thing-20', 2), neighbour);
+    expect(change.previous?.bytes.buffer.byteLength).to.be.lessThan(500);
+    expect(change.previous?.bytes.equals(neighbour?.bytes ?? Buffer.alloc(0))).to.equal(true);
+  });
+});
+
+const change = (version: number) => new Change('ADDED', readThing(`t-${version}`, version), undefined);
+const roomy = { events: 1000, ageMs: 1e9, bytes: 1e9 };
+
+describe('the watch window', () => {
+  function filled(bounds: Partial<typeof roomy>, now = () => 0): WatchWindow<{ readonly size: number }> {
+    const window = new WatchWindow<{ readonly size: number }>(10n, { ...roomy, ...bounds }, now);
+    for (let version = 12; version <= 300; version += 2) window.push(change(version));
+    return window;
+  }
+  const since = (window: WatchWindow<{ readonly size: number }>, from: bigint) =>
+    window.since(from).map(({ resourceVersion }) => Number(resourceVersion));
+
+  it('gives every change after a resourceVersion, whether or not a change has it', () => {
+    const window = filled({});
+    expect(since(window, 10n)).to.have.length(145);
+    expect(since(window, 295n)).to.deep.equal([296, 298, 300]);
+    expect(since(window, 296n)).to.deep.equal([298, 300]);
+    expect(since(window, 300n)).to.deep.equal([]);
+    expect(since(window, 999n)).to.deep.equal([]);
+  });
+
+  it('refuses what is before its start, naming both resourceVersions', () => {
+    const error = (() => {
+      try {
+        return filled({}).since(9n);
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(isExpired(error)).to.equal(true);
+    expect(error).to.have.property('message', 'too old resource version: 9 (10)');
+  });
+
+  it('forgets the oldest when there are too many, and says so to who asks for them', () => {
+    const window = filled({ events: 3 });
+    expect(since(window, 294n)).to.deep.equal([296, 298, 300]);
+    expect(() => window.since(293n)).to.throw('too old resource version: 293 (294)');
+  });
+
+  it('forgets what is too old, also when nothing new comes', () => {
+    let now = 0;
+    const window = filled({ ageMs: 1000 }, () => now);
+    now = 1001;
+    window.trim();
+    expect(window.length).to.equal(0);
+    expect(() => window.since(299n)).to.throw('too old');
+    expect(since(window, 300n)).to.deep.equal([]);
+  });
+
+  it('holds little of what it has forgotten', async () => {
+    const window = new WatchWindow<{ readonly size: number }>(10n, { ...roomy, events: 3 }, () => 0);
+    const pushed: WeakRef<object>[] = [];
+    for (let version = 11; version < 211; version++) {
+      const one = change(version);
+      pushed.push(new WeakRef(one));
+      window.push(one);
+    }
+    // What a WeakRef was made of lives until the next turn.
+    await new Promise(setImmediate);
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect(pushed.filter((one) => one.deref()).length).to.be.within(3, 80);
+    expect(window.length).to.equal(3);
+  });
+
+  it('forgets the oldest when they hold too many bytes', () => {
+    const size = change(300).size;
+    const window = filled({ bytes: size * 5 + 10 });
+    expect(window.length).to.equal(5);
+  });
+});

@@ -1,0 +1,68 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { StalledError } from '../../../../../server/cluster/connection/response-body.ts';
+import { streamedBody } from '../../../../../server/cluster/connection/response-stream.ts';
+import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
+
+const CHUNKS = 60;
+/** More than a stream reads ahead, so that chunks come one by one. */
+const CHUNK_BYTES = 256 << 10;
+/** What the reader takes for each chunk at least. */
+const WORK_MS = 2;
+
+/** An answer of which the next part is there whenever it is asked for. */
+function ready(): IncomingMessage {
+  const response = new IncomingMessage(new Socket());
+  let left = CHUNKS;
+  response._read = () => response.push(left-- > 0 ? Buffer.alloc(CHUNK_BYTES) : null);
+  return response;
+}
+
+function silent(): IncomingMessage {
+  const response = new IncomingMessage(new Socket());
+  response._read = () => undefined;
+  return response;
+}
+
+describe('streamedBody', () => {
+  it('leaves room for others while more comes at once than a turn of the event loop may take', async () => {
+    const work = new WorkPerTurn();
+    let length = 0;
+    for await (const chunk of streamedBody(ready(), 60_000)) {
+      const end = performance.now() + WORK_MS;
+      while (performance.now() < end);
+      work.note();
+      length += chunk.length;
+    }
+    expect(length).to.equal(CHUNKS * CHUNK_BYTES);
+    expect(work.most).to.be.within(1, 8);
+  });
+
+  it('takes no answer for dead of which something comes, however long it takes in all', async () => {
+    const response = silent();
+    let left = 8;
+    const timer = setInterval(() => {
+      response.push(Buffer.alloc(1));
+      if (--left > 0) return;
+      clearInterval(timer);
+      response.push(null);
+    }, 250);
+    // Much longer than the machine may be busy with something else.
+    expect(Buffer.concat(await Array.fromAsync(streamedBody(response, 1_500)))).to.have.length(8);
+  });
+
+  it('takes no answer for dead while its reader is at work', async () => {
+    const idleMs = 20;
+    let length = 0;
+    for await (const chunk of streamedBody(ready(), idleMs)) {
+      length += chunk.length;
+      // As long as it takes another one, of which nothing comes, to be given up.
+      if (length === chunk.length)
+        await Array.fromAsync(streamedBody(silent(), idleMs)).catch((error: unknown) => error);
+    }
+    expect(length).to.equal(CHUNKS * CHUNK_BYTES);
+    const failure = await Array.fromAsync(streamedBody(silent(), idleMs)).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(StalledError);
+  });
+});

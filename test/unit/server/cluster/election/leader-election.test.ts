@@ -1,0 +1,320 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { LeaderElection } from '../../../../../server/cluster/election/leader-election.ts';
+import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
+
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+const PATH = '/apis/coordination.k8s.io/v1/namespaces/ns/leases/cleaner';
+const TIMING = { leaseMs: 400, renewMs: 250, retryMs: 10 };
+
+interface Replica {
+  readonly election: LeaderElection;
+  /** Resolves when it leads next; its value is the signal of that term. */
+  elected(): Promise<AbortSignal>;
+  stop(): Promise<void>;
+}
+
+/** With it nothing expires, however long a test takes. */
+const still = (): number => 0;
+
+type Given = ConstructorParameters<typeof LeaderElection>[0];
+
+function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderElection {
+  const options = { namespace: 'ns', name: 'cleaner', identity: 'a', log: quiet, timing: TIMING };
+  return new LeaderElection({ client, ...options, ...given });
+}
+
+function replica(client: MemoryObjects, identity: string, monotonic?: () => number): Replica {
+  const end = new AbortController();
+  let waiting: ((signal: AbortSignal) => void) | undefined;
+  let term: AbortSignal | undefined;
+  const election = electionOf(client, { identity, ...(monotonic ? { monotonic } : {}) });
+  const running = election.run(end.signal, async (signal) => {
+    term = signal;
+    waiting?.(signal);
+    await ended(signal);
+    term = undefined;
+  });
+  return {
+    election,
+    elected: () =>
+      term
+        ? Promise.resolve(term)
+        : new Promise((resolve) => {
+            waiting = resolve;
+          }),
+    stop: async () => {
+      end.abort();
+      await running;
+    },
+  };
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+describe('LeaderElection', () => {
+  it('elects one of two, and the other at once when the first one stops', async () => {
+    const cluster = new MemoryObjects();
+    const first = replica(cluster, 'a', still);
+    await first.elected();
+    const second = replica(cluster, 'b', still);
+    const taken = second.elected();
+    expect(second.election.leading).to.equal(false);
+    await first.stop();
+    await taken;
+    expect(first.election.leading).to.equal(false);
+    expect(cluster.objects.get(PATH)?.['spec']).to.include({ holderIdentity: 'b' });
+    await second.stop();
+  });
+
+  it('lets another one take over only when the Lease of a silent holder has expired', async () => {
+    const cluster = new MemoryObjects();
+    await cluster.json({
+      method: 'POST',
+      path: PATH.replace('/cleaner', ''),
+      json: {
+        metadata: { name: 'cleaner' },
+        // Its times say that it expired long ago; only what was observed counts.
+        spec: { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2001-01-01T00:00:00.000000Z' },
+      },
+      signal: new AbortController().signal,
+    });
+    const began = performance.now();
+    const second = replica(cluster, 'b');
+    await second.elected();
+    expect(performance.now() - began).to.be.at.least(1000);
+    expect(cluster.objects.get(PATH)?.['spec']).to.include({ leaseTransitions: 1 });
+    await second.stop();
+  });
+
+  it('ends the term before others may take over when the cluster cannot be reached', async () => {
+    const cluster = new MemoryObjects();
+    let now = 0;
+    const only = replica(cluster, 'a', () => now);
+    const term = await only.elected();
+    const refused = (times: number): Promise<void> =>
+      new Promise((resolve) => {
+        cluster.before = () => {
+          if (--times === 0) resolve();
+          throw new StatusError(503, 'ServiceUnavailable', 'gone');
+        };
+      });
+    await refused(1);
+    now = TIMING.renewMs - 1;
+    await refused(3);
+    expect(term.aborted).to.equal(false);
+    now = TIMING.renewMs;
+    await ended(term);
+    cluster.before = () => undefined;
+    await only.elected();
+    await only.stop();
+  });
+
+  it('ends the term when the work has ended, so that another replica may do it', async () => {
+    const cluster = new MemoryObjects();
+    const end = new AbortController();
+    let terms = 0;
+    const election = electionOf(cluster);
+    const second = new Promise<void>((resolve) => {
+      void election.run(end.signal, async () => {
+        terms++;
+        if (terms === 2) resolve();
+        await Promise.resolve();
+        throw new Error('cannot go on');
+      });
+    });
+    await second;
+    end.abort();
+    expect(terms).to.equal(2);
+  });
+
+  const spec = (cluster: MemoryObjects): Readonly<Record<string, unknown>> =>
+    (cluster.objects.get(PATH)?.['spec'] ?? {}) as Readonly<Record<string, unknown>>;
+
+  /** Resolves when the next request of this method has been answered. */
+  function answered(cluster: MemoryObjects): Promise<void> {
+    return new Promise((resolve) => {
+      cluster.changed = resolve;
+    });
+  }
+
+  it('writes what other controllers read, and keeps of it what a renewal leaves as it is', async () => {
+    const cluster = new MemoryObjects();
+    const only = replica(cluster, 'a', still);
+    await only.elected();
+    const taken = spec(cluster);
+    expect(taken).to.include({ holderIdentity: 'a', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    for (const time of ['acquireTime', 'renewTime']) {
+      expect(taken[time]).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    }
+    await answered(cluster);
+    await answered(cluster);
+    const renewed = spec(cluster);
+    expect(renewed).to.include({ leaseTransitions: 0, acquireTime: taken['acquireTime'] });
+    expect(String(renewed['renewTime']) > String(taken['renewTime'])).to.equal(true);
+    await only.stop();
+    expect(spec(cluster)).to.not.have.property('holderIdentity');
+    const next = replica(cluster, 'b', still);
+    await next.elected();
+    expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseTransitions: 1 });
+    await next.stop();
+  });
+
+  it('is lost by the one that is slower when two take it over at the same time', async () => {
+    const cluster = new MemoryObjects();
+    const first = replica(cluster, 'gone', still);
+    await first.elected();
+    await first.stop();
+    // Both have read that nobody holds it before either of them writes.
+    let reading = 2;
+    const both = Promise.withResolvers<void>();
+    cluster.before = async ({ method }) => {
+      if (method === 'PUT') await both.promise;
+      else if (--reading === 0) both.resolve();
+    };
+    const two = [replica(cluster, 'a', still), replica(cluster, 'b', still)];
+    let elections = 0;
+    const elected = two.map(async (one) => {
+      await one.elected();
+      elections++;
+    });
+    await Promise.race(elected);
+    // Renewals of the one, and looks of the other.
+    await answered(cluster);
+    await answered(cluster);
+    expect(elections).to.equal(1);
+    expect(two.filter(({ election }) => election.leading)).to.have.length(1);
+    cluster.before = () => undefined;
+    await Promise.all(two.map((one) => one.stop()));
+  });
+
+  it('ends the term at once when another one holds it, whose it stays', async () => {
+    const cluster = new MemoryObjects();
+    let now = 0;
+    const first = replica(cluster, 'a', () => now);
+    const term = await first.elected();
+    cluster.objects.set(PATH, {
+      metadata: { name: 'cleaner', resourceVersion: '1000' },
+      spec: { ...spec(cluster), holderIdentity: 'b', leaseDurationSeconds: 100 },
+    });
+    await ended(term);
+    now = 50;
+    await first.stop();
+    expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseDurationSeconds: 100 });
+  });
+
+  it('counts its time from before it asked, since nobody knows when that was answered', async () => {
+    const cluster = new MemoryObjects();
+    let now = 0;
+    const only = replica(cluster, 'a', () => now);
+    const term = await only.elected();
+    const renewed = answered(cluster);
+    cluster.before = ({ method }) => {
+      if (method === 'PUT') now = TIMING.renewMs - 50;
+    };
+    await renewed;
+    cluster.before = () => {
+      now = TIMING.renewMs;
+      throw new StatusError(503, 'ServiceUnavailable', 'gone');
+    };
+    await ended(term);
+    cluster.before = () => undefined;
+    await only.stop();
+  });
+
+  it('ends the term in time also when the cluster says nothing at all', async () => {
+    const cluster = new MemoryObjects();
+    const only = replica(cluster, 'a');
+    const term = await only.elected();
+    cluster.before = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    await ended(term);
+    cluster.before = () => undefined;
+    await only.stop();
+  });
+
+  it('says once that it is refused, which nobody else would notice, and nothing where it is beaten or left alone', async () => {
+    const cluster = new MemoryObjects();
+    const warned: string[] = [];
+    const election = electionOf(cluster, {
+      log: { ...quiet, warn: ({ err }: { err: Error }) => void warned.push(err.message) },
+    });
+    const errors = [
+      new StatusError(503, 'ServiceUnavailable', 'away'),
+      new StatusError(403, 'Forbidden', 'no right to leases'),
+      new StatusError(403, 'Forbidden', 'no right to leases'),
+      new StatusError(409, 'Conflict', 'another one was faster'),
+      new StatusError(429, 'TooManyRequests', 'later'),
+      new StatusError(404, 'NotFound', 'no such namespace'),
+    ];
+    cluster.before = ({ method }) => {
+      const error = method === 'POST' ? errors.shift() : undefined;
+      if (error) throw error;
+    };
+    const end = new AbortController();
+    const elected = Promise.withResolvers<void>();
+    const running = election.run(end.signal, async (signal) => {
+      elected.resolve();
+      await ended(signal);
+    });
+    await elected.promise;
+    expect(warned).to.deep.equal(['no right to leases', 'no such namespace']);
+    end.abort();
+    await running;
+  });
+
+  it('begins no other term before the work of the last one has ended', async () => {
+    const cluster = new MemoryObjects();
+    const end = new AbortController();
+    const work = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<AbortSignal>();
+    const second = Promise.withResolvers<void>();
+    let terms = 0;
+    const election = electionOf(cluster);
+    const running = election.run(end.signal, async (signal) => {
+      if (++terms === 1) first.resolve(signal);
+      else second.resolve();
+      await (terms === 1 ? work.promise : ended(signal));
+    });
+    const term = await first.promise;
+    cluster.before = () => {
+      throw new StatusError(503, 'ServiceUnavailable', 'gone');
+    };
+    await ended(term);
+    expect(election.leading).to.equal(false);
+    const asked = cluster.asked.length;
+    cluster.before = () => undefined;
+    await delay(5 * TIMING.retryMs);
+    expect({ terms, asked: cluster.asked.length }).to.deep.equal({ terms: 1, asked });
+    work.resolve();
+    await second.promise;
+    end.abort();
+    await running;
+  });
+
+  it('is taken over even by the one that gave it up only after a pause', async () => {
+    const cluster = new MemoryObjects();
+    const end = new AbortController();
+    const began: number[] = [];
+    const third = Promise.withResolvers<void>();
+    const election = electionOf(cluster, { timing: { ...TIMING, retryMs: 100 } });
+    const running = election.run(end.signal, async () => {
+      began.push(performance.now());
+      if (began.length === 3) third.resolve();
+      await Promise.resolve();
+    });
+    await third.promise;
+    end.abort();
+    await running;
+    const [first = 0, , last = 0] = began;
+    expect(last - first).to.be.at.least(190);
+  });
+});

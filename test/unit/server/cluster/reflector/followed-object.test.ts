@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import pino from 'pino';
+import { followObject, ObjectSink } from '../../../../../server/cluster/reflector/followed-object.ts';
+import { bookmark, event, ScriptedCluster, send } from '../../../../support/cluster/scripted-cluster.ts';
+
+const named = (name: string, resourceVersion: number, namespace?: string): string => {
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return JSON.stringify({ metadata: { ...metadata, resourceVersion: String(resourceVersion) } });
+};
+
+describe('an object that is followed by its name', () => {
+  for (const namespace of [undefined, 'ns']) {
+    it(`is told at each change, and that it is gone, ${namespace ? 'in its namespace' : 'without one'}`, async () => {
+      const cluster = await ScriptedCluster.start(({ response }) => {
+        send(response, event('ADDED', named('other', 1, namespace)), bookmark(1, true));
+        send(response, event('ADDED', named('one', 2, namespace)));
+        send(response, event('DELETED', named('one', 3, namespace)));
+      });
+      const told: unknown[] = [];
+      const ended = new AbortController();
+      const gone = once(ended.signal, 'abort');
+      const following = followObject(
+        {
+          client: cluster.connect(),
+          log: pino({ enabled: false }),
+          path: '/apis/example.com/v1/things',
+          name: 'one',
+          ...(namespace === undefined ? {} : { namespace }),
+        },
+        (object) => {
+          told.push(object);
+          if (told.length === 3) ended.abort();
+        },
+        ended.signal,
+      );
+      await gone;
+      await following;
+      expect(told[0]).to.equal(undefined);
+      expect(told[1]).to.have.nested.property('metadata.name', 'one');
+      expect(told[2]).to.equal(undefined);
+      expect(cluster.calls[0]?.url.searchParams.get('fieldSelector')).to.equal('metadata.name=one');
+      await cluster.stop();
+    });
+  }
+});
+
+describe('what an object is followed with', () => {
+  const raw = (name: string, resourceVersion: number, namespace?: string): Buffer =>
+    Buffer.from(named(name, resourceVersion, namespace));
+  let told: unknown[];
+  let sink: ObjectSink;
+
+  beforeEach(() => {
+    told = [];
+    sink = new ObjectSink({ name: 'one', namespace: 'ns' }, (object) => told.push(object));
+  });
+
+  it('tells nothing of a list before all of it has come', () => {
+    const replacement = sink.replacement();
+    replacement.add(raw('one', 1, 'ns'));
+    replacement.add(raw('two', 2, 'ns'));
+    expect(told).to.deep.equal([]);
+    replacement.commit('2');
+    expect(told).to.have.length(1);
+    expect(told[0]).to.have.nested.property('metadata.resourceVersion', '1');
+  });
+
+  it('tells that there is none after a list without it', () => {
+    sink.replacement().commit('1');
+    expect(told).to.deep.equal([undefined]);
+  });
+
+  it('tells nothing of others, even of the same name', () => {
+    sink.apply('ADDED', raw('two', 1, 'ns'));
+    sink.apply('ADDED', raw('one', 2, 'other'));
+    sink.apply('DELETED', raw('one', 3));
+    sink.bookmark();
+    expect(told).to.deep.equal([]);
+  });
+
+  it('keeps no bytes of the reflector', () => {
+    const bytes = raw('one', 1, 'ns');
+    sink.apply('ADDED', bytes);
+    bytes.fill(0);
+    expect(told[0]).to.have.nested.property('metadata.name', 'one');
+  });
+
+  it('throws at an object that it cannot read, so that the reflector lists anew', () => {
+    for (const text of ['{"metadata":{"resourceVersion":"20"}}', '{"metadata":'])
+      expect(() => sink.apply('ADDED', Buffer.from(text))).to.throw();
+    expect(told).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { Freshness } from '../../../../../server/cluster/reflector/freshness.ts';
+
+describe('freshness', () => {
+  let clock: number;
+  let freshness: Freshness;
+
+  beforeEach(() => {
+    clock = 0;
+    freshness = new Freshness(() => clock);
+  });
+
+  it('has no proof before the first list', () => {
+    expect(freshness.within(1_000_000)).to.equal(false);
+  });
+
+  for (const proof of ['progressed', 'watchBegan'] as const) {
+    it(`counts the time since ${proof}`, () => {
+      freshness[proof]();
+      clock = 100;
+      expect(freshness.within(99)).to.equal(false);
+      expect(freshness.within(100)).to.equal(true);
+      freshness[proof]();
+      expect(freshness.within(0)).to.equal(true);
+    });
+  }
+});

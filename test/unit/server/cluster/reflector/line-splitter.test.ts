@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { LineSplitter, LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';
+
+function split(chunks: readonly string[], limit = 1000): string[] {
+  const splitter = new LineSplitter(limit);
+  return chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)).map(String).toArray());
+}
+
+describe('the line splitter', () => {
+  it('gives the same lines however the chunks fall', () => {
+    const lines = fc.array(fc.string({ minLength: 1 }).map((line) => line.replaceAll('\n', '~')));
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(300)), (lines, cuts) => {
+        const text = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+        const at = [...new Set([0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length])].sort(
+          (a, b) => a - b,
+        );
+        const splitter = new LineSplitter(10_000);
+        const found = at.flatMap((from, i) =>
+          splitter
+            .push(text.subarray(from, at[i + 1] ?? from))
+            .map(String)
+            .toArray(),
+        );
+        expect(found).to.deep.equal(lines);
+        expect(splitter.midLine).to.equal(false);
+      }),
+    );
+  });
+
+  it('keeps back a line that has not ended', () => {
+    expect(split(['a\nb'])).to.deep.equal(['a']);
+    expect(split(['a\nb', 'c\n'])).to.deep.equal(['a', 'bc']);
+  });
+
+  it('passes over empty lines', () => {
+    expect(split(['\n\na\n'])).to.deep.equal(['a']);
+  });
+
+  it('refuses a line over the limit before it has ended', () => {
+    expect(split(['12345\n'], 5)).to.deep.equal(['12345']);
+    expect(() => split(['123', '456'], 5)).to.throw(LineTooLongError, '5 bytes');
+    expect(() => split(['123456\n'], 5)).to.throw(LineTooLongError);
+  });
+});

@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { ObjectIndex } from '../../../../../server/cluster/reflector/object-index.ts';
+import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+
+const versionOf = (object: unknown): string =>
+  (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+const thing = (name: string, version: number, uid?: string): object => ({
+  metadata: { name, uid, resourceVersion: String(version) },
+});
+
+describeReflectorSink('the object index', () => {
+  const index = new ObjectIndex((object) => object as { metadata: { name: string } });
+  return {
+    sink: index,
+    contents: () =>
+      index.synced
+        ? [...index.values()].map((object) => `${object.metadata.name}@${versionOf(object)}`)
+        : undefined,
+  };
+});
+
+describe('the object index', () => {
+  let index: ObjectIndex<string>;
+
+  const listed = (version: number, ...objects: readonly Buffer[]): void => {
+    const replacement = index.replacement();
+    for (const object of objects) replacement.add(object);
+    replacement.commit(String(version));
+  };
+
+  beforeEach(() => {
+    index = new ObjectIndex(versionOf);
+    listed(10, rawThing('a', 5));
+  });
+
+  it('shows a write at once, and lets what comes from the cluster later take over', () => {
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal('12');
+    index.apply('MODIFIED', rawThing('a', 12));
+    index.apply('MODIFIED', rawThing('a', 14));
+    expect(index.get('a')).to.equal('14');
+  });
+
+  it('does not go back to what was before the write', () => {
+    index.put(thing('a', 12));
+    index.apply('MODIFIED', rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+    listed(11, rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+  });
+
+  it('takes a list for later than a write that it must have seen', () => {
+    index.put(thing('a', 12));
+    index.put(thing('b', 13));
+    listed(20, rawThing('a', 15));
+    expect(index.get('a')).to.equal('15');
+    expect(index.get('b')).to.equal(undefined);
+  });
+
+  it('does not bring back what was deleted before the answer to the write came', () => {
+    index.apply('DELETED', rawThing('a', 13));
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal(undefined);
+  });
+
+  it('forgets a deletion that is older than the object that was made anew', () => {
+    index.put(thing('a', 12));
+    index.apply('DELETED', rawThing('a', 11));
+    expect(index.get('a')).to.equal('12');
+  });
+
+  it('ignores an answer that came after that of a later write', () => {
+    index.put(thing('a', 13));
+    index.put(thing('a', 12));
+    expect(index.get('a')).to.equal('13');
+  });
+
+  it('shows a deletion at once, whatever the cluster still says of the one that is gone', () => {
+    index.put(thing('a', 6, 'uid-a'));
+    index.put(thing('a', 12, 'uid-a'));
+    index.remove('a', 'uid-a');
+    expect(index.get('a')).to.equal(undefined);
+    index.put(thing('a', 13, 'uid-a'));
+    index.apply('MODIFIED', rawThing('a', 14));
+    listed(14, rawThing('a', 14), rawThing('b', 13));
+    expect([...index.values()]).to.deep.equal(['13']);
+    index.apply('MODIFIED', rawThing('a', 15));
+    expect(index.get('a')).to.equal(undefined);
+  });
+
+  it('knows the one that was made anew after a deletion', () => {
+    index.remove('a', 'uid-a');
+    index.put(thing('a', 13, 'uid-anew'));
+    expect(index.get('a')).to.equal('13');
+    index.apply('DELETED', rawThing('a', 12));
+    expect(index.get('a')).to.equal('13');
+  });
+
+  it('removes only the one that was deleted', () => {
+    index.remove('a', 'uid-of-another');
+    index.put(thing('b', 12));
+    index.remove('b', '');
+    expect([...index.values()]).to.deep.equal(['5', '12']);
+  });
+
+  for (const [how, comes] of [
+    ['an event', () => index.apply('DELETED', rawThing('a', 12))],
+    ['a list without it', () => listed(12)],
+    ['a cluster that was restored', () => listed(3, rawThing('a', 3))],
+  ] as const) {
+    it(`keeps nothing of a deletion after ${how}`, () => {
+      index.remove('a', 'uid-a');
+      comes();
+      // No cluster gives a uid twice but one that is restored: with nothing kept, it is known again.
+      index.apply('ADDED', rawThing('a', 20));
+      expect(index.get('a')).to.equal('20');
+    });
+  }
+
+  it('forgets writes when the cluster has gone back in time', () => {
+    index.put(thing('b', 12));
+    listed(3, rawThing('a', 2));
+    expect([...index.values()]).to.deep.equal(['2']);
+  });
+
+  it('takes no object for absent that it cannot read', () => {
+    const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));
+    const replacement = odd.replacement();
+    replacement.add(rawThing('a', 7));
+    replacement.add(rawThing('b', 8));
+    replacement.commit('10');
+    expect([...odd.values()]).to.deep.equal(['fine']);
+    expect(odd.get('a')).to.equal(undefined);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';
+import { ListSplitter } from '../../../../../server/cluster/reflector/paged-list.ts';
+import { jsonText } from '../../../../support/json-text.ts';
+
+function split(text: string, size: number, limit = 1 << 20): { items: unknown[]; envelope: unknown } {
+  const splitter = new ListSplitter(limit);
+  const bytes = Buffer.from(text);
+  const items: unknown[] = [];
+  for (let i = 0; i < bytes.length; i += size) {
+    for (const item of splitter.push(bytes.subarray(i, i + size)))
+      items.push(JSON.parse(item.toString('utf8')));
+  }
+  return { items, envelope: splitter.envelope() };
+}
+
+describe('the list splitter', () => {
+  it('takes any list apart, whatever the text looks like and however the chunks fall', () => {
+    const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const list = fc.record({ before: object, items: fc.array(object), after: fc.jsonValue() });
+    fc.assert(
+      fc.property(jsonText(list), fc.integer({ min: 1, max: 40 }), (text, size) => {
+        const { items, ...rest } = JSON.parse(text) as { items: unknown[] };
+        expect(split(text, size)).to.deep.equal({ items, envelope: { ...rest, items: [] } });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds the metadata behind the items as well as before them', () => {
+    expect(split('{"items":[{"a":[1]},{}],"metadata":{"resourceVersion":"7"}}', 3)).to.deep.equal({
+      items: [{ a: [1] }, {}],
+      envelope: { items: [], metadata: { resourceVersion: '7' } },
+    });
+  });
+
+  it('is not misled by other members named items', () => {
+    const text = '{"x":{"items":[{"no":1}]},"y":"items","z":[{"no":2}],"items":[{"items":[{}]}]}';
+    expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
+  });
+
+  it('says so when the list was cut', () => {
+    expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'cut');
+    expect(() => split('', 4)).to.throw(SyntaxError, 'cut');
+  });
+
+  it('refuses an item over the limit, also before it has ended', () => {
+    const item = `{"a":"${'x'.repeat(42)}"}`;
+    for (const size of [7, 1000]) {
+      expect(split(`{"items":[${item},${item}]}`, size, 50).items).to.have.length(2);
+      expect(() => split(`{"items":[${item},${item.replace('x', 'xx')}]}`, size, 50)).to.throw(
+        LineTooLongError,
+      );
+    }
+    expect(() => split(`{"items":[{"a":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
+  });
+
+  it('gives items without what stands between them', () => {
+    const text = ' { "items" : [ {"a" : 1} , {"b": [ 2 ]} ] } ';
+    for (let size = 1; size < text.length; size++) {
+      const splitter = new ListSplitter(100);
+      const items: string[] = [];
+      for (let i = 0; i < text.length; i += size) {
+        for (const item of splitter.push(Buffer.from(text.slice(i, i + size)))) items.push(item.toString());
+      }
+      expect(items).to.deep.equal(['{"a" : 1}', '{"b": [ 2 ]}']);
+    }
+  });
+});

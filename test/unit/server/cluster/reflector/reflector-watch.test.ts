@@ -1,0 +1,403 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { retryAfterMs } from '../../../../../server/cluster/reflector/reflector-retry.ts';
+import { DEFAULT_TUNING } from '../../../../../server/cluster/reflector/reflector-tuning.ts';
+import { Backoff } from '../../../../../server/concurrency/backoff.ts';
+import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  list,
+  refuse,
+  send,
+  status,
+} from '../../../../support/cluster/scripted-cluster.ts';
+
+describe('the watch of the reflector', () => {
+  const followed = followingEach();
+
+  const completeAndEnd = (call: Call): void => {
+    complete(call);
+    call.response.end();
+  };
+
+  it('resumes where it was when the watch ends or breaks, without a list', async () => {
+    const { sink, cluster } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 6)), bookmark(8));
+          call.response.end();
+        },
+      ],
+      watch: [
+        ({ response }) => {
+          send(response, event('MODIFIED', rawThing('a', 9)));
+          response.write('{"type":"MODI', () => response.socket?.destroy());
+        },
+        ({ response }) => send(response, event('MODIFIED', rawThing('a', 10))),
+      ],
+    });
+    await sink.until('MODIFIED a@10');
+    expect(sink.lines.slice(1)).to.deep.equal([
+      'MODIFIED a@6',
+      'BOOKMARK 8',
+      'MODIFIED a@9',
+      'MODIFIED a@10',
+    ]);
+    const watches = cluster.calls.filter(({ asked }) => asked === 'watch');
+    expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['8', '9']);
+  });
+
+  it('reports that a resumed watch began when its headers arrive, before any event or bookmark', async () => {
+    const { sink, watchBegan, progress } = await followed({
+      stream: [completeAndEnd],
+      watch: [({ response }) => send(response, '')],
+    });
+    await watchBegan;
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+    expect(progress).to.deep.equal(['5']);
+  });
+
+  const gone: Record<string, (call: Call) => void> = {
+    'the HTTP status 410': ({ response }) => refuse(response, 410, 'Expired'),
+    'an ERROR event with the code 410': ({ response }) => {
+      send(response, event('ERROR', status(410, 'Expired', 'too old resource version')));
+      response.end();
+    },
+    'the reason Gone': ({ response }) => refuse(response, 410, 'Gone'),
+  };
+  for (const [how, answer] of Object.entries(gone)) {
+    it(`lists anew when its resourceVersion is refused by ${how}`, async () => {
+      const { sink, causes } = await followed({
+        stream: [
+          completeAndEnd,
+          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
+        ],
+        watch: [answer],
+      });
+      await sink.until('list@12 c@11');
+      expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@12 c@11']);
+      expect(causes).to.deep.equal(['end', 'expired']);
+    });
+  }
+
+  it('lists at once when the cluster is back after long waits and knows its past no longer', async () => {
+    const away = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
+    const { sink, retries } = await followed(
+      {
+        stream: [
+          completeAndEnd,
+          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
+        ],
+        watch: [away, away, away, away, ({ response }) => refuse(response, 410, 'Expired')],
+      },
+      { initialBackoffMs: 2, maxBackoffMs: 10_000 },
+    );
+    await sink.until('list@12 c@11');
+    expect(retries).to.deep.equal([2, 4, 8, 16, 1]);
+  });
+
+  it('lists more and more seldom while each list is outdated at once', async () => {
+    const { sink, retries } = await followed(
+      {
+        stream: [
+          completeAndEnd,
+          completeAndEnd,
+          completeAndEnd,
+          ({ response }) => send(response, bookmark(12, true)),
+        ],
+        watch: [({ response }) => refuse(response, 410, 'Expired')],
+      },
+      { initialBackoffMs: 2, maxBackoffMs: 10_000 },
+    );
+    await sink.until('list@12');
+    expect(retries).to.deep.equal([1, 4, 16]);
+  });
+
+  it('resumes where it was when the cluster has gone no further, among what it selects', async () => {
+    const { sink, cluster, causes } = await followed({
+      stream: [completeAndEnd],
+      position: [({ response }) => list(response, 5)],
+      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+    });
+    await sink.until('MODIFIED a@9');
+    expect(cluster.asked).to.deep.equal(['stream', 'position', 'watch']);
+    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
+    expect(causes).to.deep.equal(['end']);
+  });
+
+  const unreadable: Record<string, string> = {
+    'is of an unknown type': `${event('SURPRISE', rawThing('a', 8))}\n`,
+    'has no object': '{"type":"MODIFIED"}\n',
+    'has no resourceVersion': `${event('MODIFIED', '{"metadata":{"name":"a"}}')}\n`,
+    'is an ERROR of no code': `${event('ERROR', '{"kind":"Status","message":"what"}')}\n`,
+    'ends before its line does': event('MODIFIED', rawThing('a', 8)),
+  };
+  for (const [what, text] of Object.entries(unreadable)) {
+    it(`resumes behind what it has when an event ${what}`, async () => {
+      const { sink, cluster, causes } = await followed({
+        stream: [
+          (call) => {
+            complete(call);
+            call.response.end(text);
+          },
+        ],
+        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      });
+      await sink.until('MODIFIED a@9');
+      expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
+      expect(causes).to.deep.equal(['error']);
+      expect(cluster.calls.at(-1)?.url.searchParams.get('resourceVersion')).to.equal('5');
+    });
+  }
+
+  it('replaces a watch that is not answered at all', async () => {
+    const { sink, causes } = await followed(
+      {
+        stream: [completeAndEnd],
+        watch: [() => undefined, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      { stallMs: 500 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(causes).to.deep.equal(['end', 'error']);
+  });
+
+  it('pauses longer and longer also when watches end at once without an error', async () => {
+    const at: number[] = [];
+    const end = ({ response }: Call): void => {
+      at.push(performance.now());
+      send(response, bookmark(6));
+      response.end();
+    };
+    const { sink } = await followed(
+      {
+        stream: [completeAndEnd],
+        watch: [end, end, end, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
+    );
+    await sink.until('MODIFIED a@9');
+    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+    // The first pause was behind the list.
+    expect(waits[0]).to.be.at.least(75);
+    expect(waits[1]).to.be.at.least(150);
+  });
+
+  it('does not pause behind a watch that lived long enough', async () => {
+    const { sink } = await followed(
+      {
+        stream: [
+          (call) => {
+            complete(call);
+            setTimeout(() => call.response.end(), 100);
+          },
+        ],
+        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      // Longer than the test may take.
+      { healthyMs: 50, initialBackoffMs: 1_000_000, maxBackoffMs: 1_000_000 },
+    );
+    await sink.until('MODIFIED a@9');
+  });
+
+  it('pauses shortly again once a watch lived long enough', async () => {
+    const fail = ({ response }: Call): void => refuse(response, 500, 'InternalError');
+    const failLate = (call: Call): void => {
+      complete(call);
+      setTimeout(() => call.response.destroy(), 1_050);
+    };
+    const { sink, retries } = await followed(
+      {
+        stream: [fail, fail, failLate],
+        watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      },
+      // Much longer than the other answers may take.
+      { healthyMs: 1_000, initialBackoffMs: 20, maxBackoffMs: 1000 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(retries).to.deep.equal([10, 20, 10, 20]);
+  });
+
+  it('resumes after an ERROR event that is about something else', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('ERROR', status(500, 'InternalError')));
+        },
+      ],
+      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+    });
+    await sink.until('MODIFIED a@9');
+    expect(sink.lines).to.have.length(2);
+  });
+
+  it('replaces a stream on which nothing comes any more', async () => {
+    const { sink, causes } = await followed(
+      { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
+      { stallMs: 1_000 },
+    );
+    await sink.until('MODIFIED a@9');
+    expect(causes[0]).to.equal('stalled');
+    expect(sink.lines.slice(0, 2)).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
+  });
+
+  it('replaces a stream that stalls before its list is complete, and takes nothing from it', async () => {
+    const { sink } = await followed(
+      { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
+      { stallMs: 1_000 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
+  });
+
+  it('lists anew when the cluster is found behind it before a resume, for such a watch would be silent', async () => {
+    const { sink, cluster, causes } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          call.response.end();
+        },
+        ({ response }) => send(response, event('ADDED', rawThing('old', 1)), bookmark(2, true)),
+      ],
+      position: [({ response }) => list(response, 2)],
+    });
+    await sink.until('list@2 old@1');
+    expect(causes).to.deep.equal(['end', 'backwards']);
+    expect(cluster.asked).to.deep.equal(['stream', 'position', 'stream']);
+  });
+
+  it('goes on when a bookmark says once more how far it has got', async () => {
+    const { sink, causes } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, bookmark(5), bookmark(5), event('MODIFIED', rawThing('a', 6)), bookmark(6));
+        },
+      ],
+    });
+    await sink.until('BOOKMARK 6');
+    expect(sink.lines.slice(1)).to.deep.equal(['BOOKMARK 5', 'BOOKMARK 5', 'MODIFIED a@6', 'BOOKMARK 6']);
+    expect(causes).to.deep.equal([]);
+  });
+
+  it('lists anew when the stream itself goes backwards', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 4)));
+        },
+        ({ response }) => send(response, bookmark(4, true)),
+      ],
+    });
+    await sink.until('list@4');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@4']);
+  });
+
+  it('lists anew when the sink could not take a change, for it may have missed it', async () => {
+    const { sink } = await followed({
+      stream: [
+        (call) => {
+          sink.fails = 1;
+          complete(call);
+          send(call.response, event('MODIFIED', rawThing('a', 6)));
+        },
+        ({ response }) => send(response, event('ADDED', rawThing('a', 6)), bookmark(7, true)),
+      ],
+    });
+    await sink.until('list@7 a@6');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@7 a@6']);
+  });
+
+  it('says once that the cluster refuses it, however often it tries, and when it watches again', async () => {
+    const forbidden = ({ response }: Call): void => refuse(response, 403, 'Forbidden');
+    const { sink, log } = await followed({
+      stream: [completeAndEnd],
+      watch: [
+        forbidden,
+        forbidden,
+        forbidden,
+        ({ response }) => refuse(response, 500, 'InternalError'),
+        ({ response }) => send(response, event('MODIFIED', rawThing('a', 6))),
+      ],
+    });
+    await sink.until('MODIFIED a@6');
+    expect(log.filter((line) => line.endsWith('again') || line.endsWith('anew'))).to.deep.equal([
+      'warn reflector watches anew',
+      'debug reflector watches anew',
+      'debug reflector watches anew',
+      'warn reflector watches anew',
+      'info reflector watches again',
+    ]);
+  });
+
+  it('waits longer from failure to failure', async () => {
+    const at: number[] = [];
+    const fail = ({ response }: Call) => {
+      at.push(performance.now());
+      refuse(response, 500, 'InternalError');
+    };
+    const { sink } = await followed(
+      { stream: [fail, fail, fail, fail, complete] },
+      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+    // No upper bounds: on a busy machine any timer may be late.
+    expect(waits[0]).to.be.at.least(35);
+    expect(waits[1]).to.be.at.least(75);
+    expect(waits[2]).to.be.at.least(150);
+  });
+
+  it('waits between half of each bound and all of it, and begins anew after a reset', () => {
+    const waits = (random: number): number[] => {
+      const backoff = new Backoff({ initialMs: 100, maxMs: 500, random: () => random });
+      const first = Array.from({ length: 4 }, () => backoff.next());
+      backoff.reset();
+      return [...first, backoff.next()];
+    };
+    expect(waits(0)).to.deep.equal([50, 100, 200, 250, 50]);
+    expect(waits(1)).to.deep.equal([100, 200, 400, 500, 100]);
+  });
+
+  it('waits ten seconds at most, however often it failed', () => {
+    const { initialBackoffMs: initialMs, maxBackoffMs: maxMs } = DEFAULT_TUNING;
+    const backoff = new Backoff({ initialMs, maxMs, random: () => 0.999 });
+    const waits = Array.from({ length: 50 }, () => backoff.next());
+    expect(Math.max(...waits)).to.be.within(1000, 10_000);
+  });
+
+  it('waits as long as a 429 asks it to', async () => {
+    const began = performance.now();
+    const { sink } = await followed(
+      {
+        stream: [
+          ({ response }) =>
+            response.writeHead(429, { 'retry-after': '1' }).end(status(429, 'TooManyRequests')),
+          complete,
+        ],
+      },
+      { maxBackoffMs: 300 },
+    );
+    await sink.until('list@5 a@3 b@2');
+    // No upper bound: on a busy machine any timer may be late.
+    expect(performance.now() - began).to.be.at.least(290);
+  });
+
+  it('is not put off for ever by what a 429 asks', () => {
+    const failure = new StatusError(429, 'TooManyRequests', 'later', { retryAfterSeconds: 3600 });
+    expect(retryAfterMs(failure, 30_000)).to.equal(30_000);
+  });
+
+  it('outlives a cluster that cannot be reached at all', async () => {
+    const hangUp = ({ request }: Call) => request.socket.destroy();
+    const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
+    await sink.until('list@5 a@3 b@2');
+    expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+  });
+});

@@ -1,0 +1,69 @@
+import { inflateRawSync } from 'node:zlib';
+import { expect } from 'chai';
+import { ObjectFingerprints } from '../../../../../server/cache/object-fingerprints.ts';
+import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
+import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
+
+const COUNT = 1000;
+
+describe('the pieces of a long list', () => {
+  const item = new PlatformItem(
+    '/kapis/resources.platform.io/v1alpha3/nodes',
+    new ObjectFingerprints(),
+    undefined,
+  );
+  let cache: NodeCache;
+
+  beforeEach(() => {
+    cache = new NodeCache();
+    cache.fill(
+      COUNT,
+      Array.from({ length: COUNT }, (_, i) => node(`node-${i}`, i + 1)),
+    );
+  });
+
+  const nodes = () => [...cache.cache.snapshot().objects()];
+  const deflated = (pieces: PlatformPieces) =>
+    Promise.all(pieces.of(nodes(), cache.cache.epoch).map((piece) => piece.deflated()));
+
+  it('are the list, and are what they are compressed to', async () => {
+    const pieces = new PlatformPieces(item).of(nodes(), 1);
+    const json = pieces.map((piece) => piece.json().toString());
+    expect((JSON.parse(`[${json.join()}]`) as unknown[]).length).to.equal(COUNT);
+    expect(pieces.length).to.be.within(COUNT / 96, COUNT / 16);
+    for (const [index, piece] of pieces.entries()) {
+      const inflated = inflateRawSync(await piece.deflated(), { finishFlush: 2 });
+      expect(inflated.toString()).to.equal(json[index]);
+    }
+  });
+
+  it('are compressed once, and anew only where a node has come, gone or changed', async () => {
+    const pieces = new PlatformPieces(item);
+    const before = new Set(await deflated(pieces));
+    expect(new Set(await deflated(pieces))).to.deep.equal(before);
+    cache.apply('MODIFIED', node('node-500', COUNT + 1));
+    cache.apply('DELETED', node('node-300', COUNT + 2));
+    cache.apply('ADDED', node('node-100-more', COUNT + 3));
+    const anew = (await deflated(pieces)).filter((one) => !before.has(one));
+    expect(anew.length).to.be.within(1, 6);
+  });
+
+  it('are compressed anew when the same resourceVersions come with another list', async () => {
+    const pieces = new PlatformPieces(item);
+    const before = new Set(await deflated(pieces));
+    cache.fill(
+      COUNT,
+      Array.from({ length: COUNT }, (_, i) => node(`node-${i}`, i + 1, { other: 'yes' })),
+    );
+    expect((await deflated(pieces)).filter((one) => before.has(one))).to.deep.equal([]);
+  });
+
+  it('are kept within a bound, and answered all the same', async () => {
+    const small = new PlatformPieces(item, 1000);
+    const once = await deflated(small);
+    const again = await deflated(small);
+    expect(Buffer.concat(again).equals(Buffer.concat(once))).to.equal(true);
+    expect(again.filter((one) => once.includes(one)).length).to.be.below(10);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { Indenter, prettyPrinted } from '../../../../../server/endpoints/rest/indenter.ts';
+
+describe('indent', () => {
+  it('writes any JSON as JSON.stringify indents it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(3), (value, spaces) => {
+        const compact = Buffer.from(JSON.stringify(value, null, spaces));
+        expect(prettyPrinted(compact).toString()).to.equal(JSON.stringify(value, null, 2));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not mind where its input is cut, not even within a character or an escape', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(20), (value, step) => {
+        const json = Buffer.from(JSON.stringify(value));
+        const indenter = new Indenter();
+        const parts: Buffer[] = [];
+        for (let at = 0; at < json.length; at += step + 1)
+          parts.push(indenter.write(json.subarray(at, at + step + 1)));
+        expect(Buffer.concat(parts).toString()).to.equal(JSON.stringify(value, null, 2));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

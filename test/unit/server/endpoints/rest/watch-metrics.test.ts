@@ -1,0 +1,19 @@
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { WatchMetrics } from '../../../../../server/endpoints/rest/watch-metrics.ts';
+
+describe('watch metrics', () => {
+  it('sum up events and bytes of a resource, however often they are collected', async () => {
+    const registry = new Registry();
+    const reporter = new WatchMetrics(registry).observe({ group: 'g', version: 'v1', plural: 'things' });
+    reporter.sent(3, 100);
+    reporter.sent(1, 20);
+    reporter.ended('slow');
+    for (let scrape = 0; scrape < 2; scrape += 1) {
+      const text = await registry.metrics();
+      expect(text).to.contain('apiserver_watch_events_total{group="g",version="v1",resource="things"} 4');
+      expect(text).to.contain('apiserver_watch_bytes_total{group="g",version="v1",resource="things"} 120');
+      expect(text).to.contain('resource="things",cause="slow"} 1');
+    }
+  });
+});

@@ -1,0 +1,307 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
+import { Objects } from '../../../../../server/endpoints/rest/representation.ts';
+import { ChunkEncoder, ChunkedOutput } from '../../../../../server/endpoints/rest/watch-output.ts';
+import {
+  InitialEventsBudget,
+  type WatchEnd,
+  WatchSession,
+} from '../../../../../server/endpoints/rest/watch-session.ts';
+import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
+import { Selection } from '../../../../../server/resources/selection.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+
+const KB = 1024;
+const filler = 'x'.repeat(50 * KB);
+const EVERYTHING = { labelSelector: EVERY_LABEL, fieldSelector: [] };
+
+/** A connection of which the other side takes as many pieces as it is told to. */
+class HeldSocket extends Socket {
+  #willTake = 0;
+  #waiting: (() => void) | undefined;
+  #taken = '';
+
+  constructor() {
+    super();
+    // Else all that waits would be one piece.
+    Object.defineProperty(this, '_writev', { value: undefined });
+  }
+
+  /** `TYPE name`, or `BOOKMARK resourceVersion`, of each event that was taken. */
+  get events(): string[] {
+    return [...this.#taken.matchAll(/^\{"type":"(\w+)".*?"(?:name|resourceVersion)":"([^"]+)"/gm)].map(
+      ([, type, what]) => `${type} ${what}`,
+    );
+  }
+
+  get isEnded(): boolean {
+    return this.#taken.endsWith('0\r\n\r\n');
+  }
+
+  /** Takes so many pieces more. */
+  async accept(count = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#willTake += count;
+    this.#waiting?.();
+    await new Promise(setImmediate);
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    const take = (): void => {
+      this.#waiting = undefined;
+      this.#willTake--;
+      this.#taken += chunk.toString();
+      process.nextTick(done);
+    };
+    if (this.#willTake > 0) take();
+    else this.#waiting = take;
+  }
+}
+
+describe('a watcher', () => {
+  let cache: NodeCache;
+  let socket: HeldSocket;
+  let response: ServerResponse;
+  let session: WatchSession<NodeFacts>;
+  let initialEvents: InitialEventsBudget;
+  let end: WatchEnd | undefined;
+  let version = 10;
+
+  function start(
+    limits: { readonly maxPendingBytes?: number; readonly stallTimeoutMs?: number } = {},
+    selection = new Selection(nodes, EVERYTHING, ''),
+  ): void {
+    socket = new HeldSocket();
+    const request = new IncomingMessage(socket);
+    Object.assign(request, { httpVersionMajor: 1, httpVersionMinor: 1 });
+    response = new ServerResponse(request);
+    response.assignSocket(socket);
+    initialEvents = new InitialEventsBudget(1 << 20);
+    session = new WatchSession({
+      cache: cache.cache,
+      selection,
+      representation: new Objects(nodes),
+      output: new ChunkedOutput(response, new ChunkEncoder()),
+      limits: { maxPendingBytes: 16 << 20, stallTimeoutMs: 60_000, ...limits },
+      initialEvents,
+    });
+    end = undefined;
+    void session.ended.then((ended) => {
+      end = ended;
+    });
+  }
+
+  function live(...options: Parameters<typeof start>): void {
+    start(...options);
+    session.subscribe('10');
+    session.open();
+    session.goLive();
+  }
+
+  /** Changes that together are more than waits in a socket. */
+  function change(count: number): string[] {
+    return Array.from({ length: count }, () => {
+      const name = `n${++version}`;
+      cache.apply('ADDED', node(name, version, {}, { filler }));
+      return `ADDED ${name}`;
+    });
+  }
+
+  beforeEach(() => {
+    version = 10;
+    cache = new NodeCache();
+    cache.fill(10, []);
+  });
+
+  afterEach(() => {
+    mock.timers.reset();
+    session.finish('stopped');
+    socket.destroy();
+  });
+
+  it('that is behind gets everything in its order when it reads on, also what has come meanwhile', async () => {
+    live();
+    const expected = change(20);
+    expect(socket.writableLength).to.be.lessThan(400 * KB);
+    // It reads, but not yet all that waits in the socket.
+    await socket.accept(4);
+    expected.push(...change(1));
+    await socket.accept();
+    expected.push(...change(1));
+    await socket.accept();
+    expect(socket.events).to.deep.equal(expected);
+    expect(end).to.equal(undefined);
+  });
+
+  it('that is behind gets no bookmark of what it has not got', async () => {
+    live();
+    const expected = change(20);
+    session.sendBookmark();
+    await socket.accept();
+    session.sendBookmark();
+    await socket.accept();
+    expect(socket.events).to.deep.equal([...expected, `BOOKMARK ${version}`]);
+  });
+
+  it('that is behind gets all there was before the cache was filled anew, and then the end', async () => {
+    live();
+    const expected = change(20);
+    cache.fill(100, []);
+    expect(end).to.equal(undefined);
+    await socket.accept();
+    await socket.accept();
+    expect(socket.events).to.deep.equal(expected);
+    expect(end).to.equal('relisted');
+    expect(socket.isEnded).to.equal(true);
+  });
+
+  it('may be behind by as much again once it has caught up', async () => {
+    live({ maxPendingBytes: 1100 * KB });
+    for (let round = 1; round <= 3; round++) {
+      change(20);
+      await socket.accept(4);
+      change(3);
+      while (socket.events.length < round * 23) await socket.accept(1);
+      expect(end).to.equal(undefined);
+    }
+  });
+
+  it('may be behind by as much as it is, once it has taken a part of it', async () => {
+    live({ maxPendingBytes: 1100 * KB });
+    change(20);
+    const before = socket.writableLength;
+    await socket.accept(8);
+    expect(socket.events.length).to.be.at.least(6);
+    expect(socket.writableLength).to.be.within(1, before + 60 * KB);
+    change(10);
+    await new Promise(setImmediate);
+    expect(end).to.equal(undefined);
+  });
+
+  it('is not cut off as long as it takes something', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    live({ stallTimeoutMs: 500 });
+    change(30);
+    for (let round = 0; round < 3; round++) {
+      mock.timers.tick(499);
+      await socket.accept(8);
+    }
+    mock.timers.tick(499);
+    await new Promise(setImmediate);
+    expect(socket.events).to.have.length.within(18, 29);
+    expect(end).to.equal(undefined);
+    mock.timers.tick(1);
+    expect(await session.ended).to.equal('slow');
+  });
+
+  it('is cut off when it takes something, and then nothing any more', async () => {
+    live({ stallTimeoutMs: 50 });
+    change(20);
+    await socket.accept(8);
+    expect(await session.ended).to.equal('slow');
+  });
+
+  it('that has taken its initial events leaves their memory to others, and all the time that it wants', async () => {
+    cache.fill(
+      100,
+      Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler })),
+    );
+    mock.timers.enable({ apis: ['setTimeout'] });
+    start({ stallTimeoutMs: 100 });
+    session.open();
+    const { chunk } = initialEvents;
+    const sent = session.sendInitial(cache.cache.snapshot(), true);
+    expect(socket.writableLength).to.be.lessThan(1000 * KB);
+    expect(initialEvents.chunk).to.be.at.most(chunk);
+    await socket.accept();
+    await sent;
+    expect(initialEvents.chunk).to.equal(chunk);
+    mock.timers.tick(200);
+    await new Promise(setImmediate);
+    expect(end).to.equal(undefined);
+    expect(socket.events).to.have.length(101);
+  });
+
+  it('is cut off when more waits for it than may, and told nothing any more', async () => {
+    live({ maxPendingBytes: 500 * KB });
+    change(20);
+    await new Promise(setImmediate);
+    expect(end).to.equal('slow');
+    expect(response.destroyed).to.equal(true);
+    expect(cache.cache.watchers).to.equal(0);
+  });
+
+  it('is cut off when it takes nothing for too long, though little waits for it', async () => {
+    live({ stallTimeoutMs: 20 });
+    change(7);
+    expect(await session.ended).to.equal('slow');
+    expect(response.destroyed).to.equal(true);
+  });
+
+  it('is not cut off for what waited for it before it was there', async () => {
+    change(20);
+    live({ maxPendingBytes: 200 * KB });
+    change(2);
+    await new Promise(setImmediate);
+    expect(end).to.equal(undefined);
+  });
+
+  it('gets nothing of the future, nor a bookmark, until the cluster is there', async () => {
+    start();
+    session.subscribe('20');
+    session.open();
+    session.goLive();
+    session.sendBookmark();
+    cache.cache.bookmark('15');
+    session.sendBookmark();
+    cache.cache.bookmark('25');
+    session.sendBookmark();
+    await socket.accept();
+    expect(socket.events).to.deep.equal(['BOOKMARK 25']);
+  });
+
+  it('leaves nothing behind when it ends', async () => {
+    const before = new HeldSocket().listenerCount('drain');
+    live();
+    change(1);
+    session.finish('timeout');
+    session.sendBookmark();
+    session.fail(new Error('late'));
+    change(1);
+    await socket.accept();
+    expect(socket.events).to.deep.equal(['ADDED n11']);
+    expect(socket.isEnded).to.equal(true);
+    expect(end).to.equal('timeout');
+    expect(cache.cache.watchers).to.equal(0);
+    expect(socket.listenerCount('drain')).to.equal(before);
+  });
+
+  it('that cannot be told is cut off, so that its client begins again', async () => {
+    live({}, new Broken(nodes, EVERYTHING, ''));
+    change(1);
+    await session.ended;
+    expect(end).to.equal('failed');
+    expect(response.destroyed).to.equal(true);
+  });
+});
+
+class Broken extends Selection<NodeFacts> {
+  override transition(): never {
+    throw new Error('broken');
+  }
+}
+
+describe('the budget of initial events', () => {
+  it('makes less ahead the less memory is left, but always about one object', () => {
+    const budget = new InitialEventsBudget(1024 * KB);
+    expect(budget.chunk).to.equal(128 * KB);
+    const leave = [budget.take(512 * KB), budget.take(256 * KB)];
+    expect(budget.chunk).to.equal(64 * KB);
+    leave.push(budget.take(2048 * KB));
+    expect(budget.chunk).to.equal(8 * KB);
+    for (const one of leave) one();
+    expect(budget.chunk).to.equal(128 * KB);
+  });
+});

@@ -1,0 +1,465 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
+import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
+import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { until } from '../../../../support/until.ts';
+
+const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
+
+describe('watch', () => {
+  let cache: NodeCache;
+  let server: HandlerServer;
+  const open: WatchLines[] = [];
+
+  async function watch(query = ''): Promise<WatchLines> {
+    const lines = new WatchLines(await server.open(WATCH + query));
+    open.push(lines);
+    return lines;
+  }
+
+  async function start(options: Partial<WatchOptions> = {}): Promise<void> {
+    await server?.close();
+    const all = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, ...options } };
+    server = await new HandlerServer(resourceHandler(nodes, cache.cache, all)).start();
+  }
+
+  beforeEach(async () => {
+    cache = new NodeCache();
+    cache.fill(10, [node('a', 1, { zone: 'x' }), node('b', 2, { zone: 'y' })]);
+    await start();
+  });
+
+  afterEach(async () => {
+    for (const lines of open.splice(0)) lines.close();
+    await server.close();
+    expect(server.lastFault).to.equal(undefined);
+  });
+
+  it('begins with everything when no resourceVersion is given, then streams', async () => {
+    const lines = await watch();
+    expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+    cache.apply('ADDED', node('c', 11));
+    cache.apply('DELETED', node('a', 12));
+    expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'DELETED a@12']);
+  });
+
+  it('goes on when nothing that is selected is there yet', async () => {
+    const lines = await watch('&labelSelector=zone%3Dz');
+    cache.apply('ADDED', node('c', 11, { zone: 'z' }));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('begins behind a resourceVersion of the window', async () => {
+    cache.apply('ADDED', node('c', 11));
+    cache.apply('MODIFIED', node('c', 12));
+    const lines = await watch('&resourceVersion=11');
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED c@12']);
+    cache.apply('MODIFIED', node('c', 13));
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED c@13']);
+  });
+
+  it('is silent until a resourceVersion of the future is reached', async () => {
+    const lines = await watch('&resourceVersion=20');
+    cache.apply('ADDED', node('c', 15));
+    cache.apply('ADDED', node('d', 21));
+    expect(await lines.names(1)).to.deep.equal(['ADDED d@21']);
+  });
+
+  it('tells of a resourceVersion that is gone by an event, and ends', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=3`);
+    expect(incoming.statusCode).to.equal(200);
+    const lines = new WatchLines(incoming);
+    const last = await lines.next();
+    expect(last?.type).to.equal('ERROR');
+    expect(last?.object).to.include({ kind: 'Status', code: 410, reason: 'Expired' });
+    expect(await lines.next()).to.equal(undefined);
+  });
+
+  it('sends its headers before there is any event', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=10`);
+    expect(incoming.statusCode).to.equal(200);
+    expect(incoming.headers['content-type']).to.equal('application/json');
+    expect(incoming.headers['transfer-encoding']).to.equal('chunked');
+    incoming.destroy();
+  });
+
+  it('is read line by line also by a client of HTTP/1.0, to which nothing can be sent in chunks', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`GET ${WATCH}&timeoutSeconds=1 HTTP/1.0\r\n\r\n`);
+    await until(() => cache.cache.watchers === 1);
+    cache.apply('ADDED', node('c', 11));
+    const [, body = ''] = (await text(socket)).split('\r\n\r\n');
+    const lines = body.trimEnd().split('\n');
+    const names = lines.map((line) => record(record(record(JSON.parse(line))['object'])['metadata'])['name']);
+    expect(names).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('ends the initial events with a marked bookmark when they were asked for', async () => {
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=10',
+    );
+    expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+    expect(await lines.next()).to.deep.equal({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'Node',
+        apiVersion: 'resources.platform.io/v1alpha3',
+        metadata: {
+          resourceVersion: '10',
+          annotations: { 'k8s.io/initial-events-end': 'true' },
+        },
+      },
+    });
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('marks the end of the initial events even when nothing is selected', async () => {
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=zone%3Dz',
+    );
+    expect(await lines.next()).to.have.property('type', 'BOOKMARK');
+  });
+
+  it('marks the end of initial events that come without being asked for, for who takes bookmarks', async () => {
+    for (const query of ['&allowWatchBookmarks=true', '&allowWatchBookmarks=true&resourceVersion=0']) {
+      const lines = await watch(query);
+      expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
+      const bookmark = await lines.next();
+      expect(bookmark?.type).to.equal('BOOKMARK');
+      expect(record(bookmark?.object['metadata'])['annotations']).to.deep.equal({
+        'k8s.io/initial-events-end': 'true',
+      });
+    }
+  });
+
+  it('begins with the present when initial events are refused', async () => {
+    const lines = await watch('&sendInitialEvents=false&resourceVersionMatch=NotOlderThan');
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('shows objects that enter and leave a selector as added and deleted', async () => {
+    const lines = await watch('&resourceVersion=10&labelSelector=zone%3Dx');
+    cache.apply('MODIFIED', node('b', 11, { zone: 'x' }));
+    cache.apply('MODIFIED', node('b', 12, { zone: 'x', more: '1' }));
+    cache.apply('MODIFIED', node('c', 13, { zone: 'y' }));
+    cache.apply('MODIFIED', node('b', 14, { zone: 'z' }));
+    cache.apply('DELETED', node('b', 15, { zone: 'z' }));
+    cache.apply('DELETED', node('a', 16, { zone: 'x' }));
+    expect(await lines.names(2)).to.deep.equal(['ADDED b@11', 'MODIFIED b@12']);
+    const left = await lines.next();
+    expect(left?.type).to.equal('DELETED');
+    // The last state that was selected, with the resourceVersion of the write that took it out.
+    expect(record(left?.object['metadata'])).to.deep.include({
+      resourceVersion: '14',
+      labels: { zone: 'x', more: '1' },
+    });
+    expect(await lines.names(1)).to.deep.equal(['DELETED a@16']);
+  });
+
+  it('makes the row of an event once for all who watch tables of one form', async () => {
+    let made = 0;
+    const now = (): Date => {
+      made += 1;
+      return new Date();
+    };
+    await server.close();
+    server = await new HandlerServer(
+      resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, now }),
+    ).start();
+    const headers = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const forms = ['', '', '', '&includeObject=Object', '&includeObject=Object'];
+    const watches: WatchLines[] = [];
+    for (const form of forms) {
+      const lines = new WatchLines(await server.open(`${WATCH}&resourceVersion=10${form}`, { headers }));
+      open.push(lines);
+      watches.push(lines);
+    }
+    const change = async (version: number): Promise<string[]> => {
+      cache.apply('MODIFIED', node('a', version, { zone: 'x' }));
+      return Promise.all(watches.map(async (lines) => JSON.stringify(await lines.next())));
+    };
+    await change(11);
+    made = 0;
+    const [one, two, three, whole, same] = await change(12);
+    expect(made).to.equal(2);
+    expect([two, three]).to.deep.equal([one, one]);
+    expect(same).to.equal(whole);
+    expect(whole).to.not.equal(one);
+    expect(one).to.include('"resourceVersion":"12"');
+  });
+
+  it('watches one object by its name', async () => {
+    const lines = await watch('&fieldSelector=metadata.name%3Db');
+    expect(await lines.names(1)).to.deep.equal(['ADDED b@2']);
+    cache.apply('MODIFIED', node('a', 11));
+    cache.apply('MODIFIED', node('b', 12));
+    expect(await lines.names(1)).to.deep.equal(['MODIFIED b@12']);
+  });
+
+  it('sends bookmarks only to who allows them, and one shortly before the end', async () => {
+    await start({ lastBookmarkMs: 500 });
+    const silent = await watch('&resourceVersion=10&timeoutSeconds=3');
+    const told = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
+    cache.apply('ADDED', node('c', 11));
+    cache.cache.bookmark('50');
+    expect(await told.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
+    expect(await silent.names(2)).to.deep.equal(['ADDED c@11', 'end']);
+  });
+
+  it('sends bookmarks again and again', async () => {
+    await start({ bookmarkIntervalMs: 20 });
+    const lines = await watch('&resourceVersion=10&allowWatchBookmarks=true');
+    // Without the mark of the initial events, by which a client would take for complete what it has.
+    const kind = { kind: 'Node', apiVersion: 'resources.platform.io/v1alpha3' };
+    const bookmark = { type: 'BOOKMARK', object: { ...kind, metadata: { resourceVersion: '10' } } };
+    expect([await lines.next(), await lines.next()]).to.deep.equal([bookmark, bookmark]);
+    cache.cache.bookmark('60');
+    let seen = '';
+    while (seen !== 'BOOKMARK undefined@60') [seen = ''] = await lines.names(1);
+  });
+
+  it('ends by itself between the least time and twice that when none is given', async () => {
+    await start({ minTimeoutSeconds: 0.1, random: () => 0.5 });
+    const begin = performance.now();
+    expect(await (await watch('&resourceVersion=10')).next()).to.equal(undefined);
+    expect(performance.now() - begin).to.be.above(145);
+  });
+
+  it('lasts as if no time were given when that is longer than it may last', async () => {
+    await start({ minTimeoutSeconds: 0.1, maxTimeoutSeconds: 1, random: () => 0.5 });
+    const begin = performance.now();
+    const [long, allowed] = await Promise.all([
+      watch('&resourceVersion=10&timeoutSeconds=9000000000'),
+      watch('&resourceVersion=10&timeoutSeconds=1'),
+    ]);
+    expect(await long.next()).to.equal(undefined);
+    expect(performance.now() - begin).to.be.within(145, 900);
+    expect(await allowed.next()).to.equal(undefined);
+    expect(performance.now() - begin).to.be.above(990);
+  });
+
+  it('lasts also when it may last longer than any timer', async () => {
+    await start({ minTimeoutSeconds: 9_000_000_000 });
+    const lines = await watch('&resourceVersion=10');
+    await delay(20);
+    cache.apply('ADDED', node('c', 11));
+    expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
+  });
+
+  it('ends also when its time is over before its resourceVersion is reached', async () => {
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    await start({ observer: { sent: () => undefined, ended: resolve } });
+    cache.cache.waitUntil = () => delay(50);
+    const lines = await watch(
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=20&timeoutSeconds=-1',
+    );
+    expect(await lines.names(1)).to.deep.equal(['end']);
+    expect(await promise).to.equal('timeout');
+    expect(cache.cache.watchers).to.equal(0);
+  });
+
+  it('ends cleanly when the server stops', async () => {
+    const incoming = await server.open(`${WATCH}&resourceVersion=10`);
+    server.abort();
+    incoming.resume();
+    await once(incoming, 'end');
+    expect(incoming.complete).to.equal(true);
+  });
+
+  it('ends when the cache was filled anew, after what came before', async () => {
+    const lines = await watch('&resourceVersion=10');
+    cache.apply('ADDED', node('c', 11));
+    cache.fill(30, [node('z', 29)]);
+    expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'end']);
+  });
+
+  it('leaves the cache when its client goes away', async () => {
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    await start({ observer: { sent: () => undefined, ended: resolve } });
+    const lines = await watch('&resourceVersion=10');
+    expect(cache.cache.watchers).to.equal(1);
+    lines.close();
+    expect(await promise).to.equal('stopped');
+    expect(cache.cache.watchers).to.equal(0);
+  });
+
+  it('refuses options that do not go together, before any header', async () => {
+    for (const query of [
+      '&sendInitialEvents=true',
+      '&resourceVersionMatch=NotOlderThan&resourceVersion=1',
+      '&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1',
+      '&continue=abc',
+      '&continue=abc&resourceVersion=0',
+    ]) {
+      expect(await server.json(WATCH + query), query).to.include({ code: 422, reason: 'Invalid' });
+    }
+    expect(await server.json(`${WATCH}&timeoutSeconds=soon`)).to.include({ code: 400 });
+  });
+});
+
+describe('watch of slow readers', () => {
+  const filler = 'x'.repeat(20_000);
+
+  /** More than the sockets between take in. */
+  function largeCache(version: number): NodeCache {
+    const cache = new NodeCache();
+    cache.fill(
+      version,
+      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
+    );
+    return cache;
+  }
+
+  it('cuts off alone a reader that takes nothing, and serves the others', async () => {
+    const cache = new NodeCache();
+    cache.fill(10, []);
+    const ends: WatchEnd[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const options = {
+      ...DEFAULT_OPTIONS,
+      watch: {
+        ...DEFAULT_OPTIONS.watch,
+        maxPendingBytes: 1 << 20,
+        observer: {
+          sent: () => undefined,
+          ended: (end: WatchEnd): void => {
+            ends.push(end);
+            resolve();
+          },
+        },
+      },
+    };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const slow = await server.open(`${WATCH}&resourceVersion=10`);
+      slow.on('error', () => undefined);
+      const quick = new WatchLines(await server.open(`${WATCH}&resourceVersion=10`));
+      // Far more than kernel buffers and the bound together hold; the quick one reads along.
+      for (let version = 11; version < 3011 && ends.length === 0; version += 1) {
+        cache.apply('ADDED', node(`n${version}`, version, {}, { filler }));
+        expect(await quick.names(1)).to.deep.equal([`ADDED n${version}@${version}`]);
+      }
+      await promise;
+      expect(ends).to.deep.equal(['slow']);
+      expect(cache.cache.watchers).to.equal(1);
+      quick.close();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('cuts off a reader that stalls, however little waits for it', async () => {
+    const cache = largeCache(10);
+    const { promise, resolve } = Promise.withResolvers<WatchEnd>();
+    const options = {
+      ...DEFAULT_OPTIONS,
+      watch: {
+        ...DEFAULT_OPTIONS.watch,
+        stallTimeoutMs: 50,
+        observer: { sent: () => undefined, ended: resolve },
+      },
+    };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const slow = await server.open(WATCH);
+      slow.on('error', () => undefined);
+      expect(await promise).to.equal('slow');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('makes less ahead for each the more readers take nothing', async () => {
+    const cache = largeCache(10);
+    const sockets = new Set<Socket>();
+    const all = Promise.withResolvers<void>();
+    let most = 0;
+    let ended = 0;
+    const observer = {
+      sent: (): void => {
+        let waiting = 0;
+        for (const { writableLength } of sockets) waiting += writableLength;
+        most = Math.max(most, waiting);
+      },
+      ended: (): void => {
+        ended += 1;
+        if (ended === 40) all.resolve();
+      },
+    };
+    const watch = { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 200, maxInitialBytes: 1 << 20, observer };
+    const handler = resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, watch });
+    const server = await new HandlerServer((context) => {
+      sockets.add(context.request.socket);
+      return handler(context);
+    }).start();
+    try {
+      for (let reader = 0; reader < 40; reader += 1) {
+        const slow = await server.open(WATCH);
+        slow.on('error', () => undefined);
+      }
+      await all.promise;
+      expect(most).to.be.lessThan(4 << 20);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('tells a reader of initial events to begin again when etcd was restored from a backup meanwhile', async () => {
+    const cache = largeCache(100);
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    try {
+      const lines = new WatchLines(await server.open(WATCH));
+      expect(await lines.names(1)).to.deep.equal(['ADDED n0@5']);
+      cache.fill(50, [node('other', 40)]);
+      cache.cache.bookmark('120');
+      let last = await lines.next();
+      for (let next = last; next; next = await lines.next()) last = next;
+      expect(last?.type).to.equal('ERROR');
+      expect(last?.object).to.include({ code: 410, reason: 'Expired' });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('gives a reader what has changed while it took its initial events', async () => {
+    const cache = largeCache(100);
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    try {
+      const lines = new WatchLines(await server.open(WATCH));
+      await lines.names(1);
+      cache.apply('ADDED', node('late', 101));
+      expect((await lines.names(600)).at(-1)).to.equal('ADDED late@101');
+      lines.close();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('replays a window larger than what may wait to a reader that takes it', async () => {
+    const cache = new NodeCache();
+    cache.fill(10, []);
+    for (let version = 11; version < 411; version += 1) {
+      cache.apply('ADDED', node(`n${version}`, version, {}, { filler }));
+    }
+    const options = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, maxPendingBytes: 1 << 20 } };
+    const server = await new HandlerServer(resourceHandler(nodes, cache.cache, options)).start();
+    try {
+      const lines = new WatchLines(await server.open(`${WATCH}&resourceVersion=10`));
+      const names = await lines.names(400);
+      expect(names[399]).to.equal('ADDED n410@410');
+      lines.close();
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,272 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect as connectPlain } from 'node:net';
+import { expect } from 'chai';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
+import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
+import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
+import type { RequestChain } from '../../../../../server/filters/chain.ts';
+import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
+import { openChain } from '../../../../support/open-chain.ts';
+import { until } from '../../../../support/until.ts';
+import { shakeHands, WebSocketClient } from '../../../../support/web-socket-client.ts';
+
+const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const WATCH = `${NODES}?watch=true`;
+const NORMAL = 1000;
+const PROTOCOL_ERROR = 1002;
+/** Of a connection that is gone without a word. */
+const ABNORMAL = 1006;
+const TOO_LONG = 1009;
+/** The first byte of a frame of this kind; an empty one of a client has four more. */
+const PING = 0x89;
+const TEXT = 0x81;
+const EMPTY = [0x80, 0, 0, 0, 0];
+
+describe('watch over WebSocket', () => {
+  let cache: NodeCache;
+  let chain: RequestChain;
+  let server: Server;
+  let port: number;
+  let stop: AbortController;
+  let ends: WatchEnd[];
+  /** Events, as they are counted for the metrics. */
+  let sent: number;
+  const clients: WebSocketClient[] = [];
+
+  async function start(options: Partial<WatchOptions> = {}): Promise<void> {
+    const observer = {
+      sent: (events: number) => void (sent += events),
+      ended: (end: WatchEnd) => void ends.push(end),
+    };
+    const all = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, observer, ...options } };
+    stop = new AbortController();
+    chain = openChain({
+      handlers: new Map([[NODES, resourceHandler(nodes, cache.cache, all)]]),
+      signal: stop.signal,
+    });
+    server = createServer((request, response) => chain.serve(request, response, true));
+    server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
+    port = await listenOnLoopback(server);
+  }
+
+  function url(query = ''): string {
+    return `ws://127.0.0.1:${port}${WATCH}${query}`;
+  }
+
+  async function connect(
+    query = '',
+    headers: Readonly<Record<string, string>> = {},
+    protocols: string[] = [],
+  ) {
+    const client = await WebSocketClient.connect({ url: url(query), headers, protocols });
+    clients.push(client);
+    return client;
+  }
+
+  async function events(client: WebSocketClient, count: number): Promise<string[]> {
+    return (await client.texts(count)).map((text) => {
+      expect(text).to.match(/^[^\n]*\n$/);
+      const { type, object } = record(JSON.parse(text));
+      return `${String(type)} ${String(record(record(object)['metadata'])['name'])}`;
+    });
+  }
+
+  beforeEach(async () => {
+    ends = [];
+    sent = 0;
+    cache = new NodeCache();
+    cache.fill(10, [node('a', 1, { zone: 'x' }), node('b', 2, { zone: 'y' })]);
+    await start();
+  });
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    stop.abort();
+    await closeNow(server);
+    expect(cache.cache.watchers).to.equal(0);
+  });
+
+  it('sends each event as a text of its own, the first ones too', async () => {
+    const client = await connect();
+    expect(client.status).to.equal(101);
+    expect(client.headers['audit-id']).to.match(/^[0-9a-f-]{36}$/);
+    expect(await events(client, 2)).to.deep.equal(['ADDED a', 'ADDED b']);
+    cache.apply('ADDED', node('c', 11));
+    cache.apply('DELETED', node('a', 12));
+    expect(await events(client, 2)).to.deep.equal(['ADDED c', 'DELETED a']);
+  });
+
+  it('counts each event that it sends', async () => {
+    const client = await connect();
+    await events(client, 2);
+    cache.apply('ADDED', node('c', 11));
+    await events(client, 1);
+    expect(sent).to.equal(3);
+  });
+
+  it('sends long events whole', async () => {
+    const client = await connect('', {}, ['base64.binary.k8s.io']);
+    expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');
+    await events(client, 2);
+    for (const [version, length] of [120, 60_000, 300_000].entries()) {
+      cache.apply('ADDED', node(`n${version}`, 11 + version, {}, { filler: 'ü'.repeat(length) }));
+      expect(await events(client, 1)).to.deep.equal([`ADDED n${version}`]);
+    }
+  });
+
+  it('sends very many first events in order, more than its reader takes at once', async () => {
+    const many = Array.from({ length: 3_000 }, (_, i) =>
+      node(`n${String(i).padStart(4, '0')}`, i + 11, {}, { filler: 'x'.repeat(3_000) }),
+    );
+    cache.fill(4_000, many);
+    const client = await connect();
+    const names = Array.from({ length: 3_000 }, (_, i) => `ADDED n${String(i).padStart(4, '0')}`);
+    expect(await events(client, 3_000)).to.deep.equal(names);
+  });
+
+  it('closes in good order when its time is over, and when the server stops', async () => {
+    const short = await connect('&timeoutSeconds=1&resourceVersion=10');
+    const long = await connect('&resourceVersion=10');
+    expect(await short.next()).to.deep.equal(['close', NORMAL]);
+    expect(chain.drain()).to.be.at.least(1);
+    expect(await long.next()).to.deep.equal(['close', NORMAL]);
+    await until(() => ends.length === 2);
+    expect(ends).to.deep.equal(['timeout', 'stopped']);
+  });
+
+  it('ends when the client says so, or goes without a word', async () => {
+    const polite = await connect('&resourceVersion=10');
+    polite.webSocket.close(NORMAL);
+    expect(await polite.next()).to.deep.equal(['close', NORMAL]);
+    (await connect('&resourceVersion=10')).close();
+    await until(() => cache.cache.watchers === 0 && chain.open === 0);
+    expect(ends).to.deep.equal(['stopped', 'stopped']);
+  });
+
+  it('answers pings, and hears nothing else', async () => {
+    const client = await connect('&resourceVersion=10');
+    client.webSocket.send('x'.repeat(65_536));
+    client.webSocket.ping('are you there?');
+    expect(await client.next()).to.deep.equal(['pong', 'are you there?']);
+    cache.apply('ADDED', node('c', 11));
+    expect(await events(client, 1)).to.deep.equal(['ADDED c']);
+  });
+
+  it('ends with who says more than anybody has to', async () => {
+    const client = await connect('&resourceVersion=10');
+    client.webSocket.send('x'.repeat(65_537));
+    expect(await client.next()).to.deep.equal(['close', TOO_LONG]);
+  });
+
+  it('closes on who breaks the protocol', async () => {
+    const { socket } = await shakeHands(url('&resourceVersion=10'), {});
+    socket.write(Buffer.from([TEXT, 1, 65]));
+    const [answer] = await once(socket, 'data');
+    expect((answer as Buffer).readUInt16BE(2)).to.equal(PROTOCOL_ERROR);
+    socket.destroy();
+    await until(() => chain.open === 0);
+  });
+
+  it('reads frames that come with the handshake', async () => {
+    const socket = connectPlain(port, '127.0.0.1');
+    const head = [
+      `GET ${WATCH}&resourceVersion=10 HTTP/1.1`,
+      'Host: 127.0.0.1',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ];
+    socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from([PING, ...EMPTY])]));
+    const seen: Buffer[] = [];
+    socket.on('data', (data) => void seen.push(data));
+    await until(() => Buffer.concat(seen).toString('latin1').endsWith('\r\n\r\n\x8a\x00'));
+    socket.destroy();
+  });
+
+  it('keeps few answers to pings for who does not read them', async () => {
+    const client = await connect('&resourceVersion=10');
+    client.webSocket.pause();
+    // More than the buffers of two sockets.
+    const pings = 160_000;
+    const payload = Buffer.alloc(125);
+    for (let i = 1; i < pings; i++) client.webSocket.ping(payload);
+    await new Promise((resolve) => client.webSocket.ping(payload, true, resolve));
+    client.webSocket.resume();
+    let answers = 0;
+    const asking = setInterval(() => client.webSocket.ping('still there?'), 20);
+    while ((await client.next())[1] !== 'still there?') answers++;
+    clearInterval(asking);
+    expect(answers).to.be.within(1, pings - 1);
+  });
+
+  it('tells of a past that is gone by an event', async () => {
+    const client = await connect('&resourceVersion=1');
+    const [text = ''] = await client.texts(1);
+    expect(JSON.parse(text)).to.have.nested.property('object.reason', 'Expired');
+    expect(await client.next()).to.deep.equal(['close', NORMAL]);
+  });
+
+  it('cuts off alone a reader that takes nothing', async () => {
+    stop.abort();
+    await closeNow(server);
+    cache = new NodeCache();
+    cache.fill(10, []);
+    await start({ maxPendingBytes: 100_000 });
+    const slow = await connect();
+    slow.webSocket.pause();
+    const other = await connect();
+    for (let version = 11; ends.length === 0; version++) {
+      cache.apply('ADDED', node(`n${version}`, version, {}, { filler: 'x'.repeat(200_000) }));
+      expect(await events(other, 1)).to.deep.equal([`ADDED n${version}`]);
+    }
+    expect(ends).to.deep.equal(['slow']);
+    slow.webSocket.resume();
+    let heard = await slow.next();
+    while (heard[0] === 'text') heard = await slow.next();
+    expect(heard).to.deep.equal(['close', ABNORMAL]);
+  });
+
+  describe('refuses', () => {
+    const cases: Readonly<Record<string, readonly [Readonly<Record<string, string>>, number]>> = {
+      'another version': [{ 'Sec-WebSocket-Version': '8' }, 400],
+      'a handshake without a key': [{ 'Sec-WebSocket-Key': '' }, 400],
+      'a key that is none': [{ 'Sec-WebSocket-Key': 'abc' }, 400],
+      'subprotocols that have no names': [{ 'Sec-WebSocket-Protocol': 'a,,b' }, 400],
+      'the same subprotocol twice': [{ 'Sec-WebSocket-Protocol': 'a, b, a' }, 400],
+      'a page of another origin, for its browser would send the client certificate of its user': [
+        { Origin: 'https://evil.example' },
+        403,
+      ],
+      'a page without an origin': [{ Origin: 'null' }, 403],
+    };
+    for (const [what, [headers, status]] of Object.entries(cases)) {
+      it(what, async () => {
+        const answer = await shakeHands(url(), headers);
+        expect(answer.status).to.equal(status);
+        expect(JSON.parse(answer.body)).to.include({ kind: 'Status', code: status });
+      });
+    }
+
+    it('options that do not go together, before the handshake', async () => {
+      expect((await connect('&sendInitialEvents=true')).status).to.equal(422);
+    });
+  });
+
+  it('lets in pages of its own address, and what kube-apiserver hands over', async () => {
+    expect((await connect('', { Origin: `https://127.0.0.1:${port}` })).status).to.equal(101);
+    const forwarded = { Origin: 'https://elsewhere', 'X-Forwarded-For': '10.0.0.1' };
+    expect((await connect('', forwarded)).status).to.equal(101);
+  });
+
+  it('repeats no token that came as a subprotocol', async () => {
+    const token = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
+    const client = await connect('', {}, [token, 'base64.binary.k8s.io']);
+    expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');
+    const bare = await connect('', {}, [token]);
+    expect([bare.status, JSON.stringify(bare.headers).includes('c2VjcmV0')]).to.deep.equal([101, false]);
+  });
+});

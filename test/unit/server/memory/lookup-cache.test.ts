@@ -1,0 +1,124 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { LookupCache } from '../../../../server/memory/lookup-cache.ts';
+
+describe('the cache of answers', () => {
+  it('leaves no failure behind of a question that nobody waits for any more', async () => {
+    const cache = new LookupCache<string>({
+      size: 1,
+      ttlMs: () => 0,
+      maxPending: 1,
+      signal: new AbortController().signal,
+    });
+    const answer = cache.get('a', () => Promise.reject(new Error('the cluster is gone')), {
+      signal: AbortSignal.abort(new Error('the caller left')),
+    });
+    const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
+    // The hooks of every test fail it when a promise is rejected that nobody awaits.
+    expect(error).to.have.property('message', 'the caller left');
+  });
+
+  it('keeps nothing that is worth no time, and holds on to nobody who has waited', async () => {
+    const cache = new LookupCache<string>({
+      size: 10,
+      ttlMs: (answer) => (answer === 'no' ? 0 : 1000),
+      maxPending: 4,
+      signal: new AbortController().signal,
+    });
+    const { signal } = new AbortController();
+    expect(await cache.get('a', async () => 'no', { signal })).to.equal('no');
+    expect(cache.size).to.equal(0);
+    expect(await cache.get('a', async () => 'yes', { signal })).to.equal('yes');
+    expect(cache.size).to.equal(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+  });
+
+  it('ends what it has asked with the server, and not with who waits for it', async () => {
+    const end = new AbortController();
+    const cache = new LookupCache<string>({ size: 1, ttlMs: () => 0, maxPending: 1, signal: end.signal });
+    const asked = Promise.withResolvers<AbortSignal>();
+    const caller = new AbortController();
+    const answer = cache.get(
+      'a',
+      (signal) => {
+        asked.resolve(signal);
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+      caller,
+    );
+    const signal = await asked.promise;
+    caller.abort(new Error('the caller left'));
+    const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', 'the caller left');
+    expect(signal.aborted).to.equal(false);
+    end.abort(new Error('the server stops'));
+    expect(signal.aborted).to.equal(true);
+  });
+
+  describe('with a bound on what is asked at a time', () => {
+    const scope = { signal: new AbortController().signal };
+    const never = (): Promise<string> => new Promise(() => undefined);
+    const refusalOf = (ask: () => unknown): unknown => {
+      try {
+        ask();
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+
+    function bounded(maxPendingOfOne?: number): LookupCache<string> {
+      return new LookupCache<string>({
+        size: 10,
+        ttlMs: () => 1000,
+        maxPending: 4,
+        ...(maxPendingOfOne === undefined ? {} : { maxPendingOfOne }),
+        signal: scope.signal,
+      });
+    }
+
+    it('counts questions without a key too, which are neither kept nor shared', async () => {
+      const cache = bounded();
+      let asked = 0;
+      const ask = (): Promise<string> => Promise.resolve(`answer ${++asked}`);
+      expect(await cache.get(undefined, ask, scope)).to.equal('answer 1');
+      expect(await cache.get(undefined, ask, scope)).to.equal('answer 2');
+      for (let i = 0; i < 4; i++) void cache.get(undefined, never, scope);
+      expect(refusalOf(() => cache.get(undefined, never, scope))).to.have.property('code', 429);
+    });
+
+    it('leaves room for others when one caller asks more than his part', async () => {
+      const cache = bounded(2);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const first = cache.get('a', () => promise, scope, 'eve');
+      void cache.get('b', never, scope, 'eve');
+      expect(refusalOf(() => cache.get('c', never, scope, 'eve'))).to.have.property('code', 429);
+      void cache.get('d', never, scope, 'bob');
+      resolve('yes');
+      expect(await first).to.equal('yes');
+      void cache.get('c', never, scope, 'eve');
+      expect(refusalOf(() => cache.get('e', never, scope, 'eve'))).to.have.property('code', 429);
+    });
+
+    it('asks no more for all callers together, though each has a part left', () => {
+      const cache = bounded(2);
+      for (const [at, caller] of ['eve', 'eve', 'bob', 'bob'].entries()) {
+        void cache.get(String(at), never, scope, caller);
+      }
+      expect(refusalOf(() => cache.get('e', never, scope, 'ann'))).to.have.property('code', 429);
+    });
+
+    it('counts no question that could not be asked', () => {
+      const cache = bounded(1);
+      const broken = (): never => {
+        throw new Error('broken');
+      };
+      for (let i = 0; i < 5; i++) {
+        expect(refusalOf(() => cache.get('a', broken, scope))).to.have.property('message', 'broken');
+      }
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { platformStatus } from '../../../../../server/resources/nodes/node-facts.ts';
+
+const conditions = (...pairs: readonly (readonly [string, string])[]) => ({
+  conditions: pairs.map(([type, status]) => ({ type, status })),
+});
+
+describe('the status of a node on the platform', () => {
+  it('is running when every known condition is as it should be', () => {
+    expect(platformStatus({}, conditions(['Ready', 'True'], ['MemoryPressure', 'False']))).to.equal(
+      'running',
+    );
+    expect(platformStatus({}, {})).to.equal('running');
+  });
+
+  it('is warning when one of them is not, or is unknown', () => {
+    for (const type of ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']) {
+      expect(platformStatus({}, conditions(['Ready', 'True'], [type, 'True'])), type).to.equal('warning');
+    }
+    for (const type of ['Ready', 'ConfigOK', 'KubeletReady']) {
+      expect(platformStatus({}, conditions([type, 'False'])), type).to.equal('warning');
+      expect(platformStatus({}, conditions([type, 'Unknown'])), type).to.equal('warning');
+    }
+  });
+
+  it('leaves conditions out that it does not know', () => {
+    expect(platformStatus({}, conditions(['Ready', 'True'], ['FrequentDockerRestart', 'True']))).to.equal(
+      'running',
+    );
+  });
+
+  it('is unschedulable before anything else', () => {
+    expect(platformStatus({ unschedulable: true }, conditions(['Ready', 'False']))).to.equal('unschedulable');
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
+import { nodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
+import { UsageCounter, usageAnnotations } from '../../../../../server/resources/nodes/node-usage.ts';
+import { podUsage } from '../../../../../server/resources/nodes/pod-usage.ts';
+
+interface Demand {
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly limits?: Readonly<Record<string, string>>;
+}
+
+const container = (resources: Demand, more: object = {}): object => ({ resources, ...more });
+const cpu = (requests: string, more: object = {}): object => container({ requests: { cpu: requests } }, more);
+const SIDECAR = { restartPolicy: 'Always' };
+
+function pod(name: string, nodeName: string, spec: object = {}, phase = 'Running'): object {
+  return { metadata: { namespace: 'default', name }, spec: { nodeName, ...spec }, status: { phase } };
+}
+
+/** In thousandths of a CPU. */
+function cpuRequests(spec: object): number {
+  return Number(podUsage(pod('p', 'n', spec)).amounts.cpuRequests / 1_000_000n);
+}
+
+const raw = (object: object): Buffer => Buffer.from(JSON.stringify(object));
+
+describe('what a pod takes of its node', () => {
+  it('is the sum of its containers', () => {
+    expect(cpuRequests({ containers: [cpu('1'), cpu('250m'), container({})] })).to.equal(1250);
+  });
+
+  it('is what its largest init container takes when that is more', () => {
+    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2'), cpu('3')] })).to.equal(3000);
+    expect(cpuRequests({ containers: [cpu('4')], initContainers: [cpu('3')] })).to.equal(4000);
+  });
+
+  it('counts init containers that go on running, beside those after them and beside the others', () => {
+    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR)] })).to.equal(3000);
+    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR), cpu('5')] })).to.equal(
+      7000,
+    );
+    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('5'), cpu('2', SIDECAR)] })).to.equal(
+      5000,
+    );
+  });
+
+  it('has the overhead on top, which by itself limits nothing', () => {
+    const overhead = { cpu: '100m' };
+    expect(cpuRequests({ containers: [cpu('1')], overhead })).to.equal(1100);
+    const limits = (spec: object) => podUsage(pod('p', 'n', spec)).amounts.cpuLimits;
+    expect(limits({ containers: [container({})], overhead })).to.equal(0n);
+    expect(limits({ containers: [container({ limits: { cpu: '1' } })], overhead })).to.equal(1_100_000_000n);
+  });
+
+  it('is what the pod as a whole asks for when it does', () => {
+    expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { cpu: '3' } } })).to.equal(3000);
+    expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { memory: '3' } } })).to.equal(1000);
+  });
+
+  it('is nothing before it has a node and after it has ended', () => {
+    expect(podUsage(pod('p', '')).node).to.equal('');
+    expect(podUsage(pod('p', 'n', {}, 'Succeeded')).node).to.equal('');
+    expect(podUsage(pod('p', 'n', {}, 'Failed')).node).to.equal('');
+    expect(podUsage(pod('p', 'n', {}, 'Pending')).node).to.equal('n');
+  });
+});
+
+describe('the count of what pods take', () => {
+  const filled = (...pods: readonly object[]): UsageCounter => {
+    const counter = new UsageCounter();
+    const replacement = counter.replacement();
+    for (const one of pods) replacement.add(raw(one));
+    replacement.commit('1');
+    return counter;
+  };
+
+  it('is there once all pods are', () => {
+    const counter = new UsageCounter();
+    counter.replacement().add(raw(pod('a', 'n', { containers: [cpu('1')] })));
+    expect(counter.synced).to.equal(false);
+    expect(filled().synced).to.equal(true);
+  });
+
+  it('begins anew with each list', () => {
+    const counter = filled(
+      pod('a', 'n', { containers: [cpu('1')] }),
+      pod('b', 'm', { containers: [cpu('2')] }),
+    );
+    for (const node of ['n', 'n', 'm']) {
+      const replacement = counter.replacement();
+      replacement.add(raw(pod('a', node, { containers: [cpu('1')] })));
+      replacement.commit('2');
+      const total = (of: string) => Number(counter.of(of).cpuRequests / 1_000_000_000n);
+      expect([total('n'), total('m')]).to.deep.equal(node === 'n' ? [1, 0] : [0, 1]);
+    }
+  });
+
+  it('is the same whether pods change one by one or are counted anew', () => {
+    const change = record({
+      name: constantFrom('a', 'b', 'c', 'd'),
+      node: constantFrom('', 'm', 'n'),
+      amount: integer({ min: 0, max: 5 }),
+      phase: constantFrom('Pending', 'Running', 'Succeeded'),
+      gone: boolean(),
+    });
+    assert(
+      property(array(change, { maxLength: 30 }), (changes) => {
+        const counter = filled();
+        const left = new Map<string, object>();
+        for (const { name, node, amount, phase, gone } of changes) {
+          const one = pod(name, node, { containers: [cpu(`${amount}`)] }, phase);
+          counter.apply(gone ? 'DELETED' : 'MODIFIED', raw(one));
+          if (gone) left.delete(name);
+          else left.set(name, one);
+        }
+        const anew = filled(...left.values());
+        for (const node of ['m', 'n']) expect(counter.of(node)).to.deep.equal(anew.of(node));
+      }),
+    );
+  });
+
+  it('is the same object until a number changes, so that what was written of it can be kept', () => {
+    const one = pod('a', 'n', { containers: [cpu('1')] });
+    const counter = filled(one);
+    const before = counter.of('n');
+    counter.apply('MODIFIED', raw({ ...one, status: { phase: 'Running', more: true } }));
+    expect(counter.of('n')).to.equal(before);
+    counter.apply('MODIFIED', raw(pod('a', 'n', { containers: [cpu('2')] })));
+    expect(counter.of('n')).not.to.equal(before);
+  });
+
+  it('is written as eight annotations, in shares of what is allocatable', () => {
+    const spec = {
+      containers: [
+        container({ requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '6', memory: '1536Mi' } }),
+      ],
+    };
+    const counter = filled(pod('a', 'n', spec));
+    const annotations = usageAnnotations(counter, 'platform.io');
+    const facts = nodeFacts({ status: { allocatable: { cpu: '4', memory: '3Gi' } } });
+    expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.deep.equal({
+      'node.platform.io/cpu-requests': '1500m',
+      'node.platform.io/cpu-requests-fraction': '37%',
+      'node.platform.io/cpu-limits': '6',
+      'node.platform.io/cpu-limits-fraction': '150%',
+      'node.platform.io/memory-requests': '1Gi',
+      'node.platform.io/memory-requests-fraction': '33%',
+      'node.platform.io/memory-limits': '1536Mi',
+      'node.platform.io/memory-limits-fraction': '50%',
+    });
+    counter.apply('MODIFIED', raw(pod('a', 'n', { containers: [cpu('1')] })));
+    expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.include({
+      'node.platform.io/cpu-requests': '1',
+      'node.platform.io/cpu-limits': '0',
+    });
+    // It takes no pods any more, or has not said what it has.
+    const full = nodeFacts({ status: { allocatable: { cpu: '0', memory: '0' } } });
+    expect(JSON.parse(`{${annotations({ name: 'n', facts: full })}}`)).to.include({
+      'node.platform.io/cpu-requests-fraction': '0%',
+    });
+    const bare = usageAnnotations(counter, 'platform.io')({ name: 'other', facts: nodeFacts({}) });
+    expect(JSON.parse(`{${bare}}`)).to.include({
+      'node.platform.io/cpu-requests': '0',
+      'node.platform.io/cpu-requests-fraction': '0%',
+    });
+  });
+
+  it('is not written before it is complete', () => {
+    expect(usageAnnotations(new UsageCounter(), 'platform.io')({ name: 'n', facts: nodeFacts({}) })).to.equal(
+      '',
+    );
+  });
+});
