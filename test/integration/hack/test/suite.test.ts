@@ -11,7 +11,7 @@ import type { StageResult } from '../../../../hack/test/stage.ts';
 import { suite } from '../../../../hack/test/suite.ts';
 import { until } from '../../../support/until.ts';
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const { TEST_RECORD: _ownRecord, ...env } = process.env;
 
 interface Run {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { kubeConfigClass } from '../../../../../server/cluster/connection/client-node.ts';
 
 const run = promisify(execFile);
-const SERVER = import.meta.resolve('../../../../../server');
+const SERVER = import.meta.resolve('../../../../../server/');
 
 describe('what the server loads of client-node', () => {
   it('is its KubeConfig, and neither models nor clients of the APIs of Kubernetes', async () => {
