@@ -62,7 +62,7 @@ export function userOperations(platform: string): Operation[] {
       method: 'post',
       id: 'createUser',
       summary: 'Makes a user, who has no password yet',
-      description: 'Groups can be given only by who may impersonate them.',
+      description: 'Granting a group requires permission to impersonate it.',
       body,
       answers: { 201: user, ...refused, ...unreadable, ...conflicting },
     },

@@ -1,5 +1,5 @@
-// No escalation: whoever writes users or passwords with plain kubectl may only do what impersonation allows them anyway.
-// Checked by kube-apiserver itself; the server's own REST checks the same.
+// Admission policies that prevent privilege escalation through users and passwords: a kubectl user may change only what
+// that user may impersonate. kube-apiserver enforces them; server/iam applies the same rules to the REST API.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
@@ -9,27 +9,32 @@ import { type Names, SERVER } from './names.ts';
 const API = 'admissionregistration.k8s.io/v1';
 
 /**
- * CEL's budget allows two questions to the authorizer in one expression and 28 in a policy, so each new group has an
- * expression of its own, and one write gives at most this many.
+ * Maximum number of groups that one write may grant and remove. The cost budget of CEL allows two authorizer checks per
+ * expression and 28 per policy, so each changed group has its own expression.
  */
-export const GROUPS_AT_ONCE = 16;
+export const MAX_CHANGED_GROUPS = 16;
 
 export function admissionPolicies(names: Names): KubernetesObject[] {
   return [
     ...policy(names, USER.plural, {
       variables: [
-        { name: 'had', expression: groupsOf('oldObject', 'oldObject != null && ') },
-        { name: 'given', expression: `${groupsOf('object')}.filter(group, !(group in variables.had))` },
+        { name: 'before', expression: groupsOf('oldObject', 'oldObject != null && ') },
+        { name: 'after', expression: groupsOf('object') },
+        {
+          name: 'changed',
+          expression:
+            'variables.after.filter(group, !(group in variables.before)) + variables.before.filter(group, !(group in variables.after))',
+        },
       ],
       validations: [
         {
-          expression: `size(variables.given) <= ${GROUPS_AT_ONCE}`,
-          message: `at most ${GROUPS_AT_ONCE} groups can be given at a time`,
+          expression: `size(variables.changed) <= ${MAX_CHANGED_GROUPS}`,
+          message: `at most ${MAX_CHANGED_GROUPS} groups can be granted and removed in one write`,
           reason: 'Invalid',
         },
-        ...Array.from({ length: GROUPS_AT_ONCE }, (_, index) => ({
-          expression: `size(variables.given) <= ${index} || authorizer.group('').resource('groups').name(variables.given[${index}]).check('impersonate').allowed()`,
-          messageExpression: `'the group "' + variables.given[${index}] + '" is given only by who may impersonate it'`,
+        ...Array.from({ length: MAX_CHANGED_GROUPS }, (_, index) => ({
+          expression: `size(variables.changed) <= ${index} || authorizer.group('').resource('groups').name(variables.changed[${index}]).check('impersonate').allowed()`,
+          messageExpression: `'granting or removing the group "' + variables.changed[${index}] + '" requires permission to impersonate it'`,
           reason: 'Forbidden',
         })),
       ],
@@ -39,22 +44,22 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
       validations: [
         {
           expression: `!variables.changed || authorizer.group('').resource('users').name(object.metadata.name).check('impersonate').allowed()`,
-          messageExpression: `'the password of "' + object.metadata.name + '" is set only by who may impersonate that user'`,
+          messageExpression: `'setting the password of "' + object.metadata.name + '" requires permission to impersonate that user'`,
           reason: 'Forbidden',
         },
         {
-          // The groups of that user cannot be seen from here, so all groups have to be allowed.
+          // A policy cannot read the User, so it requires permission for every group.
           expression: `!variables.changed || authorizer.group('').resource('groups').check('impersonate').allowed()`,
           message:
-            'a password gives all groups of its user: set like this only by who may impersonate every group; PUT users/NAME/password of the platform asks for that user and its groups only',
+            'writing a Credential requires permission to impersonate every group, because a password gives all groups of its user; PUT users/NAME/password of the platform requires that user and its groups only',
           reason: 'Forbidden',
         },
         {
-          // Sessions know the password that they began with by its time; a hash that is only renewed is the server's to write.
+          // Sessions identify their password by changedTime. Only the server may renew a hash under the same time.
           expression:
             'oldObject == null || object.spec.passwordHash == oldObject.spec.passwordHash || timestamp(object.spec.changedTime) != timestamp(oldObject.spec.changedTime)',
           message:
-            'a new password has a new changedTime, for that is what ends the sessions of the one before: write the time of now',
+            'a new passwordHash requires a new changedTime, which ends the sessions of the previous password: set it to the current time',
           reason: 'Invalid',
         },
       ],
@@ -83,14 +88,14 @@ function policy(names: Names, plural: string, rules: object): KubernetesObject[]
               apiVersions: [VERSION],
               operations: ['CREATE', 'UPDATE'],
               resources: [plural],
-              // The default, written down: kubectl apply compares lists as a whole, and would change it each time.
+              // The default, written out: kubectl apply compares lists as a whole, and would report a change each time.
               scope: '*',
             },
           ],
         },
         matchConditions: [
           {
-            // It has asked for the caller's rights before; see server/iam.
+            // The server has checked the permissions of its caller before the write; see server/iam.
             name: 'not-the-server-itself',
             expression: `request.userInfo.username != 'system:serviceaccount:${names.namespace}:${SERVER}'`,
           },

@@ -70,7 +70,7 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
     })),
     {
       path: 'identity/admission.yaml',
-      about: 'Nobody gives a group or sets a password beyond what they may impersonate.',
+      about: 'Changing groups and setting passwords requires permission to impersonate them.',
       documents: admissionPolicies(names),
     },
     {

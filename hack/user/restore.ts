@@ -7,7 +7,7 @@ import type { ClusterCredentialStore } from '../../server/oauth/users/cluster-cr
 import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
 import { readCredential } from '../../server/oauth/users/credential-object.ts';
 import { readUser } from '../../server/oauth/users/user-object.ts';
-import { GROUPS_AT_ONCE } from '../generate/admission.ts';
+import { MAX_CHANGED_GROUPS } from '../generate/admission.ts';
 
 export interface RestoreTarget {
   readonly users: Pick<Users, 'create' | 'replace' | 'read'>;
@@ -63,7 +63,7 @@ function ofKind(items: readonly unknown[], kind: string): readonly unknown[] {
   return items.filter((item) => record(item)['kind'] === kind);
 }
 
-/** Admission allows so many new groups in one write; the others are given one write after the other. */
+/** Grants the groups in several writes, because admission limits the number that one write may change. */
 async function create(users: RestoreTarget['users'], user: User, signal: AbortSignal): Promise<void> {
   const { name, labels, annotations } = user.metadata;
   const metadata = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
@@ -72,10 +72,10 @@ async function create(users: RestoreTarget['users'], user: User, signal: AbortSi
     ...rest,
     ...(groups.length > 0 ? { groups: groups.slice(0, count) } : {}),
   });
-  let given = GROUPS_AT_ONCE;
+  let given = MAX_CHANGED_GROUPS;
   let written = await users.create({ metadata, spec: specWith(given) }, signal);
   while (given < groups.length) {
-    given += GROUPS_AT_ONCE;
+    given += MAX_CHANGED_GROUPS;
     written = await users.replace({ ...written, spec: specWith(given) }, signal);
   }
 }

@@ -16,7 +16,7 @@ import type { Account, Credential, CredentialStore } from '../oauth/users/accoun
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { DocumentReader, invalidValue } from './document.ts';
-import type { Escalation } from './escalation.ts';
+import type { EscalationCheck } from './escalation-check.ts';
 import type { SessionEnding } from './session-ending.ts';
 
 export interface PasswordChangesOptions {
@@ -28,7 +28,7 @@ export interface PasswordChangesOptions {
   /** Checks the current password of a user who changes it; counts attempts. */
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly sourceOf: SourceAddress;
-  readonly escalation: Escalation;
+  readonly escalation: EscalationCheck;
   readonly endings: SessionEnding;
   /** Ms since the epoch. */
   readonly now?: () => number;

@@ -3,13 +3,13 @@ import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import type { Escalation } from './escalation.ts';
+import type { EscalationCheck } from './escalation-check.ts';
 import type { SessionEnding } from './session-ending.ts';
 
 export interface UserWritesOptions {
   readonly group: string;
   readonly users: Users;
-  readonly escalation: Escalation;
+  readonly escalation: EscalationCheck;
   readonly endings: SessionEnding;
 }
 
@@ -22,7 +22,7 @@ export class UserWrites {
 
   async create(context: RequestContext, { metadata, spec }: UserDocument): Promise<User> {
     const { users, escalation } = this.#options;
-    await escalation.checkGroups(context, metadata.name, spec.groups ?? []);
+    await escalation.checkGroups(context, metadata.name, [], spec.groups ?? []);
     const { name, labels = {}, annotations = {} } = metadata;
     return users.create({ metadata: { name, labels, annotations }, spec }, context.signal);
   }
@@ -40,12 +40,7 @@ export class UserWrites {
         'the object has been modified; read it again and apply your changes to that',
       );
     }
-    const had = new Set(present.spec.groups);
-    await escalation.checkGroups(
-      context,
-      name,
-      (spec.groups ?? []).filter((group) => !had.has(group)),
-    );
+    await escalation.checkGroups(context, name, present.spec.groups ?? [], spec.groups ?? []);
     const { labels = present.metadata.labels ?? {}, annotations = present.metadata.annotations ?? {} } =
       metadata;
     // With the version against which the groups were checked, not the one that the caller knows.

@@ -21,7 +21,7 @@ import type { Handler } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { answer, answerSuccess } from './answer.ts';
 import { DocumentReader } from './document.ts';
-import { Escalation } from './escalation.ts';
+import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { SessionEnding } from './session-ending.ts';
 import { selectUsers } from './user-list.ts';
@@ -47,7 +47,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
   const documents = new DocumentReader(USER.kind, group, UserDocumentSchema);
   const queries = new QueryDecoder(UserQuerySchema);
   const endings = new SessionEnding(options.sessions, options.log);
-  const escalation = new Escalation(options.authorizer, group);
+  const escalation = new EscalationCheck(options.authorizer, group);
   const writes = new UserWrites({ group, users, escalation, endings });
   const passwords = new PasswordChanges({ ...options, escalation, endings });
 

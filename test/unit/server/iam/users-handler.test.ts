@@ -195,7 +195,7 @@ describe('the REST of users', () => {
   });
 
   describe('groups', () => {
-    it('are given only by who may impersonate them, and all that are refused are named', async () => {
+    it('require permission to impersonate them, and the response names every denied group', async () => {
       site.allow('helper', 'impersonate groups/dev');
       const answer = await site.ask(
         'helper',
@@ -205,7 +205,7 @@ describe('the REST of users', () => {
       );
       expect([answer.status, answer.json.reason]).to.deep.equal([403, 'Forbidden']);
       expect(answer.json.message).to.include(
-        'the groups "ops", "platform-admins" are given only by who may impersonate them',
+        'granting or removing the groups "ops", "platform-admins" requires permission to impersonate them',
       );
       expect(site.users.get('esc')).to.equal(undefined);
       expect((await site.ask('helper', 'POST', '', document('esc', { groups: ['dev'] }))).status).to.equal(
@@ -213,13 +213,21 @@ describe('the REST of users', () => {
       );
     });
 
-    it('are not given by an update either, but may stay and be taken away', async () => {
+    it('require the same permission for removal, so that a help desk cannot demote an administrator', async () => {
       site.allow('helper', 'impersonate groups/dev');
       await site.users.create({ metadata: { name: 'boss2' }, spec: { groups: ['platform-admins'] } });
       const kept = document('boss2', { groups: ['platform-admins', 'dev'], displayName: 'B' });
       expect((await site.ask('helper', 'PUT', '/boss2', kept)).status).to.equal(200);
-      expect((await site.ask('helper', 'PUT', '/boss2', document('boss2', {}))).status).to.equal(200);
-      expect((await site.ask('helper', 'PUT', '/boss2', kept)).status).to.equal(403);
+      for (const spec of [{}, { groups: [] }, { groups: ['dev'] }]) {
+        const denied = await site.ask('helper', 'PUT', '/boss2', document('boss2', spec));
+        expect(denied.status).to.equal(403);
+        expect(denied.json.message).to.include(
+          'granting or removing the group "platform-admins" requires permission to impersonate it',
+        );
+      }
+      expect(site.users.get('boss2')?.groups).to.deep.equal(['platform-admins', 'dev']);
+      const withoutDev = document('boss2', { groups: ['platform-admins'] });
+      expect((await site.ask('helper', 'PUT', '/boss2', withoutDev)).status).to.equal(200);
     });
   });
 });

@@ -1,0 +1,80 @@
+// Privilege escalation checks for writes of users and passwords. The server's own ServiceAccount may write any user, so
+// the rules that the admission policies apply to kubectl are applied here to the caller.
+import { newForbidden } from '../../apis/meta/v1/errors.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { RequestContext } from '../request/request-context.ts';
+
+/** A caller with the permission to impersonate a user or group gains nothing by changing it. */
+export class EscalationCheck {
+  readonly #authorizer: Authorizer;
+  readonly #group: string;
+
+  constructor(authorizer: Authorizer, group: string) {
+    this.#authorizer = authorizer;
+    this.#group = group;
+  }
+
+  /**
+   * Throws Forbidden, naming every group in only one of the two lists that the caller may not impersonate. Removal counts
+   * too: otherwise a caller could demote an administrator and then set the password.
+   */
+  async checkGroups(
+    context: RequestContext,
+    name: string,
+    before: readonly string[],
+    after: readonly string[],
+  ): Promise<void> {
+    const changed = [...new Set(before).symmetricDifference(new Set(after))];
+    const denied = await this.#denied(context, 'groups', changed);
+    if (denied.length === 0) return;
+    const groups = denied.map((group) => `"${group}"`).join(', ');
+    throw this.#forbidden(
+      name,
+      denied.length === 1
+        ? `granting or removing the group ${groups} requires permission to impersonate it`
+        : `granting or removing the groups ${groups} requires permission to impersonate them`,
+    );
+  }
+
+  /** Throws Forbidden: a caller who sets a user's password can sign in as that user, with all groups. */
+  async checkPassword(context: RequestContext, name: string, groups: readonly string[]): Promise<void> {
+    const users = await this.#denied(context, 'users', [name]);
+    const denied = [
+      ...users.map(() => 'the user'),
+      ...(await this.#denied(context, 'groups', groups)).map((group) => `the group "${group}"`),
+    ];
+    if (denied.length === 0) return;
+    throw this.#forbidden(
+      name,
+      `setting the password requires permission to impersonate the user and all its groups; not allowed: ${denied.join(', ')}`,
+    );
+  }
+
+  async #denied(
+    context: RequestContext,
+    resource: 'users' | 'groups',
+    names: readonly string[],
+  ): Promise<string[]> {
+    const allowed = await Promise.all(names.map((name) => this.#mayImpersonate(context, resource, name)));
+    return names.filter((_, index) => allowed[index] !== true);
+  }
+
+  async #mayImpersonate(context: RequestContext, resource: string, name: string): Promise<boolean> {
+    const { user } = context;
+    const attributes = {
+      user,
+      verb: 'impersonate',
+      group: '',
+      version: 'v1',
+      resource,
+      subresource: '',
+      namespace: '',
+      name,
+    };
+    return (await this.#authorizer.authorize(attributes, context)).allowed;
+  }
+
+  #forbidden(name: string, message: string): Error {
+    return newForbidden({ group: this.#group, resource: 'users' }, name, message);
+  }
+}
