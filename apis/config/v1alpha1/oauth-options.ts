@@ -83,7 +83,11 @@ const passwords = section('How passwords are hashed (argon2id).', {
   memory: quantityOption('19Mi', 'Memory that one hash takes.', { atLeast: '7Mi', atMost: '1Gi' }),
   iterations: countOption(2, 'Passes over that memory.'),
   concurrency: countOption(0, 'Hashes that are worked on at a time. 0: as many as there are cores.', 0),
-  queue: countOption(64, 'Sign-ins that wait for their hash; more get 503.', 0),
+  queue: countOption(
+    64,
+    'Maximum number of sign-ins that wait for their hash; more get 503. Half of it is reserved for users who have signed in from the same address before.',
+    0,
+  ),
   queueTimeout: durationOption('2s', 'A sign-in that waited longer gets 503.', { atLeast: '100ms' }),
 });
 

@@ -2,17 +2,24 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { Slots } from '../../concurrency/slots.ts';
 
 export interface HashQueueLimits {
-  /** Hashes at a time. */
+  /** Hashes computed concurrently. */
   readonly concurrency: number;
-  /** How many may wait. */
+  /** Maximum number of waiting requests. */
   readonly length: number;
-  /** How long one may wait, in ms. */
+  /** Maximum waiting time, in ms. */
   readonly timeoutMs: number;
 }
 
 /**
- * Bounds how many hashes are worked on at a time, and how long one waits for its turn. Hashing fills a core and 19 MiB
- * each: without a bound, a storm of sign-ins would starve everything else on the machine.
+ * Flow of a request in fair queuing. `known`: the client has proven before that it belongs to the user, for instance by an
+ * earlier sign-in from the same address. `unknown`: all other sign-ins together.
+ */
+export type HashFlow = 'known' | 'unknown';
+
+/**
+ * Limits concurrent hashing: one hash fills a core and takes 19 MiB. Both flows share the slots and the queue equally, and
+ * a full queue drops the newest request of the longer flow. So a flood of sign-ins from strange addresses cannot displace
+ * known users.
  */
 export class HashQueue {
   readonly #slots: Slots;
@@ -22,9 +29,9 @@ export class HashQueue {
     this.#slots = new Slots(concurrency, { length, waitMs: timeoutMs, refusal });
   }
 
-  /** Throws ServiceUnavailable when too many wait, or this one waited too long. Work that has begun is finished. */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    using _slot = await this.#slots.take(signal);
+  /** Throws ServiceUnavailable when the queue is full or the request waited too long. Work that has begun is completed. */
+  async run<T>(flow: HashFlow, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    using _slot = await this.#slots.take(signal, flow);
     return await work();
   }
 }

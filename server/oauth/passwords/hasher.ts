@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
-import { HashQueue, type HashQueueLimits } from './hash-queue.ts';
+import { type HashFlow, HashQueue, type HashQueueLimits } from './hash-queue.ts';
 
 export interface HasherOptions {
   /** Bytes. */
@@ -11,6 +11,12 @@ export interface HasherOptions {
   /** Passes over the memory. */
   readonly iterations: number;
   readonly queue: HashQueueLimits;
+}
+
+export interface VerifyOptions {
+  /** `unknown` when none is given. */
+  readonly flow?: HashFlow;
+  readonly signal?: AbortSignal;
 }
 
 /** bcrypt reads no further: of a longer password only a part would count. */
@@ -36,17 +42,24 @@ export class PasswordHasher {
     await this.#unknown();
   }
 
-  /** A PHC string with a salt of its own. Throws ServiceUnavailable when too many want one at a time. */
+  /**
+   * A PHC string with a random salt. For authenticated callers only: it runs in the flow `known`. Throws
+   * ServiceUnavailable when the queue is full.
+   */
   hash(password: string, signal?: AbortSignal): Promise<string> {
-    return this.#queue.run(() => this.#hash(password), signal);
+    return this.#queue.run('known', () => this.#hash(password), signal);
   }
 
   /**
    * Whether `stored` is a hash of `password`. Without one, or with one that cannot be read, it takes as long and is
    * false. Throws ServiceUnavailable when too many want it at a time.
    */
-  verify(stored: string | undefined, password: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#queue.run(async () => {
+  verify(
+    stored: string | undefined,
+    password: string,
+    { flow = 'unknown', signal }: VerifyOptions = {},
+  ): Promise<boolean> {
+    const work = async (): Promise<boolean> => {
       const kind = kindOf(stored);
       if (kind === 'argon2' && stored !== undefined) return argon2Verify(stored, password);
       if (kind === 'bcrypt' && stored !== undefined && Buffer.byteLength(password) <= BCRYPT_BYTES) {
@@ -54,7 +67,8 @@ export class PasswordHasher {
       }
       await argon2Verify(await this.#unknown(), password);
       return false;
-    }, signal);
+    };
+    return this.#queue.run(flow, work, signal);
   }
 
   /** Whether a hash is of another kind, or weaker than those made now. */

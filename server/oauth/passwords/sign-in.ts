@@ -12,6 +12,7 @@ import { pause } from '../../concurrency/pause.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { Decoys } from './decoys.ts';
+import type { HashFlow } from './hash-queue.ts';
 import type { PasswordHasher } from './hasher.ts';
 import type { LoginMethod, LoginOutcome, LoginRecords } from './login-records.ts';
 import { isTooLong } from './password-policy.ts';
@@ -53,6 +54,11 @@ export interface CheckedUser {
 /** Ten times what a watch needs in a cluster that is well. */
 const SETTLE_MS = 100;
 
+/** An attempt that the throttle has let through. */
+interface AdmittedAttempt extends SignInAttempt {
+  readonly flow: HashFlow;
+}
+
 /** What is known of a name. */
 interface Known {
   readonly account: Account | undefined;
@@ -82,7 +88,8 @@ export class PasswordSignIn {
     const reservation = await throttle.reserve(name, source, signal).catch((error: unknown) => {
       throw this.#refusedByThrottle(attempt, known.account, error);
     });
-    const verdict = await this.#settled(name, known, attempt).catch((error: unknown) => {
+    const flow = reservation.isKnown ? 'known' : 'unknown';
+    const verdict = await this.#settled(name, known, { ...attempt, flow }).catch((error: unknown) => {
       reservation.cancelled();
       throw signal.aborted ? error : this.#unavailable(attempt, known.account, error);
     });
@@ -101,7 +108,7 @@ export class PasswordSignIn {
    * wrong waits as long, and nothing is asked of the cluster, so names tell nothing and cost it nothing. The wait alone
    * shows that it was wrong: leaving meanwhile counts as a failure, or guessing would be free.
    */
-  async #settled(name: string, known: Known, attempt: SignInAttempt): Promise<Verdict> {
+  async #settled(name: string, known: Known, attempt: AdmittedAttempt): Promise<Verdict> {
     const verdict = await this.#verdict(name, known, attempt);
     if (verdict.outcome === 'success') return verdict;
     await pause(this.#options.settleMs ?? SETTLE_MS, attempt.signal);
@@ -109,10 +116,10 @@ export class PasswordSignIn {
     return attempt.signal.aborted || !hasChanged(known, news) ? verdict : this.#verdict(name, news, attempt);
   }
 
-  async #verdict(name: string, known: Known, { password, signal }: SignInAttempt): Promise<Verdict> {
+  async #verdict(name: string, known: Known, { password, flow, signal }: AdmittedAttempt): Promise<Verdict> {
     const { hasher, decoys } = this.#options;
     const stored = known.credential?.passwordHash ?? decoys.of(name);
-    return verdictOf(known, await hasher.verify(stored, password, signal));
+    return verdictOf(known, await hasher.verify(stored, password, { flow, signal }));
   }
 
   async #admit(attempt: SignInAttempt, { account, credential }: CheckedUser): Promise<CheckedUser> {

@@ -36,6 +36,8 @@ export interface LoginThrottleOptions {
 
 /** An attempt that may proceed. Its outcome has to be reported exactly once. */
 export interface Reservation {
+  /** Whether the account has signed in from this source before. */
+  readonly isKnown: boolean;
   succeeded(): void;
   failed(): void;
   /** It was not finished: nothing is known about the password. */
@@ -61,7 +63,8 @@ export class LoginThrottle {
   readonly #bySource: BucketLimits;
   readonly #table: BucketTable;
   readonly #known: KnownSources;
-  readonly #waiting = new Set<() => void>();
+  /** Known pairs of account and source apart from all others, so that strangers cannot fill their queue. */
+  readonly #waiting = { known: new Set<() => void>(), unknown: new Set<() => void>() };
   readonly #now: () => number;
 
   constructor(options: LoginThrottleOptions) {
@@ -94,14 +97,15 @@ export class LoginThrottle {
     const network = networkOf(source);
     const accountKey = this.#options.digest('account', account);
     const sourceKey = this.#options.digest('source', network);
+    const isKnown = (): boolean =>
+      this.#known.has(accountKey, sourceKey, this.#now()) ||
+      this.#options.isSignedIn?.(account, network) === true;
     const attempt = (): Reservation | undefined => {
-      const known =
-        this.#known.has(accountKey, sourceKey, this.#now()) ||
-        this.#options.isSignedIn?.(account, network) === true;
+      const known = isKnown();
       const buckets = this.#begin(accountKey, sourceKey, known);
       const wait = Math.max(...buckets.map(({ wait }) => wait));
       if (wait === 0 && buckets.every(({ full }) => !full)) {
-        return this.#reservation(accountKey, sourceKey, buckets);
+        return this.#reservation(accountKey, sourceKey, buckets, known);
       }
       for (const { bucket } of buckets) bucket.release();
       this.#settle(buckets);
@@ -109,7 +113,7 @@ export class LoginThrottle {
       return undefined;
     };
     signal?.throwIfAborted();
-    return attempt() ?? this.#turn(attempt, signal);
+    return attempt() ?? this.#turn(attempt, this.#waiting[isKnown() ? 'known' : 'unknown'], signal);
   }
 
   /** Takes over what another replica saw, or what was seen before a restart; also that it is over. */
@@ -149,7 +153,12 @@ export class LoginThrottle {
     return key.startsWith('source') ? this.#bySource : this.#options.limits;
   }
 
-  #reservation(accountKey: string, sourceKey: string, buckets: readonly TakenBucket[]): Reservation {
+  #reservation(
+    accountKey: string,
+    sourceKey: string,
+    buckets: readonly TakenBucket[],
+    isKnown: boolean,
+  ): Reservation {
     let open = true;
     const end = (change: (taken: TakenBucket, now: number) => void): void => {
       if (!open) throw new Error('an attempt has ended twice');
@@ -157,9 +166,10 @@ export class LoginThrottle {
       const now = this.#now();
       for (const taken of buckets) change(taken, now);
       this.#settle(buckets);
-      for (const look of this.#waiting) look();
+      for (const waiting of [this.#waiting.known, this.#waiting.unknown]) for (const look of waiting) look();
     };
     return {
+      isKnown,
       cancelled: () => end(({ bucket }) => bucket.release()),
       failed: () =>
         end((taken, now) => {
@@ -193,15 +203,19 @@ export class LoginThrottle {
   }
 
   /** Waits for others to end. `attempt`: undefined while it cannot begin. Whoever waits keeps his place meanwhile. */
-  #turn(attempt: () => Reservation | undefined, signal: AbortSignal | undefined): Promise<Reservation> {
+  #turn(
+    attempt: () => Reservation | undefined,
+    waiting: Set<() => void>,
+    signal: AbortSignal | undefined,
+  ): Promise<Reservation> {
     const { timeoutMs, length } = this.#options.patience ?? { timeoutMs: 2000, length: 64 };
     const refusal = (): Error => newServiceUnavailable('too many sign-ins at a time', 2);
-    if (this.#waiting.size >= length) throw refusal();
+    if (waiting.size >= length) throw refusal();
     const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
     const leave = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', gone);
-      this.#waiting.delete(look);
+      waiting.delete(look);
     };
     const look = (): void => {
       try {
@@ -223,7 +237,7 @@ export class LoginThrottle {
       reject(refusal());
     }, timeoutMs);
     signal?.addEventListener('abort', gone, { once: true });
-    this.#waiting.add(look);
+    waiting.add(look);
     return promise;
   }
 }

@@ -131,7 +131,12 @@ export class SignInSite {
         reserve: async () => {
           if (state.throttled) throw state.throttled;
           state.meanwhile();
-          return { succeeded: () => undefined, failed: () => undefined, cancelled: () => undefined };
+          return {
+            isKnown: false,
+            succeeded: () => undefined,
+            failed: () => undefined,
+            cancelled: () => undefined,
+          };
         },
       },
       records: { record: () => undefined },

@@ -41,7 +41,7 @@ export class ForcedPasswordChange {
     const current = credentials.get(account.name);
     if (!isStill(proven, current) || !current.mustChange || current.userUID !== account.uid)
       return 'changed meanwhile';
-    if (await hasher.verify(current.passwordHash, password, signal)) {
+    if (await hasher.verify(current.passwordHash, password, { flow: 'known', signal })) {
       return { fault: 'Use another password than the one you have.' };
     }
     const passwordHash = await hasher.hash(password, signal);

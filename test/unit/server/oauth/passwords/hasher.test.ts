@@ -97,7 +97,7 @@ describe('the hash queue', () => {
     const [first, second] = [work(), work()];
     const order: string[] = [];
     const begin = (name: string, work: () => Promise<void>): Promise<void> =>
-      queue.run(() => {
+      queue.run('unknown', () => {
         order.push(name);
         return work();
       });
@@ -119,33 +119,56 @@ describe('the hash queue', () => {
   it('answers 503 with a time to wait when too many wait', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 0, timeoutMs: 1000 });
     const first = work();
-    const running = queue.run(first.run);
-    const error: unknown = await queue.run(first.run).catch((reason: unknown) => reason);
+    const running = queue.run('unknown', first.run);
+    const error: unknown = await queue.run('unknown', first.run).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(StatusError).and.include({ code: 503 });
     expect((error as StatusError).details?.retryAfterSeconds).to.equal(2);
     first.finish();
     await running;
-    await queue.run(() => Promise.resolve());
+    await queue.run('unknown', () => Promise.resolve());
   });
 
   it('answers 503 to one that has waited too long', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 1, timeoutMs: 5 });
     const first = work();
-    const running = queue.run(first.run);
-    expect(await queue.run(first.run).catch((reason: unknown) => reason)).to.include({ code: 503 });
+    const running = queue.run('unknown', first.run);
+    expect(await queue.run('unknown', first.run).catch((reason: unknown) => reason)).to.include({
+      code: 503,
+    });
     first.finish();
     await running;
+  });
+
+  it('keeps half of a full queue, and every other turn, for known users', async () => {
+    const queue = new HashQueue({ concurrency: 1, length: 4, timeoutMs: 30_000 });
+    const first = work();
+    const order: string[] = [];
+    const join = (flow: 'known' | 'unknown', name: string): Promise<unknown> =>
+      queue.run(flow, async () => void order.push(name)).catch((error: unknown) => error);
+    const running = queue.run('unknown', first.run);
+    const strangers = ['u1', 'u2', 'u3', 'u4'].map((name) => join('unknown', name));
+    const known = ['k1', 'k2'].map((name) => join('known', name));
+    expect(await join('known', 'k3')).to.include({ code: 503 });
+    expect(await strangers[3]).to.include({ code: 503 });
+    expect(await strangers[2]).to.include({ code: 503 });
+    first.finish();
+    await Promise.all([running, ...strangers, ...known]);
+    expect(order).to.deep.equal(['u1', 'k1', 'u2', 'k2']);
   });
 
   it('does not work for a caller who has gone', async () => {
     const queue = new HashQueue({ ...QUEUE, concurrency: 1 });
     const first = work();
-    const running = queue.run(first.run);
+    const running = queue.run('unknown', first.run);
     const gone = new AbortController();
     let worked = false;
-    const waiting = queue.run(async () => {
-      worked = true;
-    }, gone.signal);
+    const waiting = queue.run(
+      'unknown',
+      async () => {
+        worked = true;
+      },
+      gone.signal,
+    );
     gone.abort(new Error('gone'));
     expect(await waiting.catch((reason: unknown) => reason)).to.have.property('message', 'gone');
     first.finish();

@@ -6,7 +6,8 @@ import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
 import type { LoginRecord } from '../../../../../server/oauth/passwords/login-records.ts';
 import { passwordFaults } from '../../../../../server/oauth/passwords/password-policy.ts';
-import { PasswordSignIn } from '../../../../../server/oauth/passwords/sign-in.ts';
+import { PasswordSignIn, type PasswordSignInOptions } from '../../../../../server/oauth/passwords/sign-in.ts';
+import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 
@@ -15,6 +16,14 @@ const hasher = new PasswordHasher({
   iterations: 1,
   queue: { concurrency: 1, length: 8, timeoutMs: 30_000 },
 });
+
+const ATTEMPT = {
+  method: 'password_grant',
+  client: 'platform',
+  source: '192.0.2.1',
+  userAgent: 'curl/8',
+  requestID: 'r-1',
+} as const;
 
 class Scene {
   readonly users = new Map<string, Account>();
@@ -28,10 +37,11 @@ class Scene {
   throttled: Error | undefined;
   hashing: Error | undefined;
   setFails = false;
+  readonly options: PasswordSignInOptions;
   readonly signIn: PasswordSignIn;
 
   constructor() {
-    this.signIn = new PasswordSignIn({
+    this.options = {
       ready: () => this.ready,
       users: this.users,
       credentials: {
@@ -57,6 +67,7 @@ class Scene {
         reserve: async (name) => {
           if (this.throttled) throw this.throttled;
           return {
+            isKnown: false,
             succeeded: () => this.ended.push(`${name} succeeded`),
             failed: () => this.ended.push(`${name} failed`),
             cancelled: () => this.ended.push(`${name} cancelled`),
@@ -66,7 +77,8 @@ class Scene {
       records: { record: (login) => this.records.push(login) },
       log: pino({ level: 'silent' }),
       settleMs: 20,
-    });
+    };
+    this.signIn = new PasswordSignIn(this.options);
   }
 
   add(user: Account, passwordHash: string, overrides: Partial<Credential> = {}): void {
@@ -88,13 +100,9 @@ class Scene {
     options: { acceptMustChange?: boolean; signal?: AbortSignal } = {},
   ) {
     return this.signIn.check({
+      ...ATTEMPT,
       user,
       password,
-      method: 'password_grant',
-      client: 'platform',
-      source: '192.0.2.1',
-      userAgent: 'curl/8',
-      requestID: 'r-1',
       signal: new AbortController().signal,
       ...options,
     });
@@ -288,4 +296,50 @@ describe('signing in with a password', () => {
     scene.setFails = true;
     expect((await scene.check('imported')).account.name).to.equal('imported');
   });
+});
+
+describe('a flood of sign-ins from many addresses', () => {
+  const settings = {
+    memory: 8 * 1024 * 1024,
+    iterations: 1,
+    queue: { concurrency: 2, length: 64, timeoutMs: 30_000 },
+  };
+  const limits = {
+    failures: 5,
+    sourceFailures: 50,
+    delay: 1000,
+    maxDelay: 900_000,
+    reset: 3_600_000,
+    entries: 100_000,
+  };
+
+  for (const [target, userOf] of [
+    ['one user', () => 'alice'],
+    ['many users', (index: number) => `user-${index}`],
+  ] as const) {
+    it(`does not reject a known pair of user and address when it targets ${target}`, async () => {
+      const scene = new Scene();
+      const { queue } = settings;
+      const slow = new PasswordHasher(settings);
+      const throttle = new LoginThrottle({
+        limits,
+        patience: queue,
+        digest: (kind, value) => `${kind}.${value}`,
+      });
+      const signIn = new PasswordSignIn({ ...scene.options, hasher: slow, throttle });
+      const attempt = (user: string, password: string, source: string): Promise<unknown> =>
+        signIn
+          .check({ ...ATTEMPT, user, password, source, signal: new AbortController().signal })
+          .then(() => 200)
+          .catch((error: unknown) => (error instanceof OAuthError ? error.status : error));
+      scene.add(newAccount('alice'), await slow.hash('secret'));
+      expect(await attempt('alice', 'secret', '192.0.2.1')).to.equal(200);
+      const flood = Array.from({ length: 300 }, (_, index) =>
+        attempt(userOf(index), 'wrong', `198.51.${index >> 8}.${index & 255}`),
+      );
+      const known = Array.from({ length: 20 }, () => attempt('alice', 'secret', '192.0.2.1'));
+      expect(await Promise.all(known)).to.deep.equal(known.map(() => 200));
+      expect(await Promise.all(flood)).to.include(503);
+    });
+  }
 });
