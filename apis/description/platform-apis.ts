@@ -1,6 +1,6 @@
 // The description of the platform's own APIs (OpenAPI 3.1). Owns which operations and schemas are in it; what they hold
 // is told by the schemas in apis/, which validate too. The custom resources are in custom-resources.ts, beside it.
-import { PasswordChangeSchema, UserDocumentSchema } from '../iam/v1beta1/requests.ts';
+import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import { VersionSchema } from '../meta/v1/version.ts';
 import {
@@ -46,7 +46,8 @@ const SERVER_SCHEMAS = {
 const SIGN_IN_SCHEMAS = {
   UserList: UserListSchema,
   User: AnsweredUserSchema,
-  UserDocument: UserDocumentSchema,
+  NewUser: NewUserSchema,
+  ReplacedUser: ReplacedUserSchema,
   PasswordChange: PasswordChangeSchema,
   TokenForm: TokenFormSchema,
   TokenResponse: TokenResponseSchema,

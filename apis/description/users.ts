@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
+import { UserQuerySchema } from '../iam/v1beta1/requests.ts';
 import { UserSchema } from '../iam/v1beta1/user.ts';
-import { UserQuerySchema } from '../iam/v1beta1/user-query.ts';
 import { errors, type Operation } from './operation.ts';
 import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 
@@ -13,7 +13,7 @@ const unreadable = errors(
   {
     413: 'The body is too large.',
     415: 'The body is not JSON.',
-    422: 'The body is not valid; each fault is named.',
+    422: 'The body is invalid; the causes name every invalid field.',
   },
   'Status',
 );
@@ -21,7 +21,6 @@ const absent = errors({ 404: 'There is no such user.' }, 'Status');
 const conflicting = errors({ 409: 'The user is there already, or was changed in the meantime.' }, 'Status');
 const done = { description: 'Done.', type, schema: 'Status' };
 const user = { description: 'The user.', type, schema: 'User' };
-const body = { type, schema: 'UserDocument', required: true };
 
 /** A user as it is answered. */
 export const AnsweredUserSchema = Type.Object({
@@ -63,7 +62,7 @@ export function userOperations(platform: string): Operation[] {
       id: 'createUser',
       summary: 'Makes a user, who has no password yet',
       description: 'Granting a group requires permission to impersonate it.',
-      body,
+      body: { type, schema: 'NewUser', required: true },
       answers: { 201: user, ...refused, ...unreadable, ...conflicting },
     },
     {
@@ -79,8 +78,8 @@ export function userOperations(platform: string): Operation[] {
       id: 'replaceUser',
       summary: 'Replaces what is known of a user',
       description:
-        'With a resourceVersion only that version is replaced. Disabling a user ends the sessions.',
-      body,
+        'With a resourceVersion only that version is replaced. Disabling a user ends the sessions. Granting or removing a group requires permission to impersonate it.',
+      body: { type, schema: 'ReplacedUser', required: true },
       answers: { 200: user, ...refused, ...unreadable, ...conflicting, ...absent },
     },
     {

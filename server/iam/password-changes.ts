@@ -15,8 +15,8 @@ import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { DocumentReader, invalidValue } from './document.ts';
 import type { EscalationCheck } from './escalation-check.ts';
+import { invalidValue, RequestDocumentReader } from './request-document.ts';
 import type { SessionEnding } from './session-ending.ts';
 
 export interface PasswordChangesOptions {
@@ -36,11 +36,11 @@ export interface PasswordChangesOptions {
 
 export class PasswordChanges {
   readonly #options: PasswordChangesOptions;
-  readonly #documents: DocumentReader<typeof PasswordChangeSchema>;
+  readonly #documents: RequestDocumentReader<typeof PasswordChangeSchema>;
 
   constructor(options: PasswordChangesOptions) {
     this.#options = options;
-    this.#documents = new DocumentReader('PasswordChange', options.group, PasswordChangeSchema);
+    this.#documents = new RequestDocumentReader('PasswordChange', options.group, PasswordChangeSchema);
   }
 
   /** People change their own password by giving the current one; somebody else's takes the right to impersonate that user. */

@@ -1,5 +1,5 @@
+import type { UserQuery } from '../../apis/iam/v1beta1/requests.ts';
 import type { User } from '../../apis/iam/v1beta1/user.ts';
-import type { UserQuery } from '../../apis/iam/v1beta1/user-query.ts';
 
 export interface UserPage {
   readonly items: readonly User[];

@@ -1,9 +1,19 @@
-import type { UserDocument } from '../../apis/iam/v1beta1/requests.ts';
+// Writes of users: create, replace, delete. The request has been authorized; this file checks escalation and
+// preconditions, writes, and ends sessions. Passwords are in password-changes.ts.
+import { isDeepStrictEqual } from 'node:util';
+import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
+import {
+  type NewUser,
+  NewUserSchema,
+  type ReplacedUser,
+  ReplacedUserSchema,
+} from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
 import type { Users } from '../oauth/users/cluster-user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
+import { invalidValue, RequestDocumentReader } from './request-document.ts';
 import type { SessionEnding } from './session-ending.ts';
 
 export interface UserWritesOptions {
@@ -13,50 +23,81 @@ export interface UserWritesOptions {
   readonly endings: SessionEnding;
 }
 
+const IMMUTABLE_METADATA = ['creationTimestamp', 'finalizers', 'ownerReferences'] as const;
+
 export class UserWrites {
   readonly #options: UserWritesOptions;
+  readonly #newUsers: RequestDocumentReader<typeof NewUserSchema>;
+  readonly #replacedUsers: RequestDocumentReader<typeof ReplacedUserSchema>;
 
   constructor(options: UserWritesOptions) {
     this.#options = options;
+    this.#newUsers = new RequestDocumentReader(USER.kind, options.group, NewUserSchema);
+    this.#replacedUsers = new RequestDocumentReader(USER.kind, options.group, ReplacedUserSchema);
   }
 
-  async create(context: RequestContext, { metadata, spec }: UserDocument): Promise<User> {
+  async create(context: RequestContext): Promise<User> {
     const { users, escalation } = this.#options;
+    const { apiVersion, metadata, spec } = await this.#newUsers.read(context);
+    this.#checkAPIVersion(apiVersion);
     await escalation.checkGroups(context, metadata.name, [], spec.groups ?? []);
     const { name, labels = {}, annotations = {} } = metadata;
     return users.create({ metadata: { name, labels, annotations }, spec }, context.signal);
   }
 
-  /** The whole spec, and labels and annotations where they are given. */
-  async update(context: RequestContext, name: string, { metadata, spec }: UserDocument): Promise<User> {
+  /** Replaces the whole spec, and labels and annotations where the body has them. */
+  async replace(context: RequestContext, name: string): Promise<User> {
     const { users, escalation, endings } = this.#options;
+    const document = await this.#replacedUsers.read(context, name);
+    const { apiVersion, metadata, spec } = document;
+    this.#checkAPIVersion(apiVersion);
     if (metadata.name !== name) throw newBadRequest(`metadata.name must be "${name}", as in the path`);
     const present = await this.#present(context, name);
-    const { uid, resourceVersion } = present.metadata;
-    if ((metadata.uid ?? uid) !== uid) throw this.#conflict(name, 'it is another object by the same name');
-    if ((metadata.resourceVersion ?? resourceVersion) !== resourceVersion) {
-      throw this.#conflict(
-        name,
-        'the object has been modified; read it again and apply your changes to that',
-      );
-    }
+    this.#checkUnchanged(document, present);
     await escalation.checkGroups(context, name, present.spec.groups ?? [], spec.groups ?? []);
     const { labels = present.metadata.labels ?? {}, annotations = present.metadata.annotations ?? {} } =
       metadata;
-    // With the version against which the groups were checked, not the one that the caller knows.
+    // The resourceVersion is that of the object whose groups were checked, not the one that the caller knows.
     const next = { metadata: { ...present.metadata, labels, annotations }, spec };
     const written = await users.replace(next, context.signal);
     if (spec.disabled === true) await endings.endAll(name, context.signal);
     return written;
   }
 
-  /** The uid of the user that was deleted. The password goes with it: it belongs to that uid. */
-  async remove(context: RequestContext, name: string): Promise<string> {
+  /** Returns the uid of the deleted user. The garbage collector deletes the password, which belongs to that uid. */
+  async delete(context: RequestContext, name: string): Promise<string> {
     const { users, endings } = this.#options;
     const uid = (await this.#present(context, name)).metadata.uid ?? '';
     await users.delete(name, uid, context.signal);
     await endings.endAll(name, context.signal);
     return uid;
+  }
+
+  #checkAPIVersion(apiVersion: NewUser['apiVersion']): void {
+    const expected = `${this.#options.group}/${VERSION}`;
+    if ((apiVersion ?? expected) === expected) return;
+    throw newBadRequest(`the API version in the data does not match the expected API version (${expected})`);
+  }
+
+  /** Throws Conflict for another uid or resourceVersion, Invalid for other metadata that this API does not write. */
+  #checkUnchanged({ metadata }: ReplacedUser, present: User): void {
+    const { name, uid, resourceVersion } = present.metadata;
+    if ((metadata.uid ?? uid) !== uid) {
+      throw this.#conflict(name, 'the uid does not match: it is another object with the same name');
+    }
+    if ((metadata.resourceVersion ?? resourceVersion) !== resourceVersion) {
+      throw this.#conflict(
+        name,
+        'the object has been modified; please apply your changes to the latest version and try again',
+      );
+    }
+    const changed = IMMUTABLE_METADATA.filter(
+      (field) =>
+        metadata[field] !== undefined && !isDeepStrictEqual(metadata[field], present.metadata[field]),
+    );
+    if (changed.length === 0) return;
+    const causes = changed.map((field) => invalidValue(`metadata.${field}`, 'field is immutable'));
+    throw this.#replacedUsers.invalid(name, causes);
   }
 
   async #present({ signal }: RequestContext, name: string): Promise<User> {

@@ -2,9 +2,8 @@
 // users.iam.<platform>.io); here it is decoded, checked for escalation, and carried out. How users and passwords are
 // stored is in server/oauth/users.
 import type { Logger } from 'pino';
-import { UserDocumentSchema } from '../../apis/iam/v1beta1/requests.ts';
+import { UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
-import { UserQuerySchema } from '../../apis/iam/v1beta1/user-query.ts';
 import {
   newBadRequest,
   newMethodNotAllowed,
@@ -20,7 +19,6 @@ import { userObject } from '../oauth/users/user-object.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { answer, answerSuccess } from './answer.ts';
-import { DocumentReader } from './document.ts';
 import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { SessionEnding } from './session-ending.ts';
@@ -44,7 +42,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
 export function usersHandler(options: UsersHandlerOptions): Handler {
   const { group, users } = options;
   const target = { group, resource: USER.plural };
-  const documents = new DocumentReader(USER.kind, group, UserDocumentSchema);
   const queries = new QueryDecoder(UserQuerySchema);
   const endings = new SessionEnding(options.sessions, options.log);
   const escalation = new EscalationCheck(options.authorizer, group);
@@ -75,15 +72,11 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         return answer(context, 200, shown(found));
       }
       case 'POST users':
-        return answer(context, 201, shown(await writes.create(context, await documents.read(context))));
+        return answer(context, 201, shown(await writes.create(context)));
       case 'PUT user':
-        return answer(
-          context,
-          200,
-          shown(await writes.update(context, name, await documents.read(context, name))),
-        );
+        return answer(context, 200, shown(await writes.replace(context, name)));
       case 'DELETE user': {
-        const uid = await writes.remove(context, name);
+        const uid = await writes.delete(context, name);
         return answerSuccess(context, { name, group, kind: USER.plural, uid });
       }
       case 'PUT password':

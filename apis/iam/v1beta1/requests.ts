@@ -1,43 +1,116 @@
-// What clients of the REST API send: schemas of bodies, with the rules of the definitions where they share members.
+// Request schemas of the REST API for users: bodies, and the query of the list. Validation, types and the API description
+// come from them. Members that a custom resource has too take its rules.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
-import { UserSpecSchema } from './user.ts';
+import { ObjectMetadataSchema } from './object-metadata.ts';
+import { UserSpecSchema, UserStatusSchema } from './user.ts';
 
 const strict = { additionalProperties: false } as const;
-const TextMap = Type.Object({}, { additionalProperties: Type.String() });
+const StringMap = Type.Object({}, { additionalProperties: Type.String() });
 
-export const UserDocumentSchema = Type.Object(
+const typeMeta = {
+  apiVersion: Type.Optional(Type.String()),
+  kind: Type.Optional(Type.Literal('User', { expects: 'User' })),
+};
+
+const writableMetadata = {
+  name: Type.String({
+    maxLength: MAX_USER_NAME,
+    pattern: USER_NAME_PATTERN,
+    expects: USER_NAME_EXPECTS,
+  }),
+  labels: Type.Optional(StringMap),
+  annotations: Type.Optional(StringMap),
+};
+
+const OwnerReferenceSchema = Type.Object(
   {
-    apiVersion: Type.Optional(Type.String()),
-    kind: Type.Optional(Type.Literal('User', { expects: 'User' })),
-    metadata: Type.Object({
-      name: Type.String({
-        maxLength: MAX_USER_NAME,
-        pattern: USER_NAME_PATTERN,
-        expects: USER_NAME_EXPECTS,
-      }),
-      uid: Type.Optional(Type.String()),
-      resourceVersion: Type.Optional(Type.String()),
-      labels: Type.Optional(TextMap),
-      annotations: Type.Optional(TextMap),
-    }),
+    apiVersion: Type.String(),
+    kind: Type.String(),
+    name: Type.String(),
+    uid: Type.String(),
+    controller: Type.Optional(Type.Boolean()),
+    blockOwnerDeletion: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+
+const { uid, resourceVersion, generation, creationTimestamp, finalizers } = ObjectMetadataSchema.properties;
+
+/** Body of a POST. Every field that the server would not store is rejected. */
+export const NewUserSchema = Type.Object(
+  { ...typeMeta, metadata: Type.Object(writableMetadata, strict), spec: UserSpecSchema },
+  strict,
+);
+
+/** Body of a PUT. It accepts every field of a GET, so that a client can change what it has read and send it back. */
+export const ReplacedUserSchema = Type.Object(
+  {
+    ...typeMeta,
+    metadata: Type.Object(
+      {
+        ...writableMetadata,
+        uid,
+        resourceVersion,
+        generation,
+        creationTimestamp,
+        finalizers,
+        ownerReferences: Type.Optional(Type.Array(OwnerReferenceSchema)),
+      },
+      strict,
+    ),
     spec: UserSpecSchema,
-    // Taken, so that what was read can be sent back; never written.
-    status: Type.Optional(Type.Unknown()),
+    status: Type.Optional(UserStatusSchema),
   },
   strict,
 );
 
 export const PasswordChangeSchema = Type.Object(
   {
-    password: Type.String({ writeOnly: true }),
-    /** Needed by who changes the own one. */
-    currentPassword: Type.Optional(Type.String({ writeOnly: true })),
-    /** Whether the user has to replace it at the next sign-in; true unless told otherwise, never for the own one. */
-    mustChange: Type.Optional(Type.Boolean()),
+    password: Type.String({ writeOnly: true, description: 'The new password.' }),
+    currentPassword: Type.Optional(
+      Type.String({ writeOnly: true, description: 'Required to change your own password.' }),
+    ),
+    mustChange: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the user must replace the password at the next sign-in. Default: true for another user's password. Must not be true for your own.",
+      }),
+    ),
   },
   strict,
 );
 
-export type UserDocument = Static<typeof UserDocumentSchema>;
+const MAX_PAGE_SIZE = 1000;
+const MAX_PAGE = 2 ** 31 - 1;
+
+export const UserQuerySchema = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({
+        description: 'Users whose name, display name or email address contains this text; case-insensitive.',
+      }),
+    ),
+    group: Type.Optional(Type.String({ description: 'Users in the group with exactly this name.' })),
+    disabled: Type.Optional(Type.Boolean({ description: 'Only disabled users, or only enabled users.' })),
+    page: Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE,
+      default: 1,
+      description: 'Page number, from 1. A page past the last one has no items.',
+    }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PAGE_SIZE,
+        description: 'Items per page. Default: all items.',
+      }),
+    ),
+  },
+  strict,
+);
+
+export type NewUser = Static<typeof NewUserSchema>;
+export type ReplacedUser = Static<typeof ReplacedUserSchema>;
 export type PasswordChange = Static<typeof PasswordChangeSchema>;
+export type UserQuery = Readonly<Static<typeof UserQuerySchema>>;

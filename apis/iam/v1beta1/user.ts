@@ -39,7 +39,7 @@ export const UserSpecSchema = Type.Object(
   { additionalProperties: false, description: 'Who it is, and what RBAC knows of them.' },
 );
 
-const UserStatusSchema = Type.Object(
+export const UserStatusSchema = Type.Object(
   {
     lastLoginTime: Type.Optional(
       Type.String({ format: 'date-time', description: 'Of the last sign-in, to the minute.' }),

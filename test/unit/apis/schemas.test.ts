@@ -2,15 +2,20 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { APIServerConfigurationSchema } from '../../../apis/config/v1alpha1/configuration.ts';
 import { CUSTOM_RESOURCES } from '../../../apis/iam/v1beta1/custom-resources.ts';
-import { PasswordChangeSchema, UserDocumentSchema } from '../../../apis/iam/v1beta1/requests.ts';
-import { UserQuerySchema } from '../../../apis/iam/v1beta1/user-query.ts';
+import {
+  NewUserSchema,
+  PasswordChangeSchema,
+  ReplacedUserSchema,
+  UserQuerySchema,
+} from '../../../apis/iam/v1beta1/requests.ts';
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { NO_QUERY_SCHEMA, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
 
 /** What the server compiles without looking at it first: see TRUSTED_SCHEMA. */
 const SCHEMAS: Readonly<Record<string, object>> = {
   configuration: APIServerConfigurationSchema,
-  'a user': UserDocumentSchema,
+  'a new user': NewUserSchema,
+  'a replaced user': ReplacedUserSchema,
   'a change of password': PasswordChangeSchema,
   'a query for users': UserQuerySchema,
   'a query for nodes': NodeQuerySchema,

@@ -84,9 +84,81 @@ describe('the REST of users', () => {
 
   it('takes JSON in UTF-8 and nothing else', async () => {
     expect((await site.ask('boss', 'POST', '', '{"metadata":')).status).to.equal(400);
-    expect((await site.ask('boss', 'POST', '', 'null')).status).to.equal(422);
+    for (const body of ['null', '[]', '1', '"text"']) {
+      const answer = await site.ask('boss', 'POST', '', body);
+      expect([answer.status, answer.json.message]).to.deep.equal([400, 'the body must be a JSON object']);
+    }
     expect((await site.ask('boss', 'POST', '')).status).to.equal(415);
     expect((await site.ask('boss', 'POST', '', `"${'x'.repeat(70_000)}"`)).status).to.equal(413);
+  });
+
+  it('accepts in a POST only the fields that it stores, and names all others', async () => {
+    const answer = await site.ask('boss', 'POST', '', {
+      ...document(
+        'extra',
+        {},
+        {
+          uid: 'u',
+          resourceVersion: '1',
+          generation: 1,
+          creationTimestamp: '2026-01-02T03:04:05Z',
+          generateName: 'extra-',
+          finalizers: ['example.com/f'],
+          ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }],
+          managedFields: [],
+        },
+      ),
+      status: { lastLoginTime: '2026-01-02T03:04:05Z' },
+    });
+    expect([answer.status, answer.json.reason]).to.deep.equal([422, 'Invalid']);
+    expect(fields(answer)).to.have.members([
+      'metadata.uid',
+      'metadata.resourceVersion',
+      'metadata.generation',
+      'metadata.creationTimestamp',
+      'metadata.generateName',
+      'metadata.finalizers',
+      'metadata.ownerReferences',
+      'metadata.managedFields',
+      'status',
+    ]);
+    expect(answer.json.message).to.include('metadata.finalizers: unknown or read-only field');
+    expect(site.users.get('extra')).to.equal(undefined);
+  });
+
+  it('treats a null member as absent, as the zero values of Go clients', async () => {
+    const metadata = { creationTimestamp: null, labels: null };
+    const made = await site.ask('boss', 'POST', '', document('zero', { email: null }, metadata));
+    expect([made.status, made.json.spec]).to.deep.equal([201, {}]);
+  });
+
+  it('rejects a string with a lone surrogate, wherever it is', async () => {
+    const lone = '\ud800';
+    const answer = await site.ask('boss', 'POST', '', {
+      ...document(
+        'lone',
+        { displayName: `a${lone}`, email: `${lone}@example.com`, groups: [`g${lone}`] },
+        { labels: { a: lone }, annotations: { [lone]: 'b' } },
+      ),
+    });
+    expect(answer.status).to.equal(422);
+    expect(fields(answer)).to.have.members([
+      'spec.displayName',
+      'spec.email',
+      'spec.groups[0]',
+      'metadata.labels.a',
+      'metadata.annotations',
+    ]);
+    const password = await site.ask('boss', 'PUT', '/lone/password', { password: `good password ${lone}` });
+    expect([password.status, fields(password)]).to.deep.equal([422, ['password']]);
+    const whole = document('whole', { displayName: '\ud83d\udc0e' });
+    expect((await site.ask('boss', 'POST', '', whole)).status).to.equal(201);
+  });
+
+  it('rejects another apiVersion', async () => {
+    const answer = await site.ask('boss', 'POST', '', { ...document('v'), apiVersion: 'v1' });
+    expect([answer.status, answer.json.reason]).to.deep.equal([400, 'BadRequest']);
+    expect(answer.json.message).to.include(`expected API version (${GROUP}/v1beta1)`);
   });
 
   it('makes nobody twice', async () => {
@@ -165,6 +237,29 @@ describe('the REST of users', () => {
       expect([stale.status, stale.json.reason]).to.deep.equal([409, 'Conflict']);
       const other = await site.ask('boss', 'PUT', '/cas', document('cas', {}, { uid: 'another' }));
       expect(other.status).to.equal(409);
+    });
+
+    it('accepts every field of a GET, but no other value of a read-only field', async () => {
+      const finalizers = ['example.com/f'];
+      const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }];
+      const metadata = {
+        name: 'kept',
+        finalizers,
+        ownerReferences,
+        creationTimestamp: '2026-01-02T03:04:05Z',
+      };
+      await site.users.create({ metadata, spec: {}, status: { lastLoginTime: '2026-01-02T03:05:00Z' } });
+      const { json } = await site.ask('boss', 'GET', '/kept');
+      expect((await site.ask('boss', 'PUT', '/kept', json)).status).to.equal(200);
+      const others = { finalizers: [], ownerReferences: [], creationTimestamp: '2026-01-02T03:04:06Z' };
+      const answer = await site.ask('boss', 'PUT', '/kept', document('kept', {}, others));
+      expect([answer.status, fields(answer)]).to.deep.equal([
+        422,
+        ['metadata.creationTimestamp', 'metadata.finalizers', 'metadata.ownerReferences'],
+      ]);
+      expect(answer.json.message).to.include('metadata.finalizers: field is immutable');
+      const unknown = await site.ask('boss', 'PUT', '/kept', document('kept', {}, { managedFields: [] }));
+      expect([unknown.status, fields(unknown)]).to.deep.equal([422, ['metadata.managedFields']]);
     });
 
     it('renames nobody', async () => {

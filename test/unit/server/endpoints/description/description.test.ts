@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { customResourcesDescription } from '../../../../../apis/description/custom-resources.ts';
 import { platformDescription } from '../../../../../apis/description/platform-apis.ts';
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
-import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/user-query.ts';
+import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/requests.ts';
 import {
   LogHistogramAnswerSchema,
   LogQueryAnswerSchema,
