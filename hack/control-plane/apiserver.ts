@@ -8,9 +8,9 @@ export interface ApiserverOptions {
   readonly port: number;
   readonly files: PkiFiles;
   readonly etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
-  /** Of an administrator, to ask whether it is ready. */
+  /** A client with administrator credentials, for the readiness check. */
   readonly client: Client;
-  /** After ours, so the last word is theirs. */
+  /** Appended to our flags, so that they override them. */
   readonly extraFlags: readonly string[];
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
   readonly failed: (error: DaemonError) => void;
@@ -29,7 +29,7 @@ export class Apiserver extends Daemon {
         args: [...flags, ...options.extraFlags],
         ...options.place,
         ready: async (signal) => (await options.client.send('/readyz', { signal })).status === 200,
-        // Without it, it would wait up to a minute for watches to end.
+        // kube-apiserver waits up to a minute for watches to end.
         stopTimeoutMs: 2_000,
       },
       options.failed,
@@ -38,7 +38,7 @@ export class Apiserver extends Daemon {
     this.#extraFlags = options.extraFlags;
   }
 
-  /** `extraFlags` replace those given before, such as `--authentication-config=FILE`. */
+  /** `extraFlags` replace the previous ones, such as `--authentication-config=FILE`. */
   override async restart(
     options: { signal?: AbortSignal; extraFlags?: readonly string[] } = {},
   ): Promise<void> {
@@ -53,7 +53,7 @@ function flagsOf(options: ApiserverOptions): string[] {
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
     `--secure-port=${options.port}`,
-    // Endpoints must not be loopback addresses, and nobody here goes through Services of pods.
+    // Endpoints must not be loopback addresses, and no pod uses the Service here.
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${files.apiserver.cert}`,
     `--tls-private-key-file=${files.apiserver.key}`,
@@ -64,7 +64,7 @@ function flagsOf(options: ApiserverOptions): string[] {
     `--etcd-certfile=${etcd.clientFiles.cert}`,
     `--etcd-keyfile=${etcd.clientFiles.key}`,
 
-    // It would taint each new node as not ready until a controller that does not run here removes the taint.
+    // The plugin taints each new node until a controller removes the taint, which does not run here.
     '--disable-admission-plugins=TaintNodesByCondition',
     '--authorization-mode=RBAC',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,

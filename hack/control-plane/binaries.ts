@@ -1,5 +1,4 @@
-// Finds the programs of the control plane: prebuilt ones when their version
-// fits, ours otherwise. build.ts makes ours.
+// Lookup of the control plane's programs: prebuilt ones with a matching version, else those that build.ts builds.
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -15,13 +14,13 @@ export interface Binaries {
   readonly kubeControllerManager: string;
   readonly kubectl: string;
   readonly kwok: string;
-  /** Prints the stages that belong to exactly this KWOK. */
+  /** Prints the stages of exactly this KWOK version. */
   readonly kwokStages: string;
 }
 
 interface Program {
   readonly file: string;
-  /** How the program is asked for its version, and which answer fits. Without it only our own build is taken. */
+  /** Version flags and the pattern of a matching version. If undefined, only our own build is used. */
   readonly version?: { args: readonly string[]; fits: RegExp };
 }
 
@@ -46,11 +45,11 @@ export interface FindOptions {
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
   readonly progress?: Progress;
-  /** Builds the missing ones and returns their folder; a parameter for tests. */
+  /** Builds the missing programs and returns their folder; tests replace it. */
   readonly build?: typeof build;
 }
 
-/** Each program from KUBEBUILDER_ASSETS, else from PATH, else from the cache folder, else from a new build. */
+/** Finds each program in KUBEBUILDER_ASSETS, PATH, the cache folder, or a new build, in this order. */
 export async function findBinaries(options: FindOptions): Promise<Binaries> {
   const env = options.env ?? process.env;
   const progress = options.progress ?? (() => undefined);
@@ -98,7 +97,7 @@ async function findForeign(
   return undefined;
 }
 
-/** What the program prints; a program that does not run has no version that fits. */
+/** The output of the program; empty if it does not run. */
 async function ask(
   path: string,
   args: readonly string[],
@@ -107,7 +106,7 @@ async function ask(
 ): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(path, args, {
-      // Some kubectl ask the cluster of the user first, to be of its version.
+      // Some kubectl wrappers contact the user's cluster first, to match its version.
       env: { ...env, KUBECONFIG: devNull },
       signal,
       timeout: 10_000,

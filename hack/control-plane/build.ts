@@ -1,5 +1,5 @@
-// Builds the Go module of this folder, which is all programs of the control plane in one; hack/artifacts owns the cache
-// folder in which it is kept. Which programs are taken from it is decided in binaries.ts.
+// Build of the Go module of this folder: one binary that contains all programs of the control plane.
+// hack/artifacts owns its cache folder; binaries.ts selects the programs.
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';
@@ -7,7 +7,7 @@ import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
 
 export const KUBERNETES_VERSION = '1.36.3';
 
-/** The names under which the one binary is called. */
+/** The names of the links to the binary. */
 const NAMES = [
   'etcd',
   'kube-apiserver',
@@ -35,18 +35,18 @@ const LINKER_FLAGS = [
 ];
 const BUILD_FLAGS = [...GO_FLAGS, `-ldflags=${LINKER_FLAGS.join(' ')}`];
 
-/** The folder of the programs that belong to the sources as they are now, whether it exists or not. */
+/** The cache folder for the current sources, whether it exists or not. */
 export async function builtFolder(env: NodeJS.ProcessEnv): Promise<string> {
   return join(cacheFolder(env), await nameOfResult(), 'bin');
 }
 
-/** The folder of the programs, built when it is not there yet. */
+/** Returns the folder of the programs; builds them if they are missing. */
 export async function build(options: BuildOptions): Promise<string> {
   const folder = await provide({ title: TITLE, name: await nameOfResult(), make }, options);
   return join(folder, 'bin');
 }
 
-/** Goes by the sources, the locked modules, the flags, the kind of machine. */
+/** Cache key: sources, locked modules, flags and platform. */
 function nameOfResult(): Promise<string> {
   const files = ['*.go', 'go.mod', 'go.sum'];
   return hashOfInputs({ folder: import.meta.dirname, files, settings: [NAMES, BUILD_FLAGS] });

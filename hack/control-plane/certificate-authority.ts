@@ -2,16 +2,16 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** A certificate and its private key, both PEM. */
+/** A certificate and its private key, in PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface Subject {
-  /** Common name: the user name, for a client of kube-apiserver. */
+  /** Common name; for clients of kube-apiserver the user name. */
   readonly cn: string;
-  /** Organizations: the groups. */
+  /** Organizations; for clients of kube-apiserver the groups. */
   readonly o?: readonly string[];
 }
 
@@ -21,15 +21,15 @@ export interface Validity {
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Programs whose clock is a little behind must accept a new certificate as well. */
+/** Tolerates clocks that are slow by this time, in ms. */
 const BACKDATED = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A certificate authority with its key: issues what servers and clients present. */
+/** A certificate authority that issues certificates for servers and clients. */
 export class CertificateAuthority {
-  /** PEM of the authority's own certificate. */
+  /** CA certificate, PEM. */
   readonly cert: string;
-  /** PEM (PKCS #8) of its key. */
+  /** Private key, PEM (PKCS #8). */
   readonly key: string;
 
   private constructor(pair: KeyPair) {
@@ -37,7 +37,7 @@ export class CertificateAuthority {
     this.key = pair.key;
   }
 
-  /** A new authority, self-signed, valid for ten years unless told otherwise. */
+  /** Creates a self-signed CA, by default valid for ten years. */
   static async create(cn: string, validity: Validity = {}): Promise<CertificateAuthority> {
     const keys = await generateKeys();
     const certificate = await x509.X509CertificateGenerator.createSelfSigned(
@@ -61,17 +61,17 @@ export class CertificateAuthority {
     return new CertificateAuthority({ cert: certificate.toString('pem'), key: await pemOf(keys.privateKey) });
   }
 
-  /** An authority that was created before. */
+  /** Loads an existing CA. */
   static from(pair: KeyPair): CertificateAuthority {
     return new CertificateAuthority(pair);
   }
 
-  /** A certificate that a client presents; to kube-apiserver it says who the user is. */
+  /** Issues a client certificate. */
   issueClient(subject: Subject, validity: Validity = {}): Promise<KeyPair> {
     return this.#issue(subject, validity, [new x509.ExtendedKeyUsageExtension([CLIENT_AUTH])]);
   }
 
-  /** A certificate for a server under the given DNS names and IP addresses; with `peer` it may be a client as well. */
+  /** Issues a serving certificate for DNS names and IP addresses; with `peer` also for client authentication. */
   issueServer(
     subject: Subject,
     names: { dns: readonly string[]; ip: readonly string[]; peer?: boolean },
@@ -116,7 +116,7 @@ const SERVER_AUTH = x509.ExtendedKeyUsage.serverAuth;
 const CLIENT_AUTH = x509.ExtendedKeyUsage.clientAuth;
 
 function nameOf(subject: Subject): x509.JsonName {
-  // Organizations first: names are written from the most general part on.
+  // A distinguished name starts with the most general attribute.
   return [...(subject.o ?? []).map((group) => ({ O: [group] })), { CN: [subject.cn] }];
 }
 
@@ -128,7 +128,7 @@ function datesOf(validity: Validity, lifetime: number): { notBefore: Date; notAf
   };
 }
 
-/** Hexadecimal, positive: the highest bit stays zero. */
+/** Positive hexadecimal number: the highest bit is zero. */
 function serialNumber(): string {
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

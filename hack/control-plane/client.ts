@@ -8,21 +8,18 @@ export interface Answer {
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** A form, or what is sent as JSON. */
+  /** A form (URLSearchParams), or a value that is sent as JSON. */
   readonly body?: unknown;
-  /** Of a body in JSON; `application/json` unless told otherwise. */
+  /** Content type of a JSON body; `application/json` by default. */
   readonly contentType?: string;
-  /** `application/json` unless told otherwise. */
+  /** `application/json` by default. */
   readonly accept?: string;
-  /** Of a caller who has no certificate. */
+  /** Bearer token, for callers without a client certificate. */
   readonly token?: string;
   readonly signal?: AbortSignal;
 }
 
-/**
- * JSON and forms over TLS: what setting up a cluster needs, and signing in,
- * and no more. Connections are kept, and closed by close().
- */
+/** Minimal HTTPS client for JSON and forms, with keep-alive connections until it is disposed. */
 export class Client implements Disposable {
   readonly #base: string;
   readonly #agent: Agent;
@@ -32,7 +29,7 @@ export class Client implements Disposable {
     this.#agent = new Agent({ keepAlive: true, maxSockets, ca: trust.ca, ...trust.pair });
   }
 
-  /** Any answer is a result; only a connection that fails is an error. */
+  /** Resolves with any response; rejects only if the connection fails. */
   send(path: string, options: ClientRequest = {}): Promise<Answer> {
     const {
       method = 'GET',
@@ -75,7 +72,7 @@ export class Client implements Disposable {
     });
   }
 
-  /** The answer when its status is one of `accepted`, else an error that says what was asked and what came. */
+  /** Resolves if the status is one of `accepted`; else rejects with the request and the response in the message. */
   async expect(path: string, options: ClientRequest, accepted: readonly number[]): Promise<Answer> {
     const answer = await this.send(path, options);
     if (!accepted.includes(answer.status)) {
@@ -84,7 +81,7 @@ export class Client implements Disposable {
     return answer;
   }
 
-  /** The answer to a GET, parsed. */
+  /** Parsed response to a GET. */
   async get(path: string, signal?: AbortSignal): Promise<unknown> {
     const answer = await this.expect(path, signal === undefined ? {} : { signal }, [200]);
     return JSON.parse(answer.body);

@@ -1,8 +1,5 @@
-// A Kubernetes control plane of its own for development, tests and benchmarks:
-// etcd, kube-apiserver and the controllers that count, on loopback ports, with
-// real certificates, in one folder. It decides the order of starting and
-// stopping; each program's flags are in its own file. Nodes and pods are the
-// business of kwok.ts, or of realistic-node.ts for benchmarks.
+// Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and some controllers, on loopback
+// ports, with real certificates, in one folder. Owns the order of start and stop; each program has its own file.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Daemon, DaemonError } from '../system/daemon.ts';
@@ -19,13 +16,13 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
 
 export interface ControlPlaneOptions {
-  /** Where everything is kept; made when missing. One control plane at a time uses it. */
+  /** Folder of the state, created if missing. Only one control plane can use it at a time. */
   readonly dir: string;
-  /** Ends the start, or later the whole control plane; stop() tells when it has ended. */
+  /** Aborts the start, or stops the running control plane; stop() resolves when it has stopped. */
   readonly signal: AbortSignal;
-  /** Leaves the folder for the next start; otherwise stop() removes what is in it. False unless told otherwise. */
+  /** Keeps the state for the next start; by default stop() deletes it. */
   readonly keep?: boolean;
-  /** Whether kube-controller-manager runs. True unless told otherwise. */
+  /** Whether kube-controller-manager runs; true by default. */
   readonly controllers?: boolean;
   readonly extraApiserverFlags?: readonly string[];
   readonly progress?: Progress;
@@ -36,36 +33,36 @@ export interface ControlPlane {
   readonly folder: Folder;
   /** `https://127.0.0.1:PORT` of kube-apiserver. */
   readonly url: string;
-  /** PEM of the authority behind it. */
+  /** CA of kube-apiserver, PEM. */
   readonly ca: string;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** Path of a kubectl that fits. */
+  /** Path of a kubectl of the same version. */
   readonly kubectl: string;
   readonly binaries: Binaries;
   readonly pki: Pki;
   readonly ports: Ports;
-  /** A client of the administrator. */
+  /** A client with administrator credentials. */
   readonly client: Client;
   readonly etcd: Etcd;
   readonly apiserver: Apiserver;
   readonly controllerManager: ControllerManager | undefined;
-  /** Resolves with the reason when a program ends that nobody asked to; never when all goes well. */
+  /** Resolves with the error when a program exits unexpectedly; else never. */
   readonly failure: Promise<DaemonError>;
-  /** Writes a kubeconfig with a client certificate for the user, and returns its path. */
+  /** Writes a kubeconfig with a client certificate of the user, and returns its path. */
   kubeconfigFor(user: { name: string; groups?: readonly string[] }): Promise<string>;
-  /** Starts a further program, such as KWOK; it is stopped before the ones it needs. */
+  /** Starts a further program, such as KWOK, which is stopped before the control plane. */
   launch(
     name: string,
     make: (place: ProgramFiles, failed: (error: DaemonError) => void) => Daemon,
   ): Promise<void>;
-  /** Ends every process; the same promise for every caller. */
+  /** Stops every process; all calls return the same promise. */
   stop(): Promise<void>;
 }
 
 const CLUSTER = 'ks-apiserver-dev';
 
-/** Starts everything and waits until it can be used. When that fails, nothing is left running; the logs stay. */
+/** Starts the programs and waits until they are ready. After a failure nothing runs; the logs stay. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await openFolder(resolve(options.dir));
   try {
@@ -108,7 +105,7 @@ async function startIn(
   const stopDaemons = async (): Promise<void> => {
     client.close();
     for (const daemon of daemons.toReversed()) {
-      // What is thrown away needs no orderly end, which takes kube-apiserver a second or two.
+      // State that is deleted needs no graceful stop, which takes kube-apiserver a second or two.
       await (options.keep === true ? daemon.stop() : daemon.kill());
     }
   };
@@ -182,11 +179,11 @@ async function startIn(
   }
 }
 
-/** Runs `stop` at the first call or when the signal aborts, whichever is earlier; all callers wait for that one run. */
+/** Runs `stop` once, at the first call or when the signal aborts; all callers wait for that run. */
 function stopOnce(signal: AbortSignal, stop: () => Promise<void>): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const onAbort = (): void => {
-    // The error, if any, is for whoever calls stop().
+    // stop() reports the error.
     once().catch(() => undefined);
   };
   const once = (): Promise<void> => {

@@ -3,10 +3,8 @@ import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';
 
 /**
- * Without these the cluster would not behave as one: `view`, `edit` and `admin`
- * have no rules, pods are refused for want of a ServiceAccount, and deleted
- * namespaces stay Terminating. No controller monitors nodes: each test
- * decides what they report.
+ * The controllers that tests need: aggregated ClusterRoles (`view`, `edit`, `admin`), ServiceAccounts for pods, deletion
+ * of namespaces. No controller monitors nodes, because tests set their status.
  */
 const CONTROLLERS = [
   'clusterrole-aggregation-controller',
@@ -24,7 +22,7 @@ export interface ControllerManagerOptions {
   readonly port: number;
   readonly files: PkiFiles;
   readonly kubeconfig: string;
-  /** Of an administrator, to see what the controllers have done. */
+  /** A client with administrator credentials, to see the effects of the controllers. */
   readonly client: Client;
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
   readonly failed: (error: DaemonError) => void;
@@ -60,13 +58,13 @@ function flagsOf(options: ControllerManagerOptions): string[] {
     '--use-service-account-credentials',
     `--service-account-private-key-file=${options.files.serviceAccountKey}`,
     `--root-ca-file=${options.files.clusterCa}`,
-    // Its defaults are meant to spare busy clusters; here they would make tests wait.
+    // The defaults protect busy clusters; here they would delay tests.
     '--kube-api-qps=200',
     '--kube-api-burst=400',
   ];
 }
 
-/** Its health only says that it runs; its users need to know that pods and roles work. */
+/** Whether pods and roles work; its own health check only reports that it runs. */
 async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
   const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
   if (account.status !== 200) return false;

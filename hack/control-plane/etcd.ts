@@ -8,16 +8,16 @@ export interface EtcdOptions {
   readonly dataDir: string;
   readonly ports: { client: number; peer: number };
   readonly files: Pick<PkiFiles, 'etcdCa' | 'etcdServer' | 'etcdClient'>;
-  /** PEM: what we present and trust ourselves. */
+  /** Client certificate and CA of this process, PEM. */
   readonly trust: { ca: CertificateAuthority['cert']; pair: KeyPair };
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
   readonly failed: (error: DaemonError) => void;
 }
 
-/** The store of the control plane: one member, over TLS with client certificates. */
+/** etcd with one member, over TLS with client certificates. */
 export class Etcd extends Daemon {
   readonly endpoint: string;
-  /** What a client has to present, and the authority behind the server's certificate. */
+  /** Client certificate files, and the CA of the server. */
   readonly clientFiles: PairFiles & { ca: string };
   readonly #trust: EtcdOptions['trust'];
 
@@ -42,22 +42,19 @@ export class Etcd extends Daemon {
     this.#trust = options.trust;
   }
 
-  /**
-   * Drops the history up to now, physically. kube-apiserver still answers
-   * watches from the history in its own memory until it is restarted.
-   */
+  /** Compacts and defragments the history. kube-apiserver still serves watches from its watch cache until it restarts. */
   async compact(): Promise<void> {
     const { endpoint } = this;
     const range = await ask(endpoint, this.#trust, '/v3/kv/range', { key: 'AA==', count_only: true });
     const revision = /"revision":"(\d+)"/.exec(range)?.[1];
     if (revision === undefined) {
-      throw new Error(`etcd told no revision: ${range.slice(0, 200)}`);
+      throw new Error(`etcd returned no revision: ${range.slice(0, 200)}`);
     }
     await ask(endpoint, this.#trust, '/v3/kv/compaction', { revision, physical: true });
   }
 }
 
-/** etcd takes each flag as a variable too, and refuses to start when it finds both. */
+/** etcd also reads each flag from a variable, and refuses to start if both are set. */
 function withoutOwnVariables(env: NodeJS.ProcessEnv): Record<string, undefined> {
   const own = Object.keys(env).filter((name) => name.startsWith('ETCD_'));
   return Object.fromEntries(own.map((name) => [name, undefined]));
@@ -78,7 +75,7 @@ function flagsOf(options: EtcdOptions, endpoint: string): string[] {
     `--key-file=${etcdServer.key}`,
     '--client-cert-auth',
     `--trusted-ca-file=${etcdCa}`,
-    // No data here is worth waiting for a disk: after a power failure one starts anew.
+    // Test data need not survive a power failure.
     '--unsafe-no-fsync',
     '--log-level=warn',
   ];

@@ -5,10 +5,10 @@ import type { DaemonSpec } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
 import { PORT_NAMES, type Ports } from '../system/ports.ts';
 
-/** Where a program logs and leaves its pid. */
+/** Log file and PID file of a program. */
 export type ProgramFiles = Pick<DaemonSpec, 'logFile' | 'pidFile'>;
 
-/** The folder of one control plane: what lies where, who uses it, and what is removed with it. */
+/** The folder of one control plane: its layout, its owner and its removal. */
 export interface Folder {
   readonly dir: string;
   readonly pki: string;
@@ -20,13 +20,13 @@ export interface Folder {
   place(program: string): ProgramFiles;
   readPorts(): Promise<Partial<Ports>>;
   writePorts(ports: Ports): Promise<void>;
-  /** Lets somebody else use it. */
+  /** Releases the ownership. */
   release(): Promise<void>;
-  /** Removes what was made in it, and the folder itself when nothing else is in it. */
+  /** Removes the files of the control plane, and the folder if it is empty then. */
   remove(): Promise<void>;
 }
 
-/** Claims the folder for this process; fails when another one runs a control plane in it. */
+/** Claims the folder for this process; fails if another process runs a control plane in it. */
 export async function openFolder(dir: string): Promise<Folder> {
   await mkdir(dir, { recursive: true });
   const release = await claimFolder(dir);
@@ -59,7 +59,7 @@ export async function openFolder(dir: string): Promise<Folder> {
   };
 }
 
-/** A missing or broken file means that nothing is remembered. */
+/** Returns no ports if the file is missing or invalid. */
 async function readPorts(file: string): Promise<Partial<Ports>> {
   const ports: Partial<Ports> = {};
   try {

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { KeyPair } from './certificate-authority.ts';
 
 export interface KubeconfigContent {
-  /** As `kubectl config get-contexts` shows it. */
+  /** Name of the cluster and context. */
   readonly cluster: string;
   readonly url: string;
   /** PEM. */
@@ -13,7 +13,7 @@ export interface KubeconfigContent {
   readonly pair: KeyPair;
 }
 
-/** A kubeconfig with everything inside, so that it works wherever it is copied to. */
+/** A kubeconfig with embedded certificates, so that it can be copied. */
 function formatKubeconfig(content: KubeconfigContent): string {
   const context = `${content.user}@${content.cluster}`;
   return stringify(
@@ -42,7 +42,7 @@ function formatKubeconfig(content: KubeconfigContent): string {
   );
 }
 
-/** Writes the file for its owner only, in place by rename, and returns its path. */
+/** Writes the file atomically with mode 0600 and returns its path. */
 export async function writeKubeconfig(path: string, content: KubeconfigContent): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.new`;

@@ -27,8 +27,8 @@ func controllerManager() int {
 }
 
 func kubectl() int {
-	// The verbosity has to be known before the command is built: plugins and
-	// .kuberc are already handled then.
+	// Set the verbosity before the command is built, because plugins and
+	// .kuberc are handled there.
 	_, _ = logs.GlogSetter(cmd.GetLogVerbosity(os.Args))
 	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
 		util.CheckErr(err)

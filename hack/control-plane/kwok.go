@@ -16,12 +16,12 @@ import (
 )
 
 func kwok() int {
-	// The packages of Kubernetes register flags of their own, a --version of
-	// another type among them, and each cobra command inherits what is here.
+	// Kubernetes packages register global flags, among them a --version of
+	// another type, and each cobra command inherits them.
 	pflag.CommandLine = pflag.NewFlagSet(os.Args[0], pflag.ContinueOnError)
 
 	// KWOK reads its configuration file before it has a command, so the global
-	// flags are parsed twice: here, skipping what only the command knows, and there.
+	// flags are parsed twice: here, ignoring those of the command, and there.
 	flags := pflag.NewFlagSet("global", pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
 	flags.Usage = func() {}
@@ -41,8 +41,8 @@ func kwok() int {
 	return 0
 }
 
-// kwokStages prints the stages that KWOK ships beside its program: nodes get
-// Ready and stay so with leases, pods run, complete and go.
+// kwokStages prints the default stages of KWOK: nodes become Ready and renew
+// their leases; pods run, complete and are deleted.
 func kwokStages() int {
 	stages := []string{
 		nodefast.DefaultNodeInit,

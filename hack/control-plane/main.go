@@ -1,8 +1,7 @@
-// Command control-plane holds every Kubernetes program that development and
+// Command control-plane contains every Kubernetes program that development and
 // tests run: etcd, kube-apiserver, kube-controller-manager, kubectl and KWOK.
-// One binary, because they share most of their code; which of them it is, is
-// chosen by the name it was called under. It owns no behaviour of its own,
-// apart from ending together with the process that started it.
+// The name under which the binary is called selects the program. It adds one
+// behaviour: it exits together with the process that started it.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"  // metric with the version
 )
 
-// programs maps the name of the called file to what runs under it. Each
+// programs maps the name of the called file to its main function, which
 // returns the exit code.
 var programs = map[string]func() int{
 	"etcd":                    etcd,

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parentVariable names the process that must not be outlived. Without it the
-// programs behave as their originals do.
+// parentVariable holds the PID of the process with which the program exits.
+// If it is unset, the programs behave as their originals.
 const parentVariable = "KS_CONTROL_PLANE_PARENT"
 
-// init runs on the main thread, and the kernel keeps the death signal for each
-// thread: set from another one, it would be lost when that thread ends.
+// init runs on the main thread. The kernel keeps the death signal per thread:
+// set on another thread, it would be lost when that thread exits.
 func init() {
 	value := os.Getenv(parentVariable)
 	if value == "" {

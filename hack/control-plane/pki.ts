@@ -1,7 +1,5 @@
-// The trust of one control plane, as files under one folder: which authorities
-// there are, and which certificates its programs present. How a certificate is
-// made belongs to certificate-authority.ts; which flag gets which file belongs
-// to the programs.
+// PKI of one control plane, as files in one folder: its CAs and the certificates of its programs.
+// certificate-authority.ts creates certificates; each program maps the files to its flags.
 import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +7,7 @@ import { promisify } from 'node:util';
 import { hasCode } from '../system/error-code.ts';
 import { CertificateAuthority, type KeyPair, type Subject, type Validity } from './certificate-authority.ts';
 
-/** Certificates that end sooner than this are issued anew at the next start, in milliseconds. */
+/** Certificates that expire within this time are renewed at the next start, in ms. */
 const RENEW_BEFORE = 30 * 24 * 60 * 60 * 1000;
 
 /** The first address of the Service range: the ClusterIP of `kubernetes.default`. */
@@ -18,7 +16,7 @@ const KUBERNETES_SERVICE = '10.96.0.1';
 
 const LOOPBACK = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] };
 
-/** Paths of a certificate and of its key. */
+/** Paths of a certificate and its key. */
 export interface PairFiles {
   readonly cert: string;
   readonly key: string;
@@ -27,11 +25,11 @@ export interface PairFiles {
 export interface Pki {
   /** Issues the certificates of users, of kube-apiserver and of kubelets. */
   readonly cluster: CertificateAuthority;
-  /** Issues the certificate of the aggregator alone. */
+  /** Issues only the client certificate of the aggregator. */
   readonly frontProxy: CertificateAuthority;
-  /** What the aggregator presents to extension API servers. */
+  /** Client certificate of the aggregator at extension API servers. */
   readonly frontProxyClient: KeyPair;
-  /** A client certificate of the cluster's authority. */
+  /** Issues a client certificate of the cluster's CA. */
   issueClient(subject: Subject, validity?: Validity): Promise<KeyPair>;
   readonly files: PkiFiles;
 }
@@ -41,25 +39,25 @@ export interface PkiFiles {
   readonly frontProxyCa: string;
   readonly etcdCa: string;
   readonly apiserver: PairFiles;
-  /** kube-apiserver towards kubelets, and so towards KWOK. */
+  /** Client certificate of kube-apiserver at kubelets, and so at KWOK. */
   readonly kubeletClient: PairFiles;
   readonly frontProxyClient: PairFiles;
   readonly etcdServer: PairFiles;
   readonly etcdClient: PairFiles;
-  /** The serving certificate of every simulated kubelet. */
+  /** Serving certificate of all simulated kubelets. */
   readonly kubelet: PairFiles;
-  /** A member of system:masters. */
+  /** Client certificate of an administrator, in the group system:masters. */
   readonly admin: PairFiles;
   readonly controllerManager: PairFiles;
-  /** Signs the tokens of service accounts (RSA, PKCS #8), and the public key that verifies them. */
+  /** Signs ServiceAccount tokens (RSA, PKCS #8). */
   readonly serviceAccountKey: string;
   readonly serviceAccountPublicKey: string;
 }
 
-/** The common name that the aggregator presents, and the only one that is allowed. */
+/** Common name of the aggregator, the only allowed name of the front proxy. */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
 
-/** Reads the PKI from the folder; makes what is missing and renews what is about to end. */
+/** Loads the PKI from the folder; creates missing certificates and renews expiring ones. */
 export async function openPki(dir: string, now: () => number = Date.now): Promise<Pki> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [cluster, frontProxy, etcd] = await Promise.all([
@@ -197,7 +195,7 @@ async function findPair(files: PairFiles): Promise<KeyPair | undefined> {
   }
 }
 
-/** The key first and the certificate last, each in place by rename: whoever finds the certificate finds its key. */
+/** Writes the key before the certificate, both atomically, so that a certificate always has its key. */
 async function writePair(files: PairFiles, pair: KeyPair): Promise<void> {
   await writeWhole(files.key, pair.key, 0o600);
   await writeWhole(files.cert, pair.cert, 0o644);

@@ -2,7 +2,7 @@
 // it. Owns starting and stopping them; their programs are oidc-provider.ts and dex/.
 import { join } from 'node:path';
 import { freePort } from '../system/ports.ts';
-import { startTold, type ToldProgram } from '../system/told-program.ts';
+import { startTold, type ToldProgram } from '../system/line-protocol-program.ts';
 
 export interface PeerOptions {
   /** Serving certificate for 127.0.0.1: paths of PEM files. */

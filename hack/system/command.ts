@@ -1,28 +1,28 @@
 import type { ChildProcess } from 'node:child_process';
 import { signalGroup, spawnWithUs } from './process-group.ts';
 
-/** How a program ended: by itself with a code, or by a signal. */
+/** Result of a program: its exit code or the signal that terminated it. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it wrote to stdout and stderr; empty unless it was to be collected. */
+  /** stdout and stderr, if they were collected; else empty. */
   readonly output: string;
 }
 
 export interface CommandOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends the program and everything in its process group. */
+  /** Terminates the program and its process group. */
   readonly signal: AbortSignal;
   readonly output: 'inherit' | 'collect';
 }
 
-/** How long a program may take to end after SIGTERM before SIGKILL, in ms. */
+/** Time between SIGTERM and SIGKILL, in ms. */
 const GRACE_MS = 5_000;
 
 /**
- * Runs a program in a process group of its own and waits for its end; nothing of the group is left then, nor when this
- * process is killed. Throws the abort reason when it was stopped.
+ * Runs a program in a process group of its own and waits for its exit. No process of the group survives it, nor the
+ * death of this process. Throws the abort reason if aborted.
  */
 export async function runCommand(
   command: string,
@@ -40,7 +40,7 @@ export async function runCommand(
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
   let killer: NodeJS.Timeout | undefined;
   const { pid } = child;
-  // Without a process id not even the shell could be started, and it ends at once with an error.
+  // Without a PID the shell itself could not be started; the promise then rejects.
   const kill = (how: NodeJS.Signals): boolean => pid !== undefined && signalGroup(pid, how);
   const stop = () => {
     kill('SIGTERM');
@@ -58,7 +58,7 @@ export async function runCommand(
   }
 }
 
-/** Resolves when the leader has ended: its descendants may hold the pipes open, and are killed next. */
+/** Resolves when the group leader has exited: descendants may keep the pipes open, and are killed next. */
 function ending(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);

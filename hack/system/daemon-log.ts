@@ -2,13 +2,13 @@ import { openSync, statSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Bytes from which on a log is put aside: a folder that is kept for weeks must not fill the disk. */
+/** Size at which a log is rotated, in bytes, so that a long-lived folder does not fill the disk. */
 const LARGE = 10_000_000;
-/** What an error shows of a log: enough for a stack trace, little enough to read. */
+/** Lines of a log in an error message: enough for a stack trace. */
 const LAST_LINES = 15;
 const LAST_BYTES = 16_384;
 
-/** A descriptor to append with, and where in the file this run begins. */
+/** Opens the log for appending; `logStart` is the offset at which this run starts. */
 export async function openLog(path: string): Promise<{ log: number; logStart: number }> {
   await mkdir(dirname(path), { recursive: true });
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGE) {
@@ -18,11 +18,11 @@ export async function openLog(path: string): Promise<{ log: number; logStart: nu
   return { log, logStart: statSync(path).size };
 }
 
-/** How Go begins to tell why a program dies. The stacks behind it are longer than what is shown, so few of their lines are. */
+/** First line of a crash of a Go program. The stack traces after it are longer than an error message. */
 const DEATH = /^(?:panic|fatal error): /;
 const LINES_OF_STACKS = 4;
 
-/** The last lines that were written from `start` on, in bytes; but those about the reason when a program of Go has died. */
+/** The last lines after the offset `start`, or the lines with the reason if a Go program has crashed. */
 export async function lastLines(path: string, start: number): Promise<string> {
   const file = await open(path, 'r');
   try {

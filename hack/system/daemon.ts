@@ -1,6 +1,5 @@
-// One program of the control plane as a process: started until it is ready,
-// paused, killed, started again, stopped; its log file and its pid on disk.
-// The caller says which program, which flags, and what ready means.
+// A supervised child process: start until ready, pause, restart, stop, with a log file and a PID file.
+// The caller defines the program, its flags and its readiness check.
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -11,23 +10,23 @@ import { killAtExit, signalGroup } from './process-group.ts';
 import { identify, isStopped } from './process-identity.ts';
 
 export interface DaemonSpec {
-  /** As messages call it, such as `kube-apiserver`. */
+  /** Name in messages, such as `kube-apiserver`. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides the environment of this process; undefined takes a variable out of it. */
+  /** Added to the environment of this process; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Everything it prints is appended here. */
+  /** File to which its output is appended. */
   readonly logFile: string;
-  /** Tells a later start which process to end, should this one die without doing so. */
+  /** Lets the next start terminate the program if this process dies without stopping it. */
   readonly pidFile: string;
-  /** Asked again and again until it says true; a rejection counts as not yet. */
+  /** Polled until it returns true; a rejection means not ready. */
   ready(signal: AbortSignal): Promise<boolean>;
-  /** Milliseconds until a program that is not ready has failed. */
+  /** Time until a program that is not ready has failed, in ms. */
   readonly readyTimeoutMs?: number;
-  /** Milliseconds between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL, in ms. */
   readonly stopTimeoutMs?: number;
-  /** Gives a Node program a channel that tells it when this process has ended, even if it was killed. */
+  /** Opens an IPC channel, whose end tells a Node program that this process has exited, even if it was killed. */
   readonly channel?: boolean;
 }
 
@@ -36,7 +35,7 @@ const STOP_TIMEOUT_MS = 10_000;
 const PAUSE_TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
 
-/** A program that ended, or was not ready in time. The message ends with the last lines of its log. */
+/** A program exited, or was not ready in time. The message contains the last lines of its log. */
 export class DaemonError extends Error {
   override readonly name = 'DaemonError';
   readonly daemon: string;
@@ -51,11 +50,11 @@ export class DaemonError extends Error {
 
 interface Run {
   readonly pid: number;
-  /** Resolves with how it ended, such as `exited with code 1`. */
+  /** Resolves with the kind of exit, such as `exited with code 1`. */
   readonly ended: Promise<string>;
-  /** Where in the log file this run begins. */
+  /** Offset in the log file at which this run starts. */
   readonly logStart: number;
-  /** Whether its end was asked for. */
+  /** Whether its exit was requested. */
   expected: boolean;
   paused: boolean;
 }
@@ -65,7 +64,7 @@ export class Daemon {
   #run: Run | undefined;
   #failed: (error: DaemonError) => void;
 
-  /** `failed` hears of an end that nobody asked for, once the program was ready. */
+  /** `failed` is called if the program exits unexpectedly after it was ready. */
   constructor(spec: DaemonSpec, failed: (error: DaemonError) => void) {
     this.#spec = spec;
     this.#failed = failed;
@@ -76,12 +75,12 @@ export class Daemon {
     return this.#run?.pid;
   }
 
-  /** The last lines that it has logged since it was started; empty when it does not run. */
+  /** The last log lines of the current run; empty if it does not run. */
   async lastLines(): Promise<string> {
     return this.#run === undefined ? '' : lastLines(this.#spec.logFile, this.#run.logStart);
   }
 
-  /** Starts the program and waits until it is ready; with other flags when given. On failure nothing is left running. */
+  /** Starts the program, optionally with other flags, and waits until it is ready. After a failure nothing runs. */
   async start(signal: AbortSignal, args: readonly string[] = this.#spec.args): Promise<void> {
     signal.throwIfAborted();
     if (this.#run !== undefined) {
@@ -107,7 +106,7 @@ export class Daemon {
     });
   }
 
-  /** Ends it with SIGTERM, and with SIGKILL when it takes too long. Nothing happens when it does not run. */
+  /** Stops it with SIGTERM, and with SIGKILL after the timeout. No effect if it does not run. */
   async stop(): Promise<void> {
     const run = this.#run;
     if (run === undefined) return;
@@ -123,29 +122,29 @@ export class Daemon {
     await bound;
   }
 
-  /** Stops it when it runs, and starts it again with the same or other flags: the same ports, the same files. */
+  /** Restarts it with the same ports and files, and with the same or other flags. */
   async restart(options: { signal?: AbortSignal; args?: readonly string[] } = {}): Promise<void> {
     await this.stop();
     await this.start(options.signal ?? new AbortController().signal, options.args);
   }
 
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const run = this.#run;
     if (run === undefined) return;
     run.expected = true;
     signalGroup(run.pid, signal);
-    this.resume(); // a stopped process would keep the signal for later
+    this.resume(); // a stopped process does not handle the signal
     await this.#gone(run);
   }
 
-  /** Freezes it: once this resolves its sockets stay open and nobody answers. Nothing happens when it does not run. */
+  /** Stops it with SIGSTOP: its sockets stay open, and it does not respond. No effect if it does not run. */
   async pause(): Promise<void> {
     const run = this.#run;
     if (run === undefined) return;
     run.paused = signalGroup(run.pid, 'SIGSTOP');
     const deadline = Date.now() + PAUSE_TIMEOUT_MS;
-    // A run that somebody ends or lets go on meanwhile is not waited for.
+    // Do not wait for a run that is stopped or resumed meanwhile.
     while (run.paused && this.#run === run && !isStopped(run.pid)) {
       if (Date.now() >= deadline) {
         throw new Error(`${this.#spec.name} was not stopped by SIGSTOP in ${PAUSE_TIMEOUT_MS / 1000} s`);
@@ -169,7 +168,7 @@ export class Daemon {
       const child = spawn(command, args, {
         detached: true,
         stdio: ['ignore', log, log, ...(channel ? (['ipc'] as const) : [])],
-        // Our own programs ask the kernel to die with this process.
+        // Our own programs request a parent death signal.
         env: { ...process.env, ...env, KS_CONTROL_PLANE_PARENT: String(process.pid) },
       });
       const ended = new Promise<string>((resolve) => {
@@ -180,7 +179,7 @@ export class Daemon {
       });
       if (child.pid === undefined) throw new DaemonError(name, await ended, logFile, '');
       const { pid } = child;
-      // It only exists to be closed: nothing comes through it, so this process need not wait for it.
+      // The channel carries no messages and must not keep this process alive.
       child.channel?.unref();
       void ended.then(killAtExit(pid));
       await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));
@@ -215,8 +214,7 @@ export class Daemon {
 
   async #gone(run: Run): Promise<void> {
     await run.ended;
-    // The leader is gone; nothing that it started may stay. The count is for
-    // containers in which nobody collects the dead: they stay in the group.
+    // Kill the rest of the group. The loop is bounded, because zombies stay in the group in containers without an init.
     for (let left = 100; left > 0 && signalGroup(run.pid, 'SIGKILL'); left--) {
       await delay(10);
     }

@@ -8,8 +8,8 @@ import { identify, isRunning, readIdentity } from './process-identity.ts';
 const OWNER = 'owner.json';
 
 /**
- * Makes this process the one that runs the control plane of the folder, and
- * ends what an owner that died has left running. Returns what gives it up again.
+ * Makes this process the owner of the control plane in the folder, and terminates programs of a dead owner. Returns a
+ * function that releases the folder.
  */
 export async function claimFolder(dir: string): Promise<() => Promise<void>> {
   const run = join(dir, 'run');
@@ -25,7 +25,7 @@ async function claim(file: string, dir: string): Promise<void> {
   for (;;) {
     await writeFile(mine, JSON.stringify(identify(process.pid) ?? {}), { mode: 0o600 });
     try {
-      await link(mine, file); // appears with its content, and replaces nobody's
+      await link(mine, file); // atomic, and fails if the file exists
       return;
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
@@ -34,7 +34,9 @@ async function claim(file: string, dir: string): Promise<void> {
     }
     const owner = await readRecord(file);
     if (owner !== undefined && isRunning(owner)) {
-      throw new Error(`${dir} is used by process ${owner.pid}: end that one first, or use another folder`);
+      throw new Error(
+        `${dir} is used by process ${owner.pid}: stop that process first, or use another folder`,
+      );
     }
     await rm(file, { force: true });
   }
@@ -47,7 +49,7 @@ async function sweep(run: string): Promise<void> {
     if (left !== undefined && isRunning(left)) {
       signalGroup(left.pid, 'SIGKILL');
       while (isRunning(left)) {
-        await delay(20); // nothing reports the end of a process that is not our child
+        await delay(20); // the exit of a process that is not a child can only be polled
       }
     }
     await rm(join(run, name), { force: true });

@@ -2,7 +2,7 @@ import { DaemonError } from './daemon.ts';
 
 const ATTEMPTS = 3;
 
-/** Starts anew, with ports chosen anew, when somebody has taken one between our look and the program's. */
+/** Retries a start with other ports if another process took one between the check and the start. */
 export async function racingForPorts<Started>(start: () => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,21 +2,20 @@ import { createServer } from 'node:net';
 import { hasCode } from './error-code.ts';
 
 /**
- * Ports are taken from below the range that systems hand out to outgoing
- * connections (32768 and up on Linux, 49152 elsewhere). So no connection can
- * sit on the port of a server that is about to be restarted on it.
+ * Ports are below the ephemeral range (32768 and up on Linux, 49152 elsewhere), so that no outgoing connection can
+ * occupy the port of a server that restarts.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
 const SPAN = HIGHEST - LOWEST;
-/** The golden section of the range: however many processes lie between two, these begin far apart. */
+/** The golden section of the range: processes with any distance of their PIDs start far apart. */
 const STRIDE = 7_417;
 let given: number | undefined;
 
 /**
- * A port of 127.0.0.1 that nobody listens on right now, none of `except`. Each call gives the next one, and each
- * process begins elsewhere: a port that was given and is not in use yet is not given again, here or by another process.
+ * Returns a free port of 127.0.0.1 that is not in `except`. Each call returns the next one, and each process starts at
+ * another port, so that a port that was returned but is not in use yet is not returned again.
  */
 export async function freePort(except: ReadonlySet<number> = new Set()): Promise<number> {
   for (let attempt = 0; attempt < SPAN; attempt++) {
@@ -31,10 +30,10 @@ async function isFree(port: number): Promise<boolean> {
   return (await stateOf(port)) === 'free';
 }
 
-/** `forbidden`: systems keep low ports for the administrator. */
+/** `forbidden`: privileged port. */
 export type PortState = 'free' | 'in use' | 'forbidden';
 
-/** Of a port of 127.0.0.1, right now. */
+/** Current state of a port of 127.0.0.1. */
 export function stateOf(port: number): Promise<PortState> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -47,14 +46,14 @@ export function stateOf(port: number): Promise<PortState> {
   });
 }
 
-/** Which listeners there are; each has a port of its own. */
+/** The listeners that need a port. */
 export const PORT_NAMES = ['etcd', 'etcdPeer', 'apiserver', 'controllerManager', 'kwok'] as const;
 
 export type PortName = (typeof PORT_NAMES)[number];
 
 export type Ports = Record<PortName, number>;
 
-/** Decides all ports: a remembered one is taken again when it is still free, the rest is chosen anew. */
+/** Assigns all ports: reuses the saved ones that are free. */
 export async function choosePorts(remembered: Partial<Ports>): Promise<Ports> {
   const taken = new Set<number>();
   const next = async (name: PortName): Promise<number> => {
@@ -71,12 +70,12 @@ export async function choosePorts(remembered: Partial<Ports>): Promise<Ports> {
   };
 }
 
-/** The remembered port where it can still be had, or another one. */
+/** The saved port if it is free, else another one. */
 export async function freeAgain(port: number | undefined, taken: ReadonlySet<number>): Promise<number> {
   return port !== undefined && !taken.has(port) && (await isFree(port)) ? port : freePort(taken);
 }
 
-/** As many different ports that nobody listens on right now. */
+/** Returns `count` different free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

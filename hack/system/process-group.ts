@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { hasCode } from './error-code.ts';
 
 /**
- * Sends a signal to a process and everything it started. Programs are started
- * as leaders of a group of their own, so that Ctrl-C reaches them through us,
- * in our order. False when there is nobody left.
+ * Sends a signal to a process group. Programs are group leaders, so that Ctrl-C reaches them only through this process
+ * and in its order. Returns false if the group has no process.
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   try {
@@ -19,10 +18,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
 
 const running = new Set<number>();
 
-/**
- * process.exit() does not wait: a group that still runs then is killed on the way out. Call the returned function when
- * the group has ended.
- */
+/** Kills the group when this process exits. Call the returned function when the group has exited. */
 export function killAtExit(leader: number): () => void {
   if (running.size === 0) process.on('exit', killAll);
   running.add(leader);
@@ -39,8 +35,8 @@ function killAll(): void {
 const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.sh');
 
 /**
- * Starts a program as the leader of a group that is killed when this process ends in whatever way, a kill of its own
- * included, and when the program has ended. A command that is not found ends with code 127.
+ * Starts a program as the leader of a group that is killed when the program exits and when this process dies, SIGKILL
+ * included. Exit code 127 means that the command was not found.
  */
 export function spawnWithUs(
   command: string,
@@ -48,7 +44,7 @@ export function spawnWithUs(
   options: {
     readonly cwd: string;
     readonly env: NodeJS.ProcessEnv;
-    /** Where stdout and stderr go. */
+    /** Destination of stdout and stderr. */
     readonly output: 'inherit' | 'pipe';
   },
 ): ChildProcess {

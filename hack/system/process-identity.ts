@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process as it can be recognised later: the pid alone may belong to another one by then. */
+/** Identity of a process that survives the reuse of its PID. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, in the words of the system; only to be compared. */
+  /** Start time in the format of the system, for comparison only. */
   readonly startedAt: string;
 }
 
-/** The identity of a running process, undefined when there is none with this pid. */
+/** The identity of a running process; undefined if the PID does not exist. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -18,19 +18,16 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/**
- * Whether the process is stopped as by SIGSTOP, with every thread: the signal is
- * only on its way when kill() returns, and until it has arrived the process works on.
- */
+/** Whether all threads of the process are stopped. SIGSTOP takes effect some time after kill() has returned. */
 export function isStopped(pid: number): boolean {
   try {
     return process.platform === 'linux' ? isStoppedOnLinux(pid) : stateByPs(pid) === 'T';
   } catch {
-    return false; // it, or one of its threads, has just ended
+    return false; // the process or one of its threads has just exited
   }
 }
 
-/** Reads what was written as JSON; undefined for anything else. */
+/** Reads an identity from parsed JSON; undefined for anything else. */
 export function readIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) {
     return undefined;
@@ -39,11 +36,10 @@ export function readIdentity(value: unknown): ProcessIdentity | undefined {
   return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : undefined;
 }
 
-/** From the third field on, the state. */
+/** The fields of /proc/PID/stat from the third one, the state. */
 function statOnLinux(path: string): string[] {
   const stat = readFileSync(path, 'utf8');
-  // The second field is the program's name in parentheses and may itself
-  // contain spaces and parentheses: count from the last one.
+  // The second field is the program name in parentheses, which may contain spaces and parentheses.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 

@@ -1,15 +1,15 @@
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The terminal and npm both pass one Ctrl-C on, so a second signal counts only after this time, in ms. */
+/** The terminal and npm both forward one Ctrl-C, so signals within this time are one, in ms. */
 const SAME_KEYSTROKE_MS = 1_000;
 
-/** What the shell expects of a program that ended because of a signal. */
+/** Exit code that shells expect after a signal. */
 function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** Why everything stops: the abort reason of the signal that `onStopSignal` gives. */
+/** Abort reason of the signal that `onStopSignal` returns. */
 export class StoppedError extends Error {
   readonly exitCode: number;
 
@@ -21,8 +21,8 @@ export class StoppedError extends Error {
 }
 
 /**
- * Aborted at the first INT, TERM or HUP. A second one, at least a second later, ends the process at once, and what it
- * has started with it (see killAtExit).
+ * Returns a signal that aborts at the first INT, TERM or HUP. A second one, at least a second later, exits the process
+ * at once and kills its process groups (killAtExit).
  */
 export function onStopSignal(): AbortSignal {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../server/cluster/connection/kubeconfig.ts';
 
-/** Works with the cluster of `--kubeconfig`, or else of KUBECONFIG, or of ~/.kube/config; where there is none, says so at once. */
+/** Calls back with a client of the cluster of `--kubeconfig`, KUBECONFIG or ~/.kube/config; fails at once without one. */
 export async function withGivenCluster<Result>(
   kubeconfig: string | undefined,
   work: (cluster: ClusterConnection) => Promise<Result>,

@@ -1,7 +1,4 @@
-/**
- * Receives the messages of a long step. A transient line is an update of the
- * one before it, sent about every second; the others are to be kept.
- */
+/** Receives progress messages. A transient line replaces the previous transient line; other lines are permanent. */
 export type Progress = (line: string, transient?: boolean) => void;
 
 export interface ProgressStream {
@@ -10,16 +7,16 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** Without a terminal to update in place, one transient line in this many milliseconds is enough. */
+/** Interval of transient lines without a terminal, in ms. */
 const QUIET = 15_000;
 
-/** Prints lines: transient ones in place on a terminal, now and then elsewhere. */
+/** Prints lines; on a terminal, transient lines update in place. */
 export function printProgress(stream: ProgressStream, now: () => number = Date.now): Progress {
   let inPlace = false;
   let last = now();
   return (line, transient = false) => {
     if (stream.isTTY === true) {
-      // A terminal of unknown size, as with `docker exec -t` and `script`, has 0 columns.
+      // A terminal of unknown size (`docker exec -t`, `script`) has 0 columns.
       const room = Math.max(20, (stream.columns || 80) - 1);
       const text = transient ? line.slice(0, room) : line;
       stream.write(`${inPlace ? '\r\u001b[K' : ''}${text}${transient ? '' : '\n'}`);
@@ -40,7 +37,7 @@ export function formatElapsed(milliseconds: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
 }
 
-/** Repeats `describe()` with the time since the start, every second until the work ends. */
+/** Reports `describe()` with the elapsed time every second until the work completes. */
 export async function withElapsed<T>(
   progress: Progress,
   describe: () => string,

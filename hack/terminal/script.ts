@@ -2,8 +2,8 @@ import { StoppedError } from '../system/stop-signal.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Runs a script and ends the process with the code that it resolves with. What it throws is told in one line: 2 is for a
- * command line that cannot be understood, 1 for everything else but a signal, of which the person knows.
+ * Runs a script and sets the exit code to its result. Prints an error in one line: exit code 2 for an invalid command
+ * line, 1 for other errors; a signal prints nothing.
  */
 export async function runScript(work: () => Promise<number>): Promise<void> {
   process.exitCode = await work().catch((error: unknown) => {
@@ -13,11 +13,11 @@ export async function runScript(work: () => Promise<number>): Promise<void> {
   });
 }
 
-/** What failed, and why. */
+/** The message with its cause. */
 function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (!(cause instanceof Error) || cause.message === '') return message;
-  // The message already says what the system error means.
+  // The message already contains the meaning of the system error.
   return 'path' in cause ? message : `${message}: ${cause.message}`;
 }

@@ -1,4 +1,4 @@
-/** A word that a shell takes as it is. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

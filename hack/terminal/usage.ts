@@ -3,12 +3,12 @@ import { suggestion } from '../../apis/reading/suggestion.ts';
 
 const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** A command line that cannot be understood; `message` is one line. */
+/** An invalid command line; `message` is one line. */
 export class UsageError extends Error {}
 
 /**
- * `parseArgs` that names the flag which was meant, and takes no empty value: that would be a variable of the shell that
- * is not set. Throws UsageError.
+ * `parseArgs` that suggests the nearest flag for an unknown one, and rejects empty values, which usually come from
+ * unset shell variables. Throws UsageError.
  */
 export function parseCommandLine<Config extends ParseArgsConfig>(
   config: Config,
@@ -41,14 +41,14 @@ export function unexpectedArgument(text: string): UsageError {
   return new UsageError(`unexpected argument "${text}"; see --help`);
 }
 
-/** Of a script with several commands: `given` is none of them. */
+/** Error for an unknown or missing command of a script. */
 export function commandFault(given: string | undefined, known: readonly string[]): UsageError {
   if (given === undefined)
     return new UsageError(`a command is missing: ${alternatives.format(known)}; see --help`);
   return new UsageError(`there is no command "${given}"; ${meant(given, known)}`);
 }
 
-/** The value of a flag that takes a number, in digits only. */
+/** Parses the value of a numeric flag, digits only. */
 export function wholeNumber(flag: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;

@@ -1,5 +1,5 @@
 // The Go program that makes requests and holds watches, as the rows see it: one process for the whole run.
-import { startTold, type ToldProgram } from '../../system/told-program.ts';
+import { startTold, type ToldProgram } from '../../system/line-protocol-program.ts';
 
 /** One server as one caller reaches it; certificate files hold PEM. */
 export interface Target {

@@ -2,7 +2,7 @@
 // with all cores, where the rest has one that it shares with the cluster. One hash at a time on both sides, as a server
 // on one core works; the bare hash is also tried with two, and its better rate counts.
 import { join } from 'node:path';
-import { startTold } from '../../system/told-program.ts';
+import { startTold } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';
 import { cpuSeconds, mainThreadSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';

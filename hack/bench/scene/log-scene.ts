@@ -10,7 +10,7 @@ import type { LogStoreProcess } from '../../log-stores/log-store.ts';
 import { startOpenSearch } from '../../log-stores/opensearch.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
 import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
-import { startTold } from '../../system/told-program.ts';
+import { startTold } from '../../system/line-protocol-program.ts';
 import { LogClient } from '../measuring/log-client.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
 import type { Scene } from './scene.ts';

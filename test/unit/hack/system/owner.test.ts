@@ -23,7 +23,7 @@ describe('the owner of a folder', () => {
     await using scratch = await scratchFolder();
     const release = await claimFolder(scratch.path);
     const { message } = await rejection(claimFolder(scratch.path));
-    expect(message).to.match(new RegExp(`is used by process ${process.pid}: end that one first`));
+    expect(message).to.match(new RegExp(`is used by process ${process.pid}: stop that process first`));
     await release();
     await (await claimFolder(scratch.path))();
   });

@@ -1,4 +1,4 @@
-// Programs that are told in lines what to do, say in lines what has come of it, and end with their input.
+// Child processes with a line protocol: one command per line on stdin, one result per line on stdout, exit at EOF.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,15 +6,15 @@ import { createInterface } from 'node:readline';
 export interface ToldProgram {
   readonly pid: number;
   tell(line: string): void;
-  /** The next line that it says. Throws when it has ended. */
+  /** Returns the next output line. Throws if the program has exited. */
   line(): Promise<string>;
-  /** Resolves when it has ended. */
+  /** Closes its input and waits for its exit. */
   end(): Promise<void>;
 }
 
 export function startTold(command: string, args: readonly string[], signal: AbortSignal): ToldProgram {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
-  // Its end shows in the line that does not come.
+  // line() reports the exit.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
