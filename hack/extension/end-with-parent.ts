@@ -1,5 +1,5 @@
-// Loaded into a server that npm start, a test or the bench has started: when that process ends without stopping it, by a
-// kill for instance, the server shuts down as well.
+// Preload module for servers that npm start, a test or the bench starts: shuts the server down if that process dies
+// without stopping it.
 process.once('disconnect', () => {
   process.kill(process.pid, 'SIGTERM');
 });

@@ -1,5 +1,5 @@
-// Registers a server that runs beside the control plane, by the manifests for development: its rights, an
-// ExternalName Service that leads the aggregator to this machine, and an APIService at the server's port.
+// Registration of a server that runs beside the control plane, with the development manifests: RBAC, an ExternalName
+// Service for this machine, and APIServices for the port of the server.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';
@@ -10,15 +10,15 @@ const NAMES = namesFor('platform');
 const PASSED_ON_MS = 60_000;
 const POLL_MS = 50;
 
-/** How to reach the cluster: a matching kubectl, and the kubeconfig of an administrator. */
+/** Access to the cluster: a matching kubectl and an administrator's kubeconfig. */
 export interface Cluster {
   readonly kubectl: string;
   readonly kubeconfig: string;
-  /** Of the installation; those of a platform called `platform` unless told otherwise. */
+  /** Names of the installation; by default those of the platform `platform`. */
   readonly names?: Names;
 }
 
-/** Who the server is in the cluster, so that it has exactly the rights that it is shipped with. */
+/** The ServiceAccount user of the server, so that it has exactly the permissions of the manifests. */
 export function serviceAccountOf({ namespace }: Names): { name: string; groups: string[] } {
   return {
     name: `system:serviceaccount:${namespace}:${SERVER}`,
@@ -28,7 +28,7 @@ export function serviceAccountOf({ namespace }: Names): { name: string; groups: 
 
 export const SERVICE_ACCOUNT = serviceAccountOf(NAMES);
 
-/** Before the server starts: its rights, and the Service that leads to it. */
+/** Applies RBAC and the Service; call it before the server starts. */
 export async function grant(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
   await apply(
     cluster,
@@ -38,8 +38,8 @@ export async function grant(cluster: Cluster, port: number, signal: AbortSignal)
 }
 
 /**
- * Once the server answers: kube-apiserver asks for its OpenAPI at once, and after a failure only a minute later. The
- * CA bundle is left to the server.
+ * Applies the APIServices; call it when the server responds, because kube-apiserver fetches its OpenAPI at once and
+ * retries a failure only after a minute. The server sets the CA bundle.
  */
 export async function register(cluster: Cluster, port: number, signal: AbortSignal): Promise<void> {
   await apply(cluster, documents(cluster, port, isAPIService), signal);
@@ -54,8 +54,8 @@ function isAPIService(document: string): boolean {
 }
 
 /**
- * Resolves when kube-apiserver says that our APIs are Available and passes requests on to us: its proxy follows the
- * condition a little later, and answers 503 until then.
+ * Resolves when the APIServices are Available and kube-apiserver forwards requests: its proxy follows the condition
+ * with a delay and returns 503 until then.
  */
 export async function available(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const served = groupVersionsOf(cluster.names ?? NAMES);
@@ -76,13 +76,13 @@ export async function available(cluster: Cluster, signal: AbortSignal): Promise<
   }
 }
 
-/** `kubectl apply` of YAML or JSON; server-side, so that members stay that others alone have written. */
+/** `kubectl apply` of YAML or JSON; server-side, so that fields of other managers stay. */
 export async function apply(cluster: Cluster, manifests: string, signal: AbortSignal): Promise<void> {
   const args = ['apply', '--server-side', '--force-conflicts', '--field-manager=development', '-f', '-'];
   await kubectl(cluster, args, signal, manifests);
 }
 
-/** Standard output of kubectl; rejects with what it said on standard error. */
+/** Resolves with stdout of kubectl; rejects with stderr. */
 function kubectl(
   cluster: Cluster,
   args: readonly string[],

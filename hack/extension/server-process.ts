@@ -1,5 +1,5 @@
-// Our server as a process beside a control plane, for tests and the bench: started from its sources with a
-// configuration of its own, awaited, ended. Registering it is registration.ts; the control plane is a neighbour.
+// Server process beside a control plane, for tests and the bench: started from the sources with its own configuration.
+// registration.ts registers it.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
@@ -12,34 +12,34 @@ import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Often enough to time a start; each request costs the server that is just starting. */
+/** Precise enough to measure a start; each request costs CPU of the starting server. */
 const POLL_MS = 20;
-/** Starts of more than 30 s have been seen while all other tests ran on the same machine. */
+/** Starts took more than 30 s while all other tests ran on the same machine. */
 const READY_MS = 120_000;
 const ANSWER_MS = 5_000;
 
 export interface ServerProcessOptions {
-  /** A folder of its own: configuration and log go there. */
+  /** Folder of the configuration and the log. */
   readonly dir: string;
   readonly kubeconfig: string;
   readonly port: number;
-  /** Serving certificate and the CA that issued it: paths of PEM files. */
+  /** Serving certificate, its key and its CA: paths of PEM files. */
   readonly certificate: { readonly cert: string; readonly key: string; readonly ca: string };
-  /** Sections of the configuration beyond those that follow from the members above. The issuer is where it listens. */
+  /** Further sections of the configuration. The issuer is the address of the server. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Modules to load before the server's own. */
+  /** Modules to preload. */
   readonly imports?: readonly string[];
   readonly signal: AbortSignal;
-  /** Runs when the server listens, ready or not, with `ask` as below. */
+  /** Called when the server listens, ready or not, with `ask` as below. */
   readonly listening?: (ask: (message: Serializable) => Promise<unknown>) => Promise<void>;
-  /** From the start to the first /readyz that is answered with 200; two minutes when none is given. */
+  /** Time until /readyz must return 200, in ms; two minutes by default. */
   readonly readyTimeoutMs?: number;
 }
 
 export class ServerProcess {
   readonly url: string;
   readonly logFile: string;
-  /** From spawning the process to its first /readyz with 200. */
+  /** Time from the spawn to the first /readyz with 200. */
   readonly readyMs: number;
   readonly #child: ChildProcess;
 
@@ -50,7 +50,7 @@ export class ServerProcess {
     this.readyMs = readyMs;
   }
 
-  /** Resolves when it is ready; rejects with the end of its log when it ends before, or takes too long. */
+  /** Resolves when the server is ready; rejects with the end of its log if it exits before or takes too long. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     const { dir, certificate, signal } = options;
     const url = urlOf(options);
@@ -91,12 +91,12 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Sends a message to a module of `imports` and gives its answer. */
+  /** Sends a message to a module of `imports` and returns its reply. */
   ask(message: Serializable): Promise<unknown> {
     return ask(this.#child, message);
   }
 
-  /** Stops it gracefully, and by force after 30 s. Resolves with its exit code, null after a signal. */
+  /** Stops the server gracefully, and with SIGKILL after 30 s. Resolves with its exit code; null after a signal. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
     const exit = once(this.#child, 'exit');
@@ -124,7 +124,7 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
     kubernetes: { kubeconfig: options.kubeconfig },
     shutdown: { readinessDelay: '0s' },
     ...options.configuration,
-    // The one that counts when none is configured says localhost, which is ::1 alone on some machines.
+    // The default issuer contains localhost, which is only ::1 on some machines.
     oauth: { issuer: `${urlOf(options)}/oauth`, ...record(options.configuration?.['oauth']) },
   };
 }
@@ -144,7 +144,7 @@ async function ready(
   listening: ServerProcessOptions['listening'],
 ): Promise<void> {
   let told = false;
-  // One connection for all questions: a TLS handshake costs the server more than the answer.
+  // One connection for all polls: a TLS handshake costs the server more than the response.
   using client = new Client(url, { ca }, 1);
   for (;;) {
     signal.throwIfAborted();
@@ -161,7 +161,7 @@ async function ready(
   }
 }
 
-/** Of /readyz; undefined while nobody answers. */
+/** Status of /readyz; undefined while the server is unreachable. */
 function statusOf(client: Client, signal: AbortSignal): Promise<number | undefined> {
   return client.send('/readyz', { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }).then(
     ({ status }) => status,

@@ -1,12 +1,12 @@
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
 import { table } from './markdown-table.ts';
 
-/** Every option of the configuration file, as a Markdown table. */
+/** Markdown table of all options of the configuration file. */
 export function configurationTable(): string {
   return table(['option', 'type', 'default', 'meaning'], optionRows().map(rowOf));
 }
 
-/** Parts of the configuration that bound something: what a client may send, take, or make the server keep. */
+/** Sections of the configuration that limit the resources of clients. */
 const LIMITING = [
   'listeners.limits.',
   'requests.',
@@ -21,7 +21,7 @@ const LIMITING = [
   'logging.kubernetes.',
 ];
 
-/** Every bound that can be set, as a Markdown table. */
+/** Markdown table of all configurable limits. */
 export function limitsTable(): string {
   const bounds = optionRows().filter(({ path }) => LIMITING.some((prefix) => path.startsWith(prefix)));
   return table(

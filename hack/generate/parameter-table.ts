@@ -4,7 +4,7 @@ import { isRecord } from '../../apis/reading/unknown-value.ts';
 import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 
-/** A bound that is there for calculations only. */
+/** A maximum of this size is technical and is not documented. */
 const FAR = 2 ** 31 - 1;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -16,17 +16,17 @@ const WORDS: Readonly<Record<string, string>> = {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The parameters of the platform's node list, as a Markdown table. */
+/** Markdown table of the parameters of the node list. */
 export function nodeQueryTable(): string {
   return parameterTable(NodeQuerySchema.properties);
 }
 
-/** Those of log queries. */
+/** Markdown table of the parameters of log queries. */
 export function logQueryTable(): string {
   return parameterTable(LogQuerySchema.properties);
 }
 
-/** Out of the schema that checks them. */
+/** Table of the schema that validates the parameters. */
 function parameterTable(properties: Readonly<Record<string, object>>): string {
   const rows = Object.entries(properties).map(([name, property]) => {
     const schema: Schema = { ...property };
@@ -41,7 +41,7 @@ function parameterTable(properties: Readonly<Record<string, object>>): string {
   const ignored = CACHE_BUSTERS.map((name) => `\`${name}\``).join(', ');
   return table(
     ['parameter', 'value', 'default', 'meaning'],
-    [...rows, [ignored, 'anything', '', 'Ignored: consoles append them so that no cache answers.']],
+    [...rows, [ignored, 'anything', '', 'Ignored: consoles append them to bypass caches.']],
   );
 }
 

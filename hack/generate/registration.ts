@@ -1,4 +1,4 @@
-// The objects by which kube-apiserver finds the server: Services and APIServices.
+// Services and APIServices.
 import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
@@ -20,8 +20,8 @@ export function service({ namespace }: Names): KubernetesObject {
 }
 
 /**
- * The aggregator follows an ExternalName, so it reaches a server outside the cluster without any pod. An address, since
- * `localhost` is ::1 alone on some machines.
+ * The aggregator resolves an ExternalName, so it reaches a server outside the cluster. The name is an IP address,
+ * because `localhost` is only ::1 on some machines.
  */
 export function developmentService({ namespace }: Names): KubernetesObject {
   return {
@@ -33,9 +33,8 @@ export function developmentService({ namespace }: Names): KubernetesObject {
 }
 
 /**
- * Priorities: 100 is below every group of kube-apiserver and below custom resources (1000), so that a bare
- * `kubectl get nodes` stays the core one.
- * No caBundle: the server puts its own there, and applying this manifest again leaves that alone.
+ * Priority 100 is below all groups of kube-apiserver and custom resources (1000), so that `kubectl get nodes` returns
+ * the core nodes. No caBundle: the server sets it with its own field manager.
  */
 export function apiServices(names: Names, port = 443): KubernetesObject[] {
   return groupVersionsOf(names).map(({ group, version, apiService }) => ({

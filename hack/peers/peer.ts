@@ -1,8 +1,8 @@
 // Other token servers, for the bench: each is a process that reads its configuration from standard input, and ends with
 // it. Owns starting and stopping them; their programs are oidc-provider.ts and dex/.
 import { join } from 'node:path';
+import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';
-import { startTold, type ToldProgram } from '../system/line-protocol-program.ts';
 
 export interface PeerOptions {
   /** Serving certificate for 127.0.0.1: paths of PEM files. */
@@ -37,7 +37,7 @@ export interface Peer {
 export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
-  const program = startTold(
+  const program = startLineProtocolProgram(
     process.execPath,
     [join(import.meta.dirname, 'oidc-provider.ts')],
     options.signal,
@@ -48,7 +48,7 @@ export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
 /** `program` is built by build.ts; `kubeconfig` is for somebody who may define custom resources. */
 export async function startDex(options: PeerOptions, program: string, kubeconfig: string): Promise<Peer> {
   const address = `127.0.0.1:${await freePort()}`;
-  const dex = startTold(program, [], options.signal);
+  const dex = startLineProtocolProgram(program, [], options.signal);
   return ready(dex, { ...told(options), address, kubeconfig }, `https://${address}`, '/dex/token');
 }
 
@@ -62,12 +62,12 @@ function told({
 }
 
 async function ready(
-  program: ToldProgram,
+  program: LineProtocolProgram,
   configuration: object,
   url: string,
   tokenPath: string,
 ): Promise<Peer> {
-  program.tell(JSON.stringify(configuration));
+  program.send(JSON.stringify(configuration));
   const said = await program.line();
   if (said !== 'ready') throw new Error(`${url} is not ready: ${said}`);
   return { pid: program.pid, url, tokenPath, stop: () => program.end() };

@@ -1,9 +1,9 @@
-/** What runs on the simulated cluster: a Deployment each, whose container has the application's name. */
+/** An application of the simulated cluster: a Deployment whose container has the same name. */
 export interface Application {
   readonly namespace: string;
   readonly name: string;
   readonly image: string;
-  /** What it logs, over and over. */
+  /** Its log messages, repeated in this order. */
   readonly messages: readonly string[];
 }
 

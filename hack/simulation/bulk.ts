@@ -4,20 +4,17 @@ import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
 export interface BulkOptions {
   readonly signal: AbortSignal;
-  /** Requests at a time; 16 unless told otherwise. */
+  /** Concurrent requests; 16 by default. */
   readonly concurrency?: number;
   readonly progress?: Progress;
-  /** What is created, for the progress line. */
+  /** Name of the objects in the progress line. */
   readonly what: string;
   readonly total: number;
 }
 
 const ONLY_METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/**
- * Creates the objects of one collection that are not there yet, some at a time; the first failure ends it. Gives the names
- * that were there before.
- */
+/** Creates the missing objects of a collection concurrently; stops at the first failure. Returns the existing names. */
 export async function createAll<T extends { metadata: { name: string } }>(
   client: Client,
   path: string,
@@ -44,7 +41,7 @@ export async function createAll<T extends { metadata: { name: string } }>(
   return present;
 }
 
-/** Does the work for each item, some at a time. When one fails the others are aborted, and its error is thrown. */
+/** Runs the work for each item concurrently. The first error aborts the others and is thrown. */
 export async function forEach<T>(
   items: Iterator<T>,
   options: { signal: AbortSignal; concurrency?: number },
@@ -71,7 +68,7 @@ export async function forEach<T>(
   if (failed.signal.aborted) throw failure;
 }
 
-/** The names that are in the collection now. */
+/** The current names of the collection. */
 export async function namesIn(client: Client, path: string, signal: AbortSignal): Promise<Set<string>> {
   const { body } = await client.expect(path, { accept: ONLY_METADATA, signal }, [200]);
   const items = array(record(JSON.parse(body))['items']);

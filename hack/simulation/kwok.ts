@@ -1,6 +1,5 @@
-// Simulated kubelets: one KWOK process that keeps the leases of its nodes, runs
-// pods and serves their logs. Which nodes and pods there are is decided in
-// simulated-cluster.ts; what the logs say in pod-logs.ts.
+// Simulated kubelets: one KWOK process that renews the leases of its nodes, runs pods and serves their logs.
+// simulated-cluster.ts creates the nodes and pods; pod-logs.ts writes the logs.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,17 +15,17 @@ import { writePodLogs } from './pod-logs.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
 
 export interface KwokOptions {
-  /** Nodes that are there afterwards; more of them from an earlier start are left alone. */
+  /** Number of nodes; further nodes of an earlier start stay. */
   readonly nodes: number;
-  /** Pods over the applications, as replicas of their Deployments. */
+  /** Number of pods, as replicas of the applications' Deployments. */
   readonly pods: number;
-  /** `Logs` objects of further pods, whose log files exist by now. */
+  /** `Logs` objects of further pods, whose log files exist. */
   readonly logs?: readonly object[];
   readonly signal: AbortSignal;
   readonly progress?: Progress;
 }
 
-/** Starts KWOK as a part of the control plane, and returns when its nodes are Ready and its pods Running. */
+/** Starts KWOK in the control plane, and resolves when its nodes are Ready and its pods Running. */
 export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise<void> {
   const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
   const dir = cp.folder.kwok;
@@ -57,7 +56,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
             command: cp.binaries.kwok,
             args,
             ...place,
-            // Its own folder, so that a configuration in the user's home is not read.
+            // A separate folder, so that KWOK does not read a configuration in the user's home.
             env: { KWOK_WORKDIR: dir },
             ready: async (signal) => (await health.send('/healthz', { signal })).status === 200,
             stopTimeoutMs: 2_000,
@@ -71,12 +70,12 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
   await createCluster(cp.client, { ...options, kubelet });
 }
 
-/** Where the logs of the applications are. */
+/** Folder of the applications' logs. */
 export function podLogs(folder: Pick<Folder, 'kwok'>): string {
   return join(folder.kwok, 'logs');
 }
 
-/** Each KWOK has a name of its own and takes over nodes only when the leases of the one before have run out: 40 s. */
+/** Deletes old leases: a new KWOK takes over nodes only when the leases of the previous one have expired (40 s). */
 async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
   const path = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
   const names = await namesIn(client, path, options.signal);
@@ -85,7 +84,7 @@ async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
   });
 }
 
-/** KWOK does nothing without stages: those that it ships, and where the logs of pods are. */
+/** Writes the configuration: the default stages of KWOK, without which it does nothing, and the pod logs. */
 async function writeConfig(
   cp: ControlPlane,
   dir: string,
@@ -101,8 +100,8 @@ async function writeConfig(
   const settings = {
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
     kind: 'KwokConfiguration',
-    // Four at a time unless told otherwise, which is slow for thousands of nodes.
-    // With a configuration its default switches no longer apply: logs and paging have to be turned on.
+    // The default of four workers is slow for thousands of nodes. With a configuration file, the default feature
+    // switches do not apply: logs and paging must be enabled.
     options: {
       enableDebuggingHandlers: true,
       enablePodsOnNodeSyncListPager: true,

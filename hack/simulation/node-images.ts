@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What runs on nodes here and there; which of them a node holds depends on its index. */
+/** Repositories of images; the index of a node determines its images. */
 const REPOSITORIES = [
   'registry.example.com/platform/catalog',
   'registry.example.com/platform/cart',
@@ -39,12 +39,12 @@ export interface NodeImage {
   readonly sizeBytes: number;
 }
 
-/** The images of that node, largest first as kubelet reports them; neighbouring nodes share most of them. */
+/** The images of a node, largest first as the kubelet reports them; neighbouring nodes share most of them. */
 export function imagesOf(index: number, count: number): NodeImage[] {
   const images = Array.from({ length: count }, (_, offset) => {
     const which = (index + offset) % REPOSITORIES.length;
     const repository = REPOSITORIES[which] ?? 'registry.example.com/none';
-    // A rollout is always going on somewhere: every eighth node still has the version before.
+    // Simulates an ongoing rollout: every eighth node has the previous version.
     const tag = `v1.${(which * 7) % 40}.${(index + which) % 8 === 0 ? 3 : 4}`;
     const digest = createHash('sha256').update(`${repository}:${tag}`).digest('hex');
     return {

@@ -1,27 +1,26 @@
-// What the containers of the simulated cluster have written, and write: one file for each application, which all of
-// its replicas share. KWOK serves them with the kubelet's own code (k8s.io/cri-client, pkg/logs), so that `sinceTime`,
-// `tailLines`, `limitBytes`, `follow`, partial lines and new files are what they are in clusters. What differs: there
-// is no answer to `follow` before its first line, and no end to it, because nobody tells KWOK that a container has
-// ended; containers have no ids and do not restart, and `previous` needs a file of its own (`previousLogsFile`); a pod
-// without a rule is a 400. Tests that need more bring a kubelet of their own.
+// Logs of the simulated containers: one file per application, which its replicas share. KWOK serves them with the
+// kubelet's code (k8s.io/cri-client, pkg/logs), so `sinceTime`, `tailLines`, `limitBytes`, `follow`, partial lines and
+// rotation behave as in clusters. Differences: a `follow` response starts with its first line and never ends;
+// containers have no IDs and do not restart; `previous` needs a file of its own (`previousLogsFile`); a pod without a
+// rule is a 400. Tests that need more simulate a kubelet.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { APPLICATIONS, type Application } from './applications.ts';
 
 const LINES = 400;
-/** Milliseconds between two lines of the past: the last 400 reach back two hours. */
+/** Interval of past lines in ms: 400 lines cover two hours. */
 const INTERVAL_MS = 18_000;
-/** Milliseconds between two lines from now on. */
+/** Interval of new lines in ms. */
 const GROWTH_INTERVAL_MS = 1_000;
 
-/** Where the lines of a container are, in the words of KWOK's `ClusterLogs`. */
+/** Log file of a container, in the format of KWOK's `ClusterLogs`. */
 export interface ContainerLogs {
   readonly containers: string[];
   readonly logsFile: string;
 }
 
-/** Writes one log for each application, its last line from now. */
+/** Writes one log per application; its last line has the current time. */
 export async function writePodLogs(dir: string, now: () => number = Date.now): Promise<ContainerLogs[]> {
   await mkdir(dir, { recursive: true });
   const end = now();
@@ -38,13 +37,13 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
 }
 
 export interface GrowthOptions {
-  /** Ends it. */
+  /** Stops writing. */
   readonly signal: AbortSignal;
   readonly intervalMs?: number;
   readonly now?: () => number;
 }
 
-/** Appends a line to each log, again and again, until the signal is aborted; rejects when that is not possible. */
+/** Appends lines to each log until the signal aborts; rejects if a write fails. */
 export async function growPodLogs(dir: string, options: GrowthOptions): Promise<void> {
   const { signal, intervalMs = GROWTH_INTERVAL_MS, now = Date.now } = options;
   for (let index = LINES; !signal.aborted; index++) {
@@ -62,7 +61,7 @@ function logFile(dir: string, { name }: Application): string {
   return join(dir, `${name}.log`);
 }
 
-/** As a container runtime writes it: time in nanoseconds, stream, F for a full line, text. */
+/** A line in CRI format: time with nanoseconds, stream, F for a full line, text. */
 function criLine({ messages }: Application, index: number, ms: number): string {
   const time = new Date(ms).toISOString().replace('Z', '000000Z');
   const message = messages[index % messages.length] ?? '';

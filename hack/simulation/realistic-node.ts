@@ -9,7 +9,7 @@ export interface Taint {
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-/** A node as a kubelet registers it: the parts that we set. */
+/** The fields of a Node that a kubelet sets and the simulation uses. */
 export interface NodeObject {
   readonly apiVersion: 'v1';
   readonly kind: 'Node';
@@ -42,7 +42,7 @@ interface NodeCondition {
   readonly lastTransitionTime: string;
 }
 
-/** Fixed, so that the same index always gives the same node. */
+/** Constant, so that an index always yields the same node. */
 const BOOTED = Date.UTC(2026, 0, 5, 6, 0, 0);
 const ZONES = ['a', 'b', 'c'];
 const SIZES = [
@@ -58,9 +58,8 @@ export function nodeName(index: number): string {
 }
 
 /**
- * The node of that index, always the same: about 8 KB of JSON once kube-apiserver
- * has added its metadata. The first of every hundred is of the control plane,
- * the fifth is cordoned, every tenth is reserved by a taint.
+ * The node with this index, always the same: about 8 KB of JSON with the metadata of kube-apiserver. Of every hundred
+ * nodes, the first is a control-plane node and the fifth is cordoned; every tenth node has a taint.
  */
 export function realisticNode(index: number): NodeObject {
   const name = nodeName(index);
@@ -140,7 +139,7 @@ export function realisticNode(index: number): NodeObject {
   };
 }
 
-/** Creates the nodes 0 to `count` - 1, except those that are there already. Nobody keeps them Ready; nobody changes them. */
+/** Creates the missing nodes of 0 to `count` - 1. No kubelet updates them. */
 export async function createNodes(
   cluster: { client: Client },
   count: number,
@@ -195,7 +194,7 @@ function pick<T>(list: readonly T[], index: number): T {
   return item;
 }
 
-/** Digits that look random and are not. */
+/** Deterministic digits that look random. */
 function hex(index: number, length: number): string {
   let state = (index + 1) * 2_654_435_761;
   let digits = '';

@@ -7,27 +7,24 @@ import { APPLICATIONS, type Application } from './applications.ts';
 import { createAll, forEach } from './bulk.ts';
 import { type NodeObject, nodeName, realisticNode } from './realistic-node.ts';
 
-/** The annotation by which KWOK knows its nodes; others are left as they are. */
+/** The annotation that marks the nodes of KWOK; it ignores other nodes. */
 export const SIMULATED = { key: 'kwok.x-k8s.io/node', value: 'fake' } as const;
 
 export interface SimulatedClusterOptions {
   readonly nodes: number;
   readonly pods: number;
-  /** Where kube-apiserver reaches the kubelet of every node. */
+  /** Kubelet address of every node, for kube-apiserver. */
   readonly kubelet: { address: string; port: number };
   readonly signal: AbortSignal;
   readonly progress?: Progress;
 }
 
-/** Milliseconds until all pods have to be Running. */
+/** Time until all pods must be Running, in ms. */
 const RUNNING_TIMEOUT_MS = 120_000;
 const APPLY = 'application/apply-patch+yaml';
 const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
 
-/**
- * Makes the nodes, namespaces and Deployments that are missing, and waits until the pods run. More nodes from an earlier
- * start stay, and are told of.
- */
+/** Creates the missing nodes, namespaces and Deployments, and waits until the pods run. Reports further nodes. */
 export async function createCluster(client: Client, options: SimulatedClusterOptions): Promise<void> {
   const { nodes, signal } = options;
   const objects = Iterator.from(Array(nodes).keys()).map((index) => simulatedNode(index, options.kubelet));
@@ -38,7 +35,7 @@ export async function createCluster(client: Client, options: SimulatedClusterOpt
   });
   const wanted = new Set(Iterator.from(Array(nodes).keys()).map(nodeName));
   const further = before.difference(wanted).size;
-  if (further > 0) options.progress?.(`nodes of an earlier start that are there besides: ${further}`);
+  if (further > 0) options.progress?.(`further nodes of an earlier start: ${further}`);
   await correctPort(client, options);
 
   const namespaces = [...new Set(APPLICATIONS.map(({ namespace }) => namespace))];
@@ -65,7 +62,7 @@ export async function createCluster(client: Client, options: SimulatedClusterOpt
   await untilRunning(client, namespaces, nodes === 0 ? 0 : options.pods, signal);
 }
 
-/** A realistic node, Ready from the start, whose kubelet is KWOK. */
+/** A realistic node that is Ready from the start and has KWOK as its kubelet. */
 function simulatedNode(index: number, kubelet: { address: string; port: number }): NodeObject {
   const node = realisticNode(index);
   const now = new Date().toISOString();
@@ -91,7 +88,7 @@ function simulatedNode(index: number, kubelet: { address: string; port: number }
   };
 }
 
-/** KWOK updates the port of an old node only after minutes; if it has changed since the last start, it is set here. */
+/** Sets the kubelet port of existing nodes if it has changed: KWOK itself updates it only after minutes. */
 async function correctPort(client: Client, options: SimulatedClusterOptions): Promise<void> {
   if (options.nodes === 0) return;
   const daemonEndpoints = { kubeletEndpoint: { Port: options.kubelet.port } };
@@ -109,7 +106,7 @@ async function apply(client: Client, path: string, body: unknown, signal: AbortS
   await client.expect(`${path}?${OWNER}`, { method: 'PATCH', body, contentType: APPLY, signal }, [200, 201]);
 }
 
-/** There is no scheduler: the node is named in the template. */
+/** The template sets the node name, because no scheduler runs. */
 function deploymentOf({ namespace, name, image }: Application, replicas: number, nodeName: string): object {
   const labels = { 'app.kubernetes.io/name': name };
   return {

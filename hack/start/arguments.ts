@@ -1,25 +1,25 @@
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface StartArguments {
-  /** Nodes to simulate. */
+  /** Number of simulated nodes. */
   readonly nodes: number;
-  /** Serve this cluster instead of a local one. */
+  /** Kubeconfig of an existing cluster, to serve instead of a local one. */
   readonly kubeconfig: string | undefined;
-  /** Port of the TLS listener; the one of the last start, or a free one, when undefined. */
+  /** Port of the TLS listener; if undefined, the previous one or a free one. */
   readonly port: number | undefined;
   readonly help: boolean;
 }
 
 export const DEFAULT_NODES = 5;
-/** What one kube-apiserver and KWOK on one machine can handle. */
+/** Limit of one kube-apiserver and KWOK on one machine. */
 const MOST_NODES = 10_000;
 
-/** `env` tells what npm has understood of the command line. */
+/** `env` contains the flags that npm has consumed. */
 export function parseStartArguments(args: readonly string[], env: NodeJS.ProcessEnv = {}): StartArguments {
   for (const name of ['nodes', 'kubeconfig', 'port']) {
     if (env[`npm_config_${name}`] === undefined) continue;
     throw new UsageError(
-      `npm took --${name} for a flag of its own: put -- before it, as in npm start -- --${name} …`,
+      `npm consumed the flag --${name}: write -- before it, as in npm start -- --${name} …`,
     );
   }
   const { values } = parseCommandLine({
@@ -34,7 +34,7 @@ export function parseStartArguments(args: readonly string[], env: NodeJS.Process
   const { nodes, kubeconfig, port, help } = values;
   if (nodes !== undefined && kubeconfig !== undefined) {
     throw new UsageError(
-      '--nodes simulates nodes in a local cluster; leave it out together with --kubeconfig',
+      '--nodes simulates nodes in a local cluster and cannot be combined with --kubeconfig',
     );
   }
   return {
@@ -45,25 +45,23 @@ export function parseStartArguments(args: readonly string[], env: NodeJS.Process
   };
 }
 
-/** `elsewhere`: the command can also serve a cluster that exists already. */
+/** `elsewhere`: the command can also serve an existing cluster. */
 export function startHelp(command: string, elsewhere: boolean): string {
   return [
     `Usage: npm ${command} -- [--nodes N] [--port PORT]`,
     ...(elsewhere ? [`       npm ${command} -- --kubeconfig FILE [--port PORT]`] : []),
     '',
     'Starts a local control plane with simulated nodes, and the server behind its aggregation layer.',
-    ...(elsewhere
-      ? []
-      : ['The server logs to this terminal, and starts anew whenever one of its files is saved.']),
-    'Its state is kept in .local/, and found again by the next start.',
+    ...(elsewhere ? [] : ['The server logs to this terminal, and restarts when one of its files is saved.']),
+    'The state is kept in .local/ for the next start.',
     '',
-    `  --nodes N          how many nodes are simulated; ${DEFAULT_NODES} unless told otherwise; more of an earlier start stay`,
+    `  --nodes N          number of simulated nodes (default ${DEFAULT_NODES}); further nodes of an earlier start stay`,
     ...(elsewhere
       ? [
           '  --kubeconfig FILE  serve the nodes and logs of this cluster instead; nothing is registered or changed in it',
         ]
       : []),
-    '  --port PORT        port of the server; the one of the last start, or a free one, unless told otherwise',
+    '  --port PORT        port of the server; by default the previous one or a free one',
     '  -h, --help         this text',
   ].join('\n');
 }

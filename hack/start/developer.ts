@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import type { Names } from '../generate/names.ts';
 
-/** May read nodes, metrics, and what people in namespaces read, logs among it; its tokens are for curl. */
+/** ServiceAccount for curl: reads nodes, metrics, and namespaced objects with their logs. */
 export const DEVELOPER = 'developer';
 
-/** The account and its rights, as YAML. */
+/** The ServiceAccount and its bindings, as YAML. */
 export function developerAccount({ platform, namespace }: Names): string {
   const binding = (role: string) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -18,7 +18,7 @@ export function developerAccount({ platform, namespace }: Names): string {
     binding(`${platform}-nodes-reader`),
     binding(`${platform}-metrics-reader`),
     binding(`${platform}-logs-reader`),
-    // With it, the logs of all pods.
+    // Includes get pods/log in all namespaces.
     binding('view'),
   ]
     .map((document) => stringify(document))

@@ -1,5 +1,4 @@
-// Our server as a child process of the development environment: its configuration, its ports, and when it is ready.
-// What it serves is decided by the kubeconfig that it is given.
+// The server as a child process of npm start: its configuration, its ports and its readiness check.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -11,25 +10,25 @@ import type { Names } from '../generate/names.ts';
 import { Daemon, type DaemonError } from '../system/daemon.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
-/** It takes a second or two; but machines are busy, too. */
+/** A start takes a second or two; the timeout leaves room for a busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 
 export interface DevelopmentServer {
   readonly configFile: string;
-  /** The CA of its certificate, once it runs. */
+  /** File of its CA, which exists once the server runs. */
   readonly caFile: string;
   readonly ports: ServerPorts;
-  /** By its address: `localhost` is ::1 alone on some machines, where nobody listens. */
+  /** Contains 127.0.0.1, because `localhost` is only ::1 on some machines. */
   readonly issuer: string;
 }
 
 export interface ServerOptions {
-  /** Where its configuration and its CA are kept across starts. */
+  /** Folder of its configuration and its CA, kept across starts. */
   readonly dir: string;
   readonly names: Names;
   readonly kubeconfig: string;
   readonly port: number | undefined;
-  /** Whether it keeps the caBundle of an APIService. */
+  /** Whether it is registered with the aggregation layer and manages spec.caBundle. */
   readonly registered: boolean;
 }
 
@@ -52,7 +51,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     registration: { manageCABundle: options.registered },
-    // It keeps keys, users and sessions in the cluster; one that is only looked at is left as it is.
+    // The token handler writes keys, users and sessions to the cluster; an existing cluster is not changed.
     oauth: { enabled: options.registered, issuer },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
@@ -61,7 +60,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
   return { configFile, caFile: join(certificates, 'serving-ca.crt'), ports, issuer };
 }
 
-/** The server as a program that is started until it is ready, and watched. */
+/** The server as a supervised process. */
 export function serverDaemon(
   root: string,
   server: DevelopmentServer,
@@ -84,7 +83,7 @@ export function serverDaemon(
   );
 }
 
-/** Its CA is made at its first start, so until then there is nothing to trust, and it is not ready. */
+/** Throws until the server has created its CA at the first start. */
 export async function isReady(server: DevelopmentServer, signal: AbortSignal): Promise<boolean> {
   const ca = await readFile(server.caFile, 'utf8');
   using client = new Client(`https://127.0.0.1:${server.ports.secure}`, { ca }, 1);

@@ -1,4 +1,4 @@
-// The shell file that `npm start` writes for the examples of the documents: where the server is, and how to reach it.
+// Shell file that `npm start` writes for the examples of the documents: address, CA, kubeconfig and kubectl.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';

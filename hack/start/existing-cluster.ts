@@ -1,4 +1,4 @@
-// Our server alone, in front of a cluster that exists already. Nothing is written to that cluster.
+// The server alone, for an existing cluster, to which it writes nothing.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,15 +16,15 @@ export interface ExistingOptions {
   readonly names: Names;
   readonly kubeconfig: string;
   readonly port: number | undefined;
-  /** Aborted with the reason when the server dies. */
+  /** Aborted with the reason if the server dies. */
   readonly life: AbortController;
   readonly progress: Progress;
 }
 
-/** A cluster that does not answer, or knows the user no longer, should not be waited for without a word. */
+/** Delay before the log is repeated: the cluster may be unreachable, or reject the user. In ms. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 500;
-/** Lines of the log: what several parts wait for is each told once, and then no more for a minute. */
+/** Lines of the log to repeat: each reflector logs its error once, then once a minute. */
 const SHOWN = 5;
 
 export async function startExisting(
@@ -63,7 +63,7 @@ export async function startExisting(
   }
 }
 
-/** Repeats the end of the log once, when the work takes long and there is something to repeat. */
+/** Prints the end of the log once if the work takes long. */
 async function tellingWhatItSays(
   daemon: Daemon,
   logFile: string,

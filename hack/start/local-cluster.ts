@@ -1,5 +1,5 @@
-// A control plane on this machine with simulated nodes, and our server behind its aggregation layer. Everything that
-// is started here ends with `stop`; the state stays in the folder.
+// Local control plane with simulated nodes, and the server behind its aggregation layer. `stop` stops all programs; the
+// state stays in the folder.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,17 +25,17 @@ export interface LocalOptions {
   readonly names: Names;
   readonly nodes: number;
   readonly port: number | undefined;
-  /** Aborted with the reason when a program dies without having been stopped. */
+  /** Aborted with the reason if a program dies. */
   readonly life: AbortController;
   readonly progress: Progress;
   /** Starts the server and waits until it is ready. */
   readonly startServer: (cp: ControlPlane, server: DevelopmentServer, signal: AbortSignal) => Promise<void>;
 }
 
-/** Pods for each application are few: they are there to be looked at. */
+/** Number of simulated pods, few enough to look at. */
 const PODS = 12;
 
-/** How long kube-apiserver may take to ask our server for the description, in ms. */
+/** Time until kube-apiserver has fetched the OpenAPI of the server, in ms. */
 const DESCRIBED_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
@@ -44,7 +44,7 @@ export async function startLocal(
   options: LocalOptions,
 ): Promise<{ announcement: string; stop(): Promise<void> }> {
   const { progress, life, names, port } = options;
-  // Checked at once, not only when the control plane is up.
+  // Check the port before the control plane starts.
   if (port !== undefined) await requireFree(port);
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');
@@ -102,13 +102,13 @@ async function setUp(
     startKwok(cp, { nodes, pods: PODS, signal, progress }),
   );
   growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
-    progress(`the pods no longer write logs: ${String(error)}`);
+    progress(`the simulated pods stopped writing logs: ${String(error)}`);
   });
   const cluster = { kubectl: cp.kubectl, kubeconfig: cp.kubeconfig, names };
   const server = await prepareServer({
     dir: join(options.dir, 'server'),
     names,
-    // Exactly the rights that the manifests give it, and no more.
+    // Exactly the permissions of the manifests.
     kubeconfig: await cp.kubeconfigFor(serviceAccountOf(names)),
     port: options.port,
     registered: true,
@@ -125,14 +125,11 @@ async function setUp(
   });
   const described = await step('API description', () => untilDescribed(cp.client, names, signal));
   if (!described)
-    progress('kube-apiserver does not describe the API yet: kubectl explain works in a minute or two');
+    progress('kube-apiserver has not fetched the OpenAPI yet: kubectl explain works in a minute or two');
   return server;
 }
 
-/**
- * Until kube-apiserver describes our group in its OpenAPI, for `kubectl explain`. It asks for that in its own time;
- * false when that is too long to wait.
- */
+/** Waits until kube-apiserver serves the OpenAPI of our group, for `kubectl explain`; false after the timeout. */
 async function untilDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
   const deadline = performance.now() + DESCRIBED_TIMEOUT_MS;
   const path = `apis/${groupName(platform)}/${VERSION}`;

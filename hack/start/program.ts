@@ -1,4 +1,4 @@
-// The life of `npm start` and `npm run dev`: command line, signals, exit code. What is started is decided by `start`.
+// Main loop of `npm start` and `npm run dev`: command line, signals, exit code.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
@@ -11,16 +11,16 @@ export interface RunningEnvironment {
   stop(): Promise<void>;
 }
 
-/** How long stopping may take before everything is killed, in ms: the programs have 27 s, one after the other. */
+/** Time until all programs are killed, in ms: the stop timeouts of the programs add up to 27 s. */
 const STOP_TIMEOUT_MS = 45_000;
 
-/** Names the process that a test wants us not to outlive: npm itself notices nothing when its parent is killed. */
+/** Variable with the PID of a process with which to exit, for tests: npm does not notice the death of its parent. */
 const STARTER = 'KS_START_PARENT';
 
-/** How often we look whether npm still lives, in ms. */
+/** Interval of the check whether npm is alive, in ms. */
 const PARENT_POLL_MS = 1_000;
 
-/** Runs until a signal comes or a program dies; resolves with the exit code when nothing is left running. */
+/** Runs until a signal or the death of a program; resolves with the exit code when all programs have stopped. */
 export async function runProgram(
   command: string,
   start: (args: StartArguments, life: AbortController, progress: Progress) => Promise<RunningEnvironment>,
@@ -36,7 +36,7 @@ export async function runProgram(
     console.log(startHelp(command, command === 'start'));
     return 0;
   }
-  // A closed terminal must not keep us from ending what we started.
+  // A closed terminal must not prevent the stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopSignal = onStopSignal();
   const life = new AbortController();
@@ -53,7 +53,7 @@ export async function runProgram(
     console.log(`\nReady after ${formatElapsed(Date.now() - began)}.\n${running.announcement}`);
     await aborted(life.signal);
   } catch (error) {
-    // What fails after the end was asked for fails because of that.
+    // An error after an abort is a consequence of it; the first reason stays.
     life.abort(error);
   }
   await running?.stop();
@@ -69,7 +69,7 @@ function told(fault: UsageError): number {
   return 2;
 }
 
-/** npm passes on the signals that it gets, except when it is killed: then our parent process changes. */
+/** npm forwards signals, except SIGKILL: then the parent process changes. */
 function endWithStarter(life: AbortController): void {
   const { npm_lifecycle_event: npm, [STARTER]: starter } = process.env;
   if (npm === undefined) return;

@@ -1,17 +1,16 @@
-// Starts a program of the repository anew whenever one of its files is saved. `node --watch` does that too, but puts a
-// process between us and the program, and both would outlive us when we are killed.
+// Restart of a program when one of its files is saved. `node --watch` would add a process in between, which survives a
+// SIGKILL of this process.
 import { watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An editor writes a file in several steps, and people save several files at once. */
+/** Debounce in ms: editors write a file in several steps, and users save several files at once. */
 const SETTLE_MS = 100;
-/** Temporary files of editors have other names. */
+/** Excludes temporary files of editors. */
 const SOURCE = /\.(?:ts|js|json|css|html)$/;
 
 /**
- * Calls `start` at once, and after each save below `folders` anew: the signal of the run before is aborted and its end
- * awaited. What ends by itself waits for the next save. Rejects when a folder cannot be watched, when a run rejects,
- * and when `signal` is aborted, once the last run has ended.
+ * Calls `start` at once and after each save below `folders`, after aborting the previous run and waiting for its end.
+ * Rejects if a folder cannot be watched, if a run rejects, and, after the last run, when `signal` aborts.
  */
 export async function runOnSave(
   folders: readonly string[],
@@ -35,7 +34,7 @@ export async function runOnSave(
         await delay(SETTLE_MS, undefined, { signal });
         save = nextSave();
       } finally {
-        run.abort(new Error('the program is to start anew'));
+        run.abort(new Error('the program restarts'));
         await ended;
       }
     }
@@ -46,7 +45,7 @@ export async function runOnSave(
   }
 }
 
-/** It may be rejected before anybody awaits it. */
+/** Its rejection is handled, because it may come before the first await. */
 function nextSave(): PromiseWithResolvers<void> {
   const save = Promise.withResolvers<void>();
   save.promise.catch(() => undefined);

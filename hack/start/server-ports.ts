@@ -8,19 +8,19 @@ export interface ServerPorts {
 }
 
 const CURES = {
-  'in use': 'is in use: end the program that listens on it',
-  forbidden: 'may not be listened on by this user: take one above 1023',
+  'in use': 'is in use: stop the program that listens on it',
+  forbidden: 'is privileged: use a port above 1023',
 } as const satisfies Record<Exclude<PortState, 'free'>, string>;
 
-/** Refuses a port that was asked for and cannot be had. */
+/** Throws if the requested port is not available. */
 export async function requireFree(port: number, look = stateOf): Promise<void> {
   const state = await look(port);
-  if (state !== 'free') throw new Error(`port ${port} ${CURES[state]}, or leave --port out`);
+  if (state !== 'free') throw new Error(`port ${port} ${CURES[state]}, or omit --port`);
 }
 
 /**
- * The server's ports, kept across starts as long as they are free, because people have them in their shell's history
- * and tokens have them in their issuer. A port that was asked for is taken or refused.
+ * Chooses the ports of the server. Ports stay the same across starts while they are free, because the shell history of
+ * users and the issuer of tokens contain them.
  */
 export async function chooseServerPorts(file: string, requested: number | undefined): Promise<ServerPorts> {
   if (requested !== undefined) await requireFree(requested);
@@ -31,7 +31,7 @@ export async function chooseServerPorts(file: string, requested: number | undefi
   return { secure, insecure };
 }
 
-/** A missing or broken file means that nothing is remembered. */
+/** Returns no ports if the file is missing or invalid. */
 async function read(file: string): Promise<Partial<ServerPorts>> {
   try {
     const { secure, insecure } = record(JSON.parse(await readFile(file, 'utf8')));

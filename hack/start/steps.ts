@@ -1,11 +1,11 @@
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
-/** Does one step of the set-up and says what it is, how long it takes, and that it is done. */
+/** Runs one step of the setup and reports its name, its duration and its completion. */
 export type Steps = <T>(what: string, work: (progress: Progress) => Promise<T>) => Promise<T>;
 
 const TICK_MS = 1_000;
 
-/** When the work reports its own progress, the step prints none. */
+/** A step prints no progress while the work reports its own. */
 export function stepsWith(progress: Progress): Steps {
   return async (what, work) => {
     const began = Date.now();

@@ -1,31 +1,31 @@
-// Makes the local kube-apiserver take the access tokens of our server: the file that it is started with, filled in once
-// the server runs and its CA is known. kube-apiserver reads it anew by itself.
+// Authentication configuration of the local kube-apiserver, so that it accepts the server's access tokens. The file is
+// written when the server runs and its CA exists; kube-apiserver reloads it.
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';
 
 export interface TrustedServer {
-  /** As its tokens have it; kube-apiserver asks for the keys there. */
+  /** `iss` of the tokens; kube-apiserver fetches the keys from there. */
   readonly issuer: string;
   /** PEM. */
   readonly caFile: string;
   readonly audience: string;
-  /** Clients whose id tokens count as well. */
+  /** Clients whose ID tokens are accepted too. */
   readonly idTokensOf?: readonly string[];
 }
 
 export interface TokenTrust {
-  /** For kube-apiserver. */
+  /** Flag of kube-apiserver. */
   readonly flag: string;
-  /** Once the server answers. */
+  /** Trusts the server; call it when the server responds. */
   establish(server: TrustedServer): Promise<void>;
-  /** Once kube-apiserver has ended, for the next start. */
+  /** Removes the trust; call it when kube-apiserver has stopped. */
   withdraw(): Promise<void>;
 }
 
 /**
- * Trusts nobody yet: an issuer that does not answer would fill kube-apiserver's log. A file that is there stays as it
- * is, for it may be that of a kube-apiserver which runs already.
+ * Creates a configuration without an issuer, because an unreachable issuer would fill the log of kube-apiserver. Keeps
+ * an existing file, which a running kube-apiserver may use.
  */
 export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   const nobody = authenticationConfiguration(undefined);
@@ -47,7 +47,7 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   };
 }
 
-/** In one write: kube-apiserver reads it at once, and must not find it empty or half written. */
+/** Overwrites the file with one write, because kube-apiserver may read it at any moment. */
 async function overwrite(file: string, content: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {

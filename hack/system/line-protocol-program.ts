@@ -3,16 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export interface ToldProgram {
+export interface LineProtocolProgram {
   readonly pid: number;
-  tell(line: string): void;
+  send(line: string): void;
   /** Returns the next output line. Throws if the program has exited. */
   line(): Promise<string>;
   /** Closes its input and waits for its exit. */
   end(): Promise<void>;
 }
 
-export function startTold(command: string, args: readonly string[], signal: AbortSignal): ToldProgram {
+export function startLineProtocolProgram(
+  command: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): LineProtocolProgram {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
   // line() reports the exit.
   child.on('error', () => undefined);
@@ -20,7 +24,7 @@ export function startTold(command: string, args: readonly string[], signal: Abor
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {
     pid: child.pid ?? 0,
-    tell: (line) => void child.stdin.write(`${line}\n`),
+    send: (line) => void child.stdin.write(`${line}\n`),
     async line() {
       const { done, value } = await lines.next();
       if (done) throw new Error(`${[command, ...args].join(' ')} has ended`);

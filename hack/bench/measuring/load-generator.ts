@@ -1,5 +1,5 @@
 // The Go program that makes requests and holds watches, as the rows see it: one process for the whole run.
-import { startTold, type ToldProgram } from '../../system/line-protocol-program.ts';
+import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
 /** One server as one caller reaches it; certificate files hold PEM. */
 export interface Target {
@@ -62,10 +62,10 @@ export interface ChangeResult {
 }
 
 export class LoadGenerator {
-  readonly #program: ToldProgram;
+  readonly #program: LineProtocolProgram;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(program: ToldProgram) {
+  private constructor(program: LineProtocolProgram) {
     this.#program = program;
   }
 
@@ -73,8 +73,8 @@ export class LoadGenerator {
   static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
     const told =
       core === undefined
-        ? startTold(program, [], signal)
-        : startTold('taskset', ['-c', String(core), program], signal);
+        ? startLineProtocolProgram(program, [], signal)
+        : startLineProtocolProgram('taskset', ['-c', String(core), program], signal);
     return new LoadGenerator(told);
   }
 
@@ -123,7 +123,7 @@ export class LoadGenerator {
   }
 
   async #exchange<Result>(job: Readonly<Record<string, unknown>>): Promise<Result> {
-    this.#program.tell(JSON.stringify(job));
+    this.#program.send(JSON.stringify(job));
     const result = JSON.parse(await this.#program.line()) as Result & { readonly error?: string };
     if (result.error !== undefined) throw new Error(result.error);
     return result;

@@ -2,7 +2,7 @@
 // with all cores, where the rest has one that it shares with the cluster. One hash at a time on both sides, as a server
 // on one core works; the bare hash is also tried with two, and its better rate counts.
 import { join } from 'node:path';
-import { startTold } from '../../system/line-protocol-program.ts';
+import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';
 import { cpuSeconds, mainThreadSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
@@ -31,11 +31,11 @@ type Server = readonly [pid: number, client: TokenClient];
 /** `server` works on one hash at a time. */
 export async function passwordRows(scene: Scene, server: Server): Promise<readonly Row[]> {
   const { options, signal } = scene;
-  const loop = startTold(process.execPath, [HASH_LOOP], signal);
-  const least = startTold(process.execPath, [BARE_SIGN_IN, ...filesOf(scene)], signal);
+  const loop = startLineProtocolProgram(process.execPath, [HASH_LOOP], signal);
+  const least = startLineProtocolProgram(process.execPath, [BARE_SIGN_IN, ...filesOf(scene)], signal);
   const bare = async (atATime: number): Promise<Usage> => {
     const before = await cpuSeconds(loop.pid);
-    loop.tell(`${options.seconds} ${atATime}`);
+    loop.send(`${options.seconds} ${atATime}`);
     const rate = Number(await loop.line());
     const own = (((await cpuSeconds(loop.pid)) - before) / (rate * options.seconds)) * 1000;
     return { rate, own, mainThread: 0, kube: 0, etcd: 0 };

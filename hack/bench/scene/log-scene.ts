@@ -10,7 +10,7 @@ import type { LogStoreProcess } from '../../log-stores/log-store.ts';
 import { startOpenSearch } from '../../log-stores/opensearch.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
 import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
-import { startTold } from '../../system/line-protocol-program.ts';
+import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { LogClient } from '../measuring/log-client.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
 import type { Scene } from './scene.ts';
@@ -63,7 +63,7 @@ export async function withLogStores<Result>(
       defer(() => direct.close());
       const peer = newPeer(direct);
       const { cert, key } = scene.serving;
-      const program = startTold(process.execPath, [BARE_FRONT, store.url, cert, key], signal);
+      const program = startLineProtocolProgram(process.execPath, [BARE_FRONT, store.url, cert, key], signal);
       defer(() => program.end());
       const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
       defer(() => front.close());

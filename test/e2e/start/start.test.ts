@@ -219,7 +219,7 @@ describe('npm start', function () {
     const ended = await program.end();
     other.close();
     expect(ended).to.deep.equal({ code: 1, left: [] });
-    expect(program.output).to.include(`port ${port} is in use: end the program that listens on it`);
+    expect(program.output).to.include(`port ${port} is in use: stop the program that listens on it`);
     expect(program.output.toLowerCase()).not.to.include('control plane');
   });
 

@@ -74,7 +74,7 @@ describe('a simulated cluster', function () {
       const progress = (line: string): number => said.push(line);
       await createCluster(cp.client, { nodes: 3, pods: 0, kubelet, signal, progress });
       expect(await uids(cp)).to.have.length(5);
-      expect(said).to.deep.equal(['nodes of an earlier start that are there besides: 2']);
+      expect(said).to.deep.equal(['further nodes of an earlier start: 2']);
     } finally {
       await cp.stop();
     }

@@ -50,10 +50,7 @@ describe('the ports of the development server', () => {
     const refusal = await requireFree(80, async () => 'forbidden').catch((error: unknown) => error);
     expect(refusal)
       .to.be.an('error')
-      .with.property(
-        'message',
-        'port 80 may not be listened on by this user: take one above 1023, or leave --port out',
-      );
+      .with.property('message', 'port 80 is privileged: use a port above 1023, or omit --port');
   });
 
   it('are refused with the cure when the one that was asked for is in use', async () => {
@@ -64,7 +61,7 @@ describe('the ports of the development server', () => {
       .to.be.an('error')
       .with.property(
         'message',
-        `port ${secure} is in use: end the program that listens on it, or leave --port out`,
+        `port ${secure} is in use: stop the program that listens on it, or omit --port`,
       );
   });
 
