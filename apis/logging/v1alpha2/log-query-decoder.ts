@@ -1,10 +1,9 @@
-// From a query string to a LogQuery, or to all of its faults: those of single parameters by the schema, and those of a
-// parameter beside another.
+// Decoder of query strings into a LogQuery. Reports all validation errors at once: those of single parameters by the
+// schema, and those of log-query-validation.ts.
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { parseInterval } from './log-interval.ts';
-import { LogQuerySchema, MAX_DEPTH, MAX_SIZE } from './log-query.ts';
-import { contradictionsIn, type ServerRules, type TextRules } from './log-query-faults.ts';
-import { secondsFault } from './unix-seconds.ts';
+import { LogQuerySchema, MAX_DEPTH, MAX_SECONDS, MAX_SIZE } from './log-query.ts';
+import { type ServerChecks, validateLogQuery } from './log-query-validation.ts';
 
 const UTC = 'UTC';
 
@@ -13,15 +12,15 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   'time-zone': {
     noun: 'a time zone',
     check: (text) => {
-      // The one that is taken when none is given; asking costs more than everything else here together.
+      // The default; Intl takes longer than the rest of the decoder.
       if (text === UTC) return;
       if (/^ \d/.test(text)) {
-        throw new Error(`a plus sign is a space in a URL, unless it is written as %2B${text.slice(1)}`);
+        throw new Error(`a plus sign in a URL is a space; write %2B${text.slice(1)}`);
       }
       try {
         Intl.DateTimeFormat('en', { timeZone: text });
       } catch {
-        throw new Error('a name as Europe/Berlin, or an offset as +05:30');
+        throw new Error('accepted: a name such as Europe/Berlin, or an offset such as +05:30');
       }
     },
   },
@@ -70,29 +69,59 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   until: 'end_time',
 };
 
-/** kube-apiserver ends what it hands over after a minute, unless it takes it for a watch. */
+/** kube-apiserver ends a proxied request after a minute unless it has the form of a watch. */
 const IGNORED = ['watch'] as const;
 
-/** What to ask instead of more lines than one page has or skips. */
 const TOO_MANY: Readonly<Record<string, string>> = {
-  from: `is more than ${MAX_DEPTH}; deeper pages go by cursor`,
-  size: `is more than ${MAX_SIZE}; further lines come by cursor, or all of them by operation=export`,
+  from: `is more than ${MAX_DEPTH}; use cursor for deeper pages`,
+  size: `is more than ${MAX_SIZE}; use cursor for further lines, or operation=export for all of them`,
 };
 
-export function newLogQueryDecoder(
-  textRules: TextRules,
-  serverRules: ServerRules = {},
-): QueryDecoder<typeof LogQuerySchema> {
+export function newLogQueryDecoder(checks: ServerChecks): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
     otherNames: OTHER_NAMES,
     otherParameters: OTHER_PARAMETERS,
     words: (parameter, value) => {
-      if (parameter === 'start_time' || parameter === 'end_time') return secondsFault(value);
+      if (parameter === 'start_time' || parameter === 'end_time') return timeError(value);
       return typeof value === 'number' && value > 0 ? TOO_MANY[parameter] : undefined;
     },
-    contradictions: (query, names) =>
-      contradictionsIn(query, names, { texts: textRules, server: serverRules }),
+    contradictions: (query, names) => validateLogQuery(query, names, checks),
   });
+}
+
+/** Units of a time, recognised by the number of digits: from 1973 to 2286. */
+const FINER_UNITS: readonly {
+  readonly unit: string;
+  readonly digits: readonly number[];
+  readonly perSecond: number;
+}[] = [
+  { unit: 'milliseconds', digits: [12, 13], perSecond: 1e3 },
+  { unit: 'microseconds', digits: [15, 16], perSecond: 1e6 },
+  { unit: 'nanoseconds', digits: [18, 19], perSecond: 1e9 },
+];
+
+/** Why a time is not accepted, with the whole Unix seconds that the caller probably meant. */
+function timeError(value: unknown): string {
+  const text = String(value);
+  const [, digits = ''] = /^(\d+)(?:\.\d*)?$/.exec(text) ?? [];
+  const finer = FINER_UNITS.find((each) => each.digits.includes(digits.length));
+  if (finer) {
+    const seconds = Math.floor(Number(digits) / finer.perSecond);
+    return `is in ${finer.unit}; times are whole Unix seconds, here ${seconds}`;
+  }
+  if (/^-\d/.test(text)) return 'is before 1970; times are whole Unix seconds from 0';
+  if (/^\d+\.\d*$/.test(text) && Number(text) <= MAX_SECONDS) {
+    return `is a fraction; times are whole Unix seconds, here ${Math.floor(Number(text))}`;
+  }
+  const date = parseDate(text);
+  const here = date >= 0 ? `, here ${Math.floor(date / 1000)}` : '';
+  return `is not a time; times are whole Unix seconds, at most ${MAX_SECONDS}${here}`;
+}
+
+/** Milliseconds since the epoch, or NaN. A date without a time zone is UTC, whatever the zone of the server. */
+function parseDate(text: string): number {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return Number.NaN;
+  return Date.parse(/:\d{2}(?:\.\d+)?$/.test(text) && !/[+-]\d{2}:\d{2}$/.test(text) ? `${text}Z` : text);
 }

@@ -4,8 +4,7 @@ import type { AnsweredRecord } from '../../../apis/logging/v1alpha2/log-answer.t
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { Turns } from '../../concurrency/turns.ts';
 import type { LogRecord } from '../log-store.ts';
-import { type LineMatcher, lineMatcher, searchableLength } from '../matching/line-matcher.ts';
-import type { Span } from '../matching/words.ts';
+import { type LineMatcher, lineMatcher, type Span, searchableLength } from '../matching/line-matcher.ts';
 import { idOf } from './record-id.ts';
 import { textOf } from './selection.ts';
 

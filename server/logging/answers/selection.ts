@@ -1,8 +1,7 @@
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { textSearchOf } from '../../../apis/logging/v1alpha2/log-text-search.ts';
+import { hasWord, textSearchOf } from '../../../apis/logging/v1alpha2/text-search.ts';
 import { BEGINNING, instantOf } from '../instant.ts';
 import type { NameFilter, Scope, Selection, TextFilter } from '../log-store.ts';
-import { hasWord } from '../matching/words.ts';
 
 type Range = Selection['range'];
 
@@ -41,7 +40,7 @@ export function selectionOf(query: LogQuery, scope: Scope, range: Range): Select
 
 /** Undefined when there is no filter on text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
-  const { mode, texts } = textSearchOf(query, hasWord);
+  const { mode, texts } = textSearchOf(query);
   const goesByWords = mode === 'phrase' || mode === 'prefix';
   // Beside others, one without a word is in no line and changes nothing.
   const [first, ...more] = goesByWords ? texts.filter(hasWord) : texts;

@@ -26,7 +26,7 @@ import { Deadline } from '../deadline.ts';
 import { instantOf, later } from '../instant.ts';
 import type { LogMetrics, LogOperation } from '../log-metrics.ts';
 import type { LogStore, Selection } from '../log-store.ts';
-import { textRules } from '../matching/text-rules.ts';
+import { patternError } from '../matching/regex-dialect.ts';
 import { newStoreTimeout } from '../store-errors.ts';
 import { writeExport } from '../streams/export.ts';
 import { writeFollowed } from '../streams/follow.ts';
@@ -81,7 +81,8 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
   const { monotonic = () => performance.now() } = options;
   const answers = new LogAnswers({ store, scopes, turns, buckets: limits.buckets, now });
-  const decoder = newLogQueryDecoder(textRules, {
+  const decoder = newLogQueryDecoder({
+    pattern: patternError,
     cursor: cursorFault,
     context: recordIDFault,
     interval: (query) => answers.intervalFault(query),

@@ -1,5 +1,5 @@
-// The level that a line calls itself, for stores that do not keep it apart: a key of structured logs, the head of klog or
-// syslog, or the level's name in capitals, in brackets or at the head. A line may have several.
+// Level detection for lines of stores without a level field: a key of structured logs, the head of klog or syslog, or the
+// level's name in capitals, in brackets or at the head. A line may have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
@@ -9,7 +9,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['error', 'err', 'severe'],
   fatal: ['fatal', 'critical', 'panic', 'crit', 'ftl', 'alert', 'emerg'],
 };
-/** Of four letters, in capitals: as Go's loggers for terminals cut them. */
+/** Four capital letters, as Go loggers for terminals print them. */
 export const CUT_WORDS: Readonly<Record<Level, readonly string[]>> = {
   debug: ['debu', 'trac'],
   info: [],
@@ -17,7 +17,7 @@ export const CUT_WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['erro'],
   fatal: ['fata', 'pani'],
 };
-/** At the head of a line beside the other words: as .NET writes them. */
+/** Additional words at the head of a line, as .NET prints them. */
 export const HEAD_WORDS: Readonly<Record<Level, readonly string[]>> = {
   debug: ['dbug', 'trce'],
   info: [],
@@ -25,7 +25,7 @@ export const HEAD_WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['fail'],
   fatal: [],
 };
-/** Of syslog, as RFC 5424 numbers them. */
+/** Severities of syslog (RFC 5424). */
 const SEVERITIES: Readonly<Record<Level, readonly number[]>> = {
   debug: [7],
   info: [5, 6],
@@ -34,7 +34,7 @@ const SEVERITIES: Readonly<Record<Level, readonly number[]>> = {
   fatal: [0, 1, 2],
 };
 const FACILITIES = 24;
-/** What loggers of Node write in JSON in place of a word. */
+/** Numbers that Node loggers write in JSON. */
 export const LEVEL_NUMBERS: Readonly<Record<Level, readonly number[]>> = {
   debug: [10, 20],
   info: [30],
@@ -43,7 +43,7 @@ export const LEVEL_NUMBERS: Readonly<Record<Level, readonly number[]>> = {
   fatal: [60],
 };
 export const LEVEL_KEYS = ['level', 'lvl', 'severity'] as const;
-/** The letter at the very beginning of a klog line, before four digits. */
+/** First letter of a klog line, before four digits. */
 export const KLOG_LETTERS: Readonly<Partial<Record<Level, string>>> = {
   info: 'I',
   warn: 'W',
@@ -51,13 +51,13 @@ export const KLOG_LETTERS: Readonly<Partial<Record<Level, string>>> = {
   fatal: 'F',
 };
 
-/** Of terminals; its last letter would make one word of it and what follows. */
+/** Terminal colour. Its last letter would otherwise join the word behind it. */
 const COLOUR = '\\x1b\\[[0-9;]*m';
 const LINE_END = '(?:[^0-9A-Za-z_]|$)';
 
 /**
- * Regular expressions of RE2, and of JavaScript, one of which finds a line exactly when it is of one of the levels; case
- * counts in them. As one they are so long that engines take their slowest way.
+ * Case-sensitive patterns for RE2 and JavaScript. A line has one of the levels if and only if one of them matches. A single
+ * pattern would be so long that engines take their slowest path.
  */
 export function levelPatterns(levels: readonly Level[]): string[] {
   const wanted = LEVELS.filter((level) => levels.includes(level));
@@ -90,7 +90,7 @@ export function wordsAtHead(levels: readonly Level[]): string[] {
   return levels.flatMap((level) => [...LEVEL_WORDS[level], ...HEAD_WORDS[level]]);
 }
 
-/** What syslog puts first, in angle brackets: severities, eight of them for each facility. */
+/** Priorities of syslog, which begin a line in angle brackets: eight severities for each facility. */
 export function priorities(levels: readonly Level[]): number[] {
   const severities = levels.flatMap((level) => SEVERITIES[level]);
   return Array.from({ length: FACILITIES }, (_, facility) =>
@@ -98,18 +98,18 @@ export function priorities(levels: readonly Level[]): number[] {
   ).flat();
 }
 
-/** The pattern is unambiguous everywhere, so that JavaScript's engine takes linear time too. */
+/** The pattern is unambiguous, so that JavaScript's engine takes linear time. */
 export function levelMatcher(levels: readonly Level[]): (line: string) => boolean {
   const pattern = new RegExp(levelPatterns(levels).join('|'), 'u');
   return (line) => pattern.test(line);
 }
 
-/** RE2 has flags within a pattern, other engines do not. */
+/** Case-insensitive without flags, which only RE2 supports within a pattern. */
 export function anyCase(word: string): string {
   return Array.from(word, (letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 }
 
-/** In small letters, the first of which may be a capital. */
+/** Lower case, with an optional capital at the beginning. */
 export function title(word: string): string {
   return `[${word.slice(0, 1).toUpperCase()}${word.slice(0, 1)}]${word.slice(1)}`;
 }

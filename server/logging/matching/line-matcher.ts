@@ -1,27 +1,31 @@
-// Tells in this process whether a line says what a text filter asks for, and where. Linear in the line: a caller's
-// regular expression runs in RE2, and only literals of it in the engine of JavaScript.
+// Text filters evaluated in this process, for pod logs and highlights. Time is linear in the line: a pattern of a caller
+// runs in RE2, and only literal words and texts run in the engine of JavaScript.
 import { RE2JS } from 're2js';
+import { wordsOf } from '../../../apis/logging/v1alpha2/text-search.ts';
 import type { TextFilter } from '../log-store.ts';
-import { folded } from './letter-case.ts';
 import { toRE2 } from './re2.ts';
 import { parsePattern, patternSize } from './regex-dialect.ts';
-import { type Span, wordSpans, wordsOf } from './words.ts';
+
+/** Begin, and end exclusive, in UTF-16 code units. */
+export type Span = readonly [begin: number, end: number];
 
 export interface LineMatcher {
   matches(line: string): boolean;
   /**
-   * Ascending, without overlaps; UTF-16 code units. Each is looked for when it is asked for: a pattern may look at all the
-   * rest of the line before it finds a short span, so that all spans of a line may take the square of its length.
+   * Ascending and without overlaps. Lazy: a pattern may scan the rest of the line for each short match, so that all
+   * matches of a line may take quadratic time.
    */
   spans(line: string): Iterable<Span>;
 }
 
-/** Throws what parsePattern throws; a text without words finds nothing in the modes that look for words. */
-export function lineMatcher(filter: TextFilter): LineMatcher {
-  const { mode, texts, caseSensitive } = filter;
-  if (mode === 'phrase' || mode === 'prefix') return phrasesMatcher(filter);
-  const newMatcher = mode === 'regex' ? patternMatcher : substringMatcher;
-  const matchers = texts.map((text) => newMatcher(text, caseSensitive));
+/** Throws the errors of parsePattern(). A text without words matches nothing in the modes `phrase` and `prefix`. */
+export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
+  const matchers = texts.map((text) => {
+    if (mode === 'regex') return patternMatcher(text, caseSensitive);
+    return mode === 'substring'
+      ? substringMatcher(text, caseSensitive)
+      : phraseMatcher(text, mode, caseSensitive);
+  });
   const [only] = matchers;
   if (only && matchers.length === 1) return only;
   return {
@@ -30,31 +34,26 @@ export function lineMatcher(filter: TextFilter): LineMatcher {
   };
 }
 
-/** Less than a second of them. */
+/** Steps of a pattern for one line: under a second in the worker thread. */
 const MAX_STEPS = 40 << 20;
-
-/** Some hundredths of a second of them, which is what everybody else may wait for. */
+/** Steps on the main thread: some hundredths of a second. */
 const MAX_STEPS_AT_ONCE = 1 << 20;
-/** The same for words and texts, in characters. */
+/** Characters on the main thread when words or a substring are searched. */
 const MAX_LENGTH_AT_ONCE = 32 << 10;
-
-/** Finding a span takes the engine many times longer than finding out that there is one: some hundredths of a second. */
+/** Steps for one span, which takes the engine much longer than a test. */
 const MAX_SPAN_STEPS = 1 << 20;
 
-/**
- * Characters of a line that can be looked at, whatever they are: patterns take time for all that they are made of at each.
- * Infinity where that is no matter.
- */
+/** Characters of a line that are searched; Infinity unless the filter is a pattern. */
 export function lookableLength(filter: TextFilter): number {
   return lengthWithin(MAX_STEPS, filter);
 }
 
-/** The same where nothing else runs meanwhile. */
+/** Characters of a line that may be searched on the main thread. */
 export function lengthAtOnce(filter: TextFilter): number {
   return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
 }
 
-/** The same for finding one span. */
+/** Characters of a line in which spans are searched. */
 export function searchableLength(filter: TextFilter): number {
   return lengthWithin(MAX_SPAN_STEPS, filter);
 }
@@ -65,25 +64,40 @@ function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
   return Math.floor(steps / Math.max(1, size));
 }
 
-/** Of lines in which `includes` is quicker, whatever they say; in others it may take 20 ns for each character. */
+/** Length up to which `includes` is faster for any content; for some longer lines it takes 20 ns per character. */
 const SHORT_LINE = 8_192;
 
 function substringMatcher(text: string, caseSensitive: boolean): LineMatcher {
-  const found = literalIn(text, caseSensitive);
-  const isQuick = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
+  // The empty group keeps V8 from the search that `includes` uses.
+  const pattern = new RegExp(`(?:)${escaped(text)}`, flagsOf(caseSensitive));
+  const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
   return {
-    matches: (line) => (isQuick(line) ? line.includes(text) : line.search(found) !== -1),
-    spans: (line) => Array.from(line.matchAll(found), spanOf).filter(([begin, end]) => begin < end),
+    matches: (line) => (isFast(line) ? line.includes(text) : line.search(pattern) !== -1),
+    spans: (line) => spansOf(pattern, line),
   };
 }
 
-function spanOf({ index, 0: text }: RegExpExecArray): Span {
-  return [index, index + text.length];
-}
+const WORD = '[\\p{L}\\p{N}_]';
+const SEPARATORS = '[^\\p{L}\\p{N}_]+';
 
-/** Without the empty group, V8 would look for the text as `includes` does. */
-function literalIn(text: string, caseSensitive: boolean): RegExp {
-  return new RegExp(`(?:)${text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&')}`, caseSensitive ? 'gu' : 'giu');
+/**
+ * Words next to each other. Separators and words are disjoint, so the engine never revisits a word: linear time, times
+ * the number of words of the text.
+ */
+function phraseMatcher(text: string, mode: 'phrase' | 'prefix', caseSensitive: boolean): LineMatcher {
+  const words = wordsOf(text);
+  if (words.length === 0) return { matches: () => false, spans: () => [] };
+  const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
+  const pattern = new RegExp(
+    `(?<!${WORD})${words.map(escaped).join(SEPARATORS)}${end}`,
+    flagsOf(caseSensitive),
+  );
+  const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+  const prefilter = substringMatcher(longest, caseSensitive);
+  return {
+    matches: (line) => prefilter.matches(line) && line.search(pattern) !== -1,
+    spans: (line) => (prefilter.matches(line) ? spansOf(pattern, line) : []),
+  };
 }
 
 function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
@@ -99,105 +113,21 @@ function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
   };
 }
 
-/** A text in words, of which the last one may go on. */
-class Phrase {
-  readonly #head: readonly string[];
-  readonly #last: string;
-  readonly #goesOn: boolean;
-  readonly #borders: readonly number[];
-  /** Most lines do not even contain the characters, and need not be split into words. */
-  readonly #longest: LineMatcher;
+function escaped(text: string): string {
+  return text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
+}
 
-  /** `words`: as they are compared, at least one. */
-  constructor(words: readonly string[], goesOn: boolean, caseSensitive: boolean) {
-    const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
-    this.#head = words.slice(0, -1);
-    this.#last = words.at(-1) ?? '';
-    this.#goesOn = goesOn;
-    this.#borders = bordersOf(this.#head);
-    this.#longest = substringMatcher(longest, caseSensitive);
-  }
+function flagsOf(caseSensitive: boolean): string {
+  return caseSensitive ? 'gu' : 'giu';
+}
 
-  /** Of a span, besides the one that it ends with. */
-  get wordsBefore(): number {
-    return this.#head.length;
-  }
-
-  mayBeIn(line: string): boolean {
-    return this.#longest.matches(line);
-  }
-
-  /**
-   * Takes the words of a line, one after the other, and tells whether the phrase ends there. Each is looked at a few
-   * times at most, however often the wanted ones repeat themselves.
-   */
-  newSearch(): (said: string) => boolean {
-    const [head, borders] = [this.#head, this.#borders];
-    let found = 0;
-    return (said) => {
-      let ends = false;
-      if (found === head.length) {
-        ends = this.#goesOn ? said.startsWith(this.#last) : said === this.#last;
-        found = borders[found] ?? 0;
-      }
-      while (found > 0 && head[found] !== said) found = borders[found] ?? 0;
-      if (head[found] === said) found++;
-      return ends;
-    };
+function* spansOf(pattern: RegExp, line: string): Generator<Span, void, undefined> {
+  for (const { index, 0: text } of line.matchAll(pattern)) {
+    if (text.length > 0) yield [index, index + text.length];
   }
 }
 
-/** A text without words finds nothing. */
-function phrasesMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
-  const compared = (word: string): string => (caseSensitive ? word : folded(word));
-  const phrases = texts.flatMap((text) => {
-    const words = wordsOf(text).map(compared);
-    return words.length === 0 ? [] : [new Phrase(words, mode === 'prefix', caseSensitive)];
-  });
-  return {
-    // Without their spans, for a line of a MiB may have a million words.
-    matches: (line) => {
-      const searches = phrases.filter((phrase) => phrase.mayBeIn(line)).map((phrase) => phrase.newSearch());
-      if (searches.length === 0) return false;
-      for (const word of wordsOf(line)) {
-        const said = compared(word);
-        for (const ends of searches) if (ends(said)) return true;
-      }
-      return false;
-    },
-    spans: (line) => {
-      const searched = phrases.filter((phrase) => phrase.mayBeIn(line));
-      if (searched.length === 0) return [];
-      const words = wordSpans(line).map(({ word, span }) => ({ said: compared(word), span }));
-      return joined(merged(searched.map((phrase) => spansOf(phrase, words))));
-    },
-  };
-}
-
-interface SaidWord {
-  readonly said: string;
-  readonly span: Span;
-}
-
-function* spansOf(phrase: Phrase, words: readonly SaidWord[]): Generator<Span, void, undefined> {
-  const ends = phrase.newSearch();
-  for (const [at, { said, span }] of words.entries()) {
-    if (ends(said)) yield [words[at - phrase.wordsBefore]?.span[0] ?? 0, span[1]];
-  }
-}
-
-/** For each number of first words: of how many of them the last ones are the first ones again (Knuth, Morris, Pratt). */
-function bordersOf(words: readonly string[]): readonly number[] {
-  const borders = [0, 0];
-  for (let at = 1, border = 0; at < words.length; at++) {
-    while (border > 0 && words[border] !== words[at]) border = borders[border] ?? 0;
-    if (words[border] === words[at]) border++;
-    borders.push(border);
-  }
-  return borders;
-}
-
-/** All spans by their beginning, out of lists that are. */
+/** Merges lists of ascending spans by their beginning. */
 function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefined> {
   const heads = lists.flatMap((list) => {
     const spans = list[Symbol.iterator]();
@@ -215,7 +145,7 @@ function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefi
   }
 }
 
-/** `spans`: by their beginning. */
+/** Joins overlapping spans. */
 function* joined(spans: Iterable<Span>): Generator<Span, void, undefined> {
   let last: Span | undefined;
   for (const span of spans) {

@@ -1,9 +1,9 @@
 // A text filter as one RE2 pattern, for stores that search by patterns. RE2 has no lookaround, so a match includes the
 // characters beside a word: the pattern tells whether a line matches, not where.
+import { wordsOf } from '../../../apis/logging/v1alpha2/text-search.ts';
 import type { TextFilter } from '../log-store.ts';
 import { literal, toRE2 } from './re2.ts';
 import { parsePattern } from './regex-dialect.ts';
-import { wordsOf } from './words.ts';
 
 /** A store may keep the newlines that ended the line. */
 const LINE_END = '\\x{a}*$';

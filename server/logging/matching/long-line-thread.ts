@@ -1,9 +1,9 @@
-// What runs in the thread of LongLines.
+// Entry point of the worker thread of LongLines.
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type LineMatcher, lineMatcher } from './line-matcher.ts';
 import type { LongLine } from './long-lines.ts';
 
-/** Queries have lines looked at by turns, and a pattern is read in milliseconds. */
+/** Compiled filters; lines of several queries alternate. */
 const matchers = new BoundedMap<string, LineMatcher>(16);
 
 export default function matches({ text, line }: LongLine): boolean {

@@ -1,5 +1,5 @@
-// Lines whose look takes longer than others may wait for it: of a MiB, the words take a fifth of a second, and what some
-// patterns ask for half of one. Another thread looks at them, one after the other.
+// Matching of lines that would block the event loop: a pattern may take half a second for a line of 1 MiB. A worker
+// thread matches them one after the other.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Slots } from '../../concurrency/slots.ts';
@@ -10,21 +10,20 @@ export interface LongLine {
   readonly line: string;
 }
 
-/** Of the thread, which takes some MB, behind the last long line. */
+/** Time after which the idle thread ends. */
 const IDLE_MS = 30_000;
-
-/** A line with its words takes some 60 MB; with more than this the thread ends, and not the process. */
+/** A larger heap ends the thread instead of the process. */
 const MAX_HEAP_MB = 256;
 
 export interface LongLinesOptions {
   readonly log: Pick<Logger, 'warn'>;
-  /** The module of the thread, if it is another one. */
+  /** Module of the thread; long-line-thread.ts by default. */
   readonly thread?: URL;
 }
 
 export class LongLines {
   readonly #options: LongLinesOptions;
-  /** Nothing waits in the pool, which forgets it when a thread fails. */
+  /** The pool loses queued tasks when a thread fails, so tasks queue here. */
   readonly #slot = new Slots(1);
   #pool: Tinypool | undefined;
 
@@ -33,8 +32,8 @@ export class LongLines {
   }
 
   /**
-   * Whether the line says what the text asks for. Rejects with the signal's reason, and ends the look, when it is aborted;
-   * with an Error when the thread fails. Callers have their lines looked at in turns.
+   * Matches one line; callers take turns. Rejects with the signal's reason when it is aborted, which ends the match, and
+   * with an Error when the thread fails.
    */
   async matches(text: TextFilter, line: string, signal: AbortSignal, caller?: string): Promise<boolean> {
     using _slot = await this.#slot.take(signal, caller);
@@ -52,7 +51,7 @@ export class LongLines {
     return { matches: (text, line, signal) => this.matches(text, line, signal, caller) };
   }
 
-  /** Ends the thread; what it looks at then is rejected. */
+  /** Ends the thread and rejects its current match. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
@@ -70,10 +69,12 @@ function newPool({
     maxThreads: 1,
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    // What the process was told to load at its start is not for the thread.
+    // Preloaded modules of the process are not for the thread.
     execArgv: [],
   });
-  // Of a thread that has nothing to do: nobody else would hear of it, and an error that nobody hears ends the process.
-  pool.on('error', (error: unknown) => log.warn({ err: error }, 'the thread for long log lines has ended'));
+  // An error of an idle thread without a listener would end the process.
+  pool.on('error', (error: unknown) =>
+    log.warn({ err: error }, 'the worker thread for long log lines failed'),
+  );
   return pool;
 }

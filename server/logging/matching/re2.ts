@@ -1,37 +1,35 @@
-// Patterns as RE2 reads them: re2js in this process, VictoriaLogs in its own.
-import type { Range } from './code-ranges.ts';
-import { foldedRanges } from './letter-case.ts';
+// Printer of patterns in RE2 syntax: for re2js in this process, and for VictoriaLogs.
+import { foldedRanges, type Range } from './character-ranges.ts';
 import type { Branch, Item, Pattern } from './regex-dialect.ts';
 
 export interface RE2Options {
   /**
-   * Whether case is ignored, for which the caller sets the flag. Sets do without it: engines look at each letter of each
-   * range for its other forms, in milliseconds for a wide one, of which a pattern has room for hundreds.
+   * Whether case is ignored; the caller sets the flag. Sets are folded here instead: engines search the case forms of
+   * each letter of each range, which takes milliseconds for a wide range.
    */
   readonly ignoreCase: boolean;
-  /** What stands for the end of a line. */
+  /** Expression for the end of a line. */
   readonly end?: string;
 }
 
-/** Finds what the pattern finds. */
 export function toRE2({ branches }: Pattern, { ignoreCase, end = '$' }: RE2Options): string {
-  return branches.map((branch) => outermost(branch, ignoreCase, end)).join('|');
+  return branches.map((branch) => printBranch(branch, ignoreCase, end)).join('|');
 }
 
-/** The text as a pattern of itself. */
+/** The pattern that matches the text itself. */
 export function literal(text: string): string {
   return Array.from(text, (character) => escaped(character.codePointAt(0) ?? 0)).join('');
 }
 
-function outermost({ atStart, atEnd, items }: Branch, ignoreCase: boolean, end: string): string {
+function printBranch({ atStart, atEnd, items }: Branch, ignoreCase: boolean, end: string): string {
   return `${atStart ? '^' : ''}${sequence(items, ignoreCase)}${atEnd ? end : ''}`;
 }
 
 function sequence(items: readonly Item[], ignoreCase: boolean): string {
-  return items.map((item) => written(item, ignoreCase)).join('');
+  return items.map((item) => printItem(item, ignoreCase)).join('');
 }
 
-function written(item: Item, ignoreCase: boolean): string {
+function printItem(item: Item, ignoreCase: boolean): string {
   switch (item.kind) {
     case 'character':
       return escaped(item.code);
@@ -44,7 +42,7 @@ function written(item: Item, ignoreCase: boolean): string {
     case 'group':
       return `(?:${item.branches.map((items) => sequence(items, ignoreCase)).join('|')})`;
     default:
-      return `(?:${written(item.item, ignoreCase)})${times(item.min, item.max)}`;
+      return `(?:${printItem(item.item, ignoreCase)})${times(item.min, item.max)}`;
   }
 }
 
@@ -61,13 +59,10 @@ function times(min: number, max: number): string {
   return `{${min},${max === Number.POSITIVE_INFINITY ? '' : max}}`;
 }
 
-/** Letters, digits and whatever is not ASCII stand for themselves; everything else is written by its number. */
-export function escaped(code: number): string {
+/** Letters, digits and characters beyond ASCII stay as they are; others are printed by code point. */
+function escaped(code: number): string {
   const character = String.fromCodePoint(code);
-  if (/^[0-9A-Za-z]$/.test(character) || (code > 0x9f && !isSurrogate(code))) return character;
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  if (/^[0-9A-Za-z]$/.test(character) || (code > 0x9f && !isSurrogate)) return character;
   return `\\x{${code.toString(16)}}`;
-}
-
-function isSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdfff;
 }

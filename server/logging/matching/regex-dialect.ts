@@ -1,20 +1,20 @@
-// The regular expressions that callers may write: what every store's engine reads alike, and in linear time. Owns the
-// syntax and its tree; how an engine writes it is the business of a printer (re2.ts, and those of the backends).
-import type { AST } from '@eslint-community/regexpp';
-import { ALL_CODES, complement, type Range, withoutOverlaps } from './code-ranges.ts';
-import { parseRegex } from './regex-parser.ts';
+// Regular expressions of the API: the syntax that the engines of all stores interpret alike and match in linear time.
+// Owns the parser and the syntax tree; re2.ts and the stores print it for their engines.
+import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/regexpp';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { ALL_CODES, complement, type Range, union } from './character-ranges.ts';
 
 export type Item =
   | { readonly kind: 'character'; readonly code: number }
-  /** Everything but a newline. */
+  /** Any character except a newline. */
   | { readonly kind: 'any' }
-  /** The ranges are ascending and do not overlap: for each of them engines look at all letters in it. */
+  /** The ranges are ascending and do not overlap. */
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly Range[] }
   | { readonly kind: 'group'; readonly branches: readonly (readonly Item[])[] }
   /** Greedy. */
   | { readonly kind: 'repeat'; readonly item: Item; readonly min: number; readonly max: number };
 
-/** One of the outermost alternatives; anchors stand nowhere else. */
+/** An alternative of the whole pattern. Anchors are allowed at its ends only. */
 export interface Branch {
   readonly atStart: boolean;
   readonly atEnd: boolean;
@@ -25,9 +25,9 @@ export interface Pattern {
   readonly branches: readonly Branch[];
 }
 
-/** RE2 refuses more repetitions, nested ones multiplied. */
+/** Limit of RE2 for repetitions; nested ones multiply. */
 const MAX_REPEAT = 1_000;
-/** Engines write repetitions out, and take time for all of that at each character of a line. */
+/** Engines expand repetitions, and need time in proportion to the expanded size for each character of a line. */
 const MAX_SIZE = 1_000;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
@@ -43,20 +43,30 @@ const SPACES: readonly Range[] = [
 ];
 
 const RANGES = { digit: DIGITS, word: WORDS, space: SPACES } as const;
-/** With what has a lower case in ASCII: were it in the complement, `s` and `k` would be so too where case is ignored. */
+/** With ſ and the Kelvin sign, which fold to ASCII: otherwise `\W` would match `s` and `k` when case is ignored. */
 const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 0x212a]];
 
-/** Throws an Error whose message says what is not a pattern, or not supported. */
+/** Throws an Error whose message names the invalid or unsupported part. */
 export function parsePattern(text: string): Pattern {
   const { alternatives } = parseRegex(text);
   const branches = alternatives.map(branch);
   if (patternSize({ branches }) > MAX_SIZE) {
-    throw new Error(`more than ${MAX_SIZE} characters, with its repetitions written out, are not supported`);
+    throw new Error(`more than ${MAX_SIZE} characters after expansion of repetitions are not supported`);
   }
   return { branches };
 }
 
-/** Characters and sets, with repetitions written out: what engines may have to do at each character of a line. */
+/** Undefined for a valid pattern. */
+export function patternError(text: string): string | undefined {
+  try {
+    parsePattern(text);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Number of characters and sets after expansion of repetitions: the steps of an engine for each character of a line. */
 export function patternSize({ branches }: Pattern): number {
   return sizeOf(branches.map(({ items }) => items));
 }
@@ -104,14 +114,14 @@ function item(element: AST.Element, repeats: number): Item {
       if (element.modifiers) throw unsupported('a group with flags', element.raw);
       return group(element, repeats);
     case 'CapturingGroup':
-      if (element.name !== null) throw unsupported('a group with a name', element.raw);
+      if (element.name !== null) throw unsupported('a named group', element.raw);
       return group(element, repeats);
     case 'Quantifier':
       return repeat(element, repeats);
     case 'Assertion':
       throw unsupported(assertionName(element), element.raw);
     case 'Backreference':
-      throw unsupported('a reference to a group', element.raw);
+      throw unsupported('a backreference', element.raw);
     default:
       throw unsupported('this', element.raw);
   }
@@ -119,7 +129,7 @@ function item(element: AST.Element, repeats: number): Item {
 
 function assertionName({ kind }: AST.Assertion): string {
   if (kind === 'start' || kind === 'end') return 'an anchor within the pattern';
-  return kind === 'word' ? 'a word boundary' : 'looking around';
+  return kind === 'word' ? 'a word boundary' : 'lookaround';
 }
 
 function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number): Item {
@@ -130,7 +140,7 @@ function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number
 function repeat({ element, min, max, greedy, raw }: AST.Quantifier, outer: number): Item {
   if (!greedy) throw unsupported('a lazy repetition', raw);
   const times = outer * timesOf({ min, max });
-  if (times > MAX_REPEAT) throw unsupported(`repeating more than ${MAX_REPEAT} times`, raw);
+  if (times > MAX_REPEAT) throw unsupported(`more than ${MAX_REPEAT} repetitions`, raw);
   return { kind: 'repeat', item: item(element, times), min, max };
 }
 
@@ -142,7 +152,7 @@ function characterClass(element: AST.CharacterClass): Item {
     throw unsupported('a set within a set', member.raw);
   });
   if (ranges.length === 0) throw unsupported('an empty set', element.raw);
-  return { kind: 'class', negated: element.negate, ranges: withoutOverlaps(ranges) };
+  return { kind: 'class', negated: element.negate, ranges: union(ranges) };
 }
 
 function setRanges(set: AST.CharacterSet): readonly Range[] {
@@ -154,4 +164,74 @@ function setRanges(set: AST.CharacterSet): readonly Range[] {
 
 function unsupported(what: string, raw: string): Error {
   return new Error(`${what} (${raw.slice(0, 50)}) is not supported`);
+}
+
+function parseRegex(text: string): AST.Pattern {
+  const plain = withNeededEscapes(text);
+  try {
+    return new RegExpParser().parsePattern(plain, 0, plain.length, { unicode: true });
+  } catch (error) {
+    if (!(error instanceof RegExpSyntaxError)) throw error;
+    // The library puts the whole pattern before the reason.
+    const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
+    throw new Error(SYNTAX_ERRORS[reason]?.(plain, error.index) ?? reason, { cause: error });
+  }
+}
+
+/** Rewrites unnecessary escapes (`\-`, `\"`), which other dialects accept. */
+function withNeededEscapes(text: string): string {
+  return text.replaceAll(/\\([^])/g, (pair, character: string) =>
+    /[ !"#%&',\-:;<=>@_`~]/.test(character) ? `\\x${character.charCodeAt(0).toString(16)}` : pair,
+  );
+}
+
+/** Messages for the reasons of the library; `index` is its position. */
+const SYNTAX_ERRORS: Readonly<Record<string, (text: string, index: number) => string>> = {
+  'Invalid escape': (text, index) => {
+    const [escape = ''] = /^\\.?/su.exec(text.slice(text.lastIndexOf('\\', index - 1))) ?? [];
+    if (escape === '\\') return 'a backslash at the end escapes nothing; write \\\\ for the character';
+    return /\d/.test(escape)
+      ? `a backreference (${escape}) is not supported`
+      : `the escape ${escape} is not supported`;
+  },
+  'Invalid group': (text, index) => {
+    const [group = ''] = /^\([^)]{0,20}\)?/u.exec(text.slice(index - 1)) ?? [];
+    if (/^\(\?P?[<']/.test(group)) return `a named group (${group}) is not supported`;
+    if (/^\(\?[a-zA-Z-]+\)/.test(group)) {
+      const cure = group.includes('i') ? '; use the parameter case' : '';
+      return `flags in the pattern (${group}) are not supported${cure}`;
+    }
+    return `the group ${group} is not supported`;
+  },
+  'Lone quantifier brackets': (text, index) => {
+    const [posix] = /\[:\w{1,10}:\]$/.exec(text.slice(0, index)) ?? [];
+    return posix === undefined ? bracket() : `a named set (${posix}) is not supported`;
+  },
+  'Incomplete quantifier': bracket,
+  'Unterminated character class': () => 'a set that begins with [ has no end; write \\[ for the character',
+  'Unterminated group': () => 'a group that begins with ( has no end; write \\( for the character',
+  "Unmatched ')'": () => 'a ) has no matching (; write \\) for the character',
+  'Range out of order in character class': () => 'a range in a set ends before its beginning',
+  'Invalid character class': () =>
+    'an end of a range in a set is not a character; write \\- for the character',
+  'numbers out of order in {} quantifier': () => 'in a repetition {m,n} m is greater than n',
+  'Invalid property name': () => 'a Unicode property (\\p) is not supported',
+  'Invalid unicode escape': () => '\\u needs four hexadecimal digits, or {…} around the code of a character',
+  'Invalid capture group name': namedGroup,
+  'Duplicate capture group name': namedGroup,
+  'Invalid named reference': namedReference,
+  'Invalid named capture referenced': namedReference,
+  'Nothing to repeat': () => 'a repetition (*, +, ?, {m,n}) has nothing to repeat; write .* for any text',
+};
+
+function bracket(): string {
+  return 'escape brackets that are characters: \\{, \\}, \\[, \\]';
+}
+
+function namedGroup(): string {
+  return 'a named group is not supported';
+}
+
+function namedReference(): string {
+  return 'a backreference (\\k) is not supported';
 }

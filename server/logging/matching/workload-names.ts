@@ -1,15 +1,15 @@
-// Which pods belong to a workload, told by their names: stores keep the name of the pod and not that of its owner, which
-// may be long gone.
+// Pods of a workload, recognised by the names that controllers give them: stores keep the name of the pod, not its owner,
+// and the owner may no longer exist.
 import type { NameFilter } from '../log-store.ts';
-import { containsOneOf } from './contained-text.ts';
+import { containsOneOf } from './name-filter.ts';
 
-/** The letters that Kubernetes takes for random suffixes and hashes. */
+/** The alphabet of random suffixes and hashes in Kubernetes. */
 const RANDOM = '[b-df-hj-np-tv-xz2456789]';
-/** A generated name is its prefix, cut to this length, and five random letters. */
+/** A generated name is a prefix, truncated to this length, and five random characters. */
 const LONGEST_BEGIN = 58;
 const LONGEST_HASH = 10;
 
-/** Names of pods: a text as it stands, and what is before and behind it, as regular expressions. */
+/** A form of pod names: a literal text between two regular expressions. */
 export interface PodNameForm {
   readonly before: string;
   readonly text: string;
@@ -27,15 +27,15 @@ const SUFFIX = [
   `-[0-9]{1,10}-${RANDOM}{5}`,
 ].join('|');
 
-/** `-`, digits and letters, up to where the five last letters are. */
+/** Characters of a truncated name before its random suffix. */
 const CUT = '[0-9a-z-]';
 const ANY = '[0-9a-z.-]*';
 
 /**
- * What pods of the workloads are called, a list of alternatives for each part of the filter. `exact`: pods of a
- * Deployment, ReplicaSet, StatefulSet, DaemonSet, Job or CronJob with one of the names. `contains`: of one that has one
- * of the texts in its name; where Kubernetes had to cut the name, in what is left of it. The regular expressions are
- * made of `[…]`, `(…|…)`, `{m,n}` and `*` alone, which every engine reads alike.
+ * Alternative forms of pod names for each part of the filter. `exact`: pods of a Deployment, ReplicaSet, StatefulSet,
+ * DaemonSet, Job or CronJob with one of the names. `contains`: pods of a workload whose name, as far as Kubernetes did not
+ * truncate it, contains one of the texts. The expressions use only `[…]`, `(…|…)`, `{m,n}` and `*`, which all engines
+ * interpret alike.
  */
 export function podNameForms({ exact, contains }: NameFilter): readonly (readonly PodNameForm[])[] {
   return [
@@ -46,7 +46,7 @@ export function podNameForms({ exact, contains }: NameFilter): readonly (readonl
   ];
 }
 
-/** The same as regular expressions over the whole name, all of which hold. */
+/** The forms as regular expressions for the whole name; all of them must match. */
 export function podPatterns(workloads: NameFilter): readonly string[] {
   return podNameForms(workloads).map((forms) =>
     forms.map(({ before, text, behind }) => `${before}${quoted(text)}${behind}`).join('|'),
@@ -60,7 +60,7 @@ function named(workload: string): readonly PodNameForm[] {
   return [whole, { before: '', text: cut.begin, behind: `${CUT}{0,${cut.rest}}${RANDOM}{5}` }];
 }
 
-/** Of a long name: what is left of it, and how many characters of hashes fit behind that. */
+/** The truncated form of a long name, and how many characters of hashes fit after it. */
 function cutName(workload: string): { readonly begin: string; readonly rest: number } | undefined {
   if (workload.length + 1 + LONGEST_HASH + 1 <= LONGEST_BEGIN) return undefined;
   const begin = `${workload}-`.slice(0, LONGEST_BEGIN);
@@ -75,8 +75,8 @@ const ENDS = {
 } as const;
 
 /**
- * Tells pods of the workloads by what is left of their names without what controllers append: as a regular expression, a
- * thousand workloads take an engine seconds to read, and half a second for each name.
+ * Tests pod names by removing the suffixes that controllers append. A regular expression for a thousand workloads takes
+ * seconds to compile and half a second for each name.
  */
 export function workloadMatcher(workloads: NameFilter | undefined): (pod: string) => boolean {
   const { exact, contains } = workloads ?? {};
@@ -88,13 +88,13 @@ export function workloadMatcher(workloads: NameFilter | undefined): (pod: string
       return false;
     }
     if (!isIn) return true;
-    // Without the shorter of two endings, whose rest is that of the longer one and more.
+    // The remainder without the shorter of two suffixes contains that without the longer one.
     const rest = without(pod, ENDS.random) ?? without(pod, ENDS.number);
     return rest !== undefined && isIn(rest);
   };
 }
 
-/** What the workload of such a pod may be called. */
+/** Possible names of the workload of the pod. */
 function ownersOf(pod: string): readonly string[] {
   const random = without(pod, ENDS.random);
   const ends = [

@@ -10,7 +10,7 @@ import {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
-import { textRules } from '../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
 import { LogService, line } from '../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
@@ -74,7 +74,7 @@ describe('docs/logs.md', () => {
 
 describe('the examples of docs/logs.md', () => {
   it('ask what can be asked', async () => {
-    const decoder = newLogQueryDecoder(textRules);
+    const decoder = newLogQueryDecoder({ pattern: patternError });
     const targets = (await blocks('sh')).flatMap(targetsOf);
     expect(targets).to.have.length.above(7);
     for (const { pathname, searchParams, href } of targets) {

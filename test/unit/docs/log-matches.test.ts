@@ -13,7 +13,7 @@ import {
   levelMatcher,
 } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
-import { textRules } from '../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
 const LEVEL = /^- `level` is .*$/m;
@@ -21,7 +21,7 @@ const ROW = /^\| `(.+)` \| `(phrase|prefix|substring|regex)` \| `(.+)` \| (yes|n
 
 describe('what docs/logs.md says of what matches', () => {
   it('is what matches', async () => {
-    const decoder = newLogQueryDecoder(textRules);
+    const decoder = newLogQueryDecoder({ pattern: patternError });
     const rows = [...(await readFile(DOCUMENT, 'utf8')).matchAll(ROW)];
     expect(rows).to.have.length.above(20);
     for (const [row, line = '', match = '', log_query = '', found] of rows) {

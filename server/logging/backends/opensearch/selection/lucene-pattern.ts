@@ -1,7 +1,6 @@
 // Patterns as Lucene's regular expressions read them: over the whole value, with a syntax of their own, and with a
 // `case_insensitive` that knows ASCII only up to Lucene 9. Every optional operator is off (flags NONE).
-import type { Range } from '../../../matching/code-ranges.ts';
-import { foldedCharacter, foldedRanges } from '../../../matching/letter-case.ts';
+import { foldedCharacter, foldedRanges, type Range } from '../../../matching/character-ranges.ts';
 import type { Branch, Item, Pattern } from '../../../matching/regex-dialect.ts';
 
 /** What stands before and behind what was looked for; newlines at the end of a record are no part of its line. */

@@ -1,9 +1,9 @@
 // What a line has to say, as clauses. Whole words are looked up in the analysed field; everything else needs a field
 // that holds lines as they are, of type wildcard.
+import { wordsOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import type { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { TextFilter } from '../../../log-store.ts';
 import { parsePattern } from '../../../matching/regex-dialect.ts';
-import { wordsOf } from '../../../matching/words.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../connection/store-name.ts';
 import { type FieldCoverage, type FieldMap, overFields } from '../fields/field-map.ts';

@@ -2,7 +2,6 @@
 import { isRecord, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { Deadline } from '../../../deadline.ts';
 import type { Instant, LogRecord, TextFilter } from '../../../log-store.ts';
-import { isASCII } from '../../../matching/letter-case.ts';
 import { type LineMatcher, lineMatcher } from '../../../matching/line-matcher.ts';
 import type { Queries } from '../requests/queries.ts';
 import { recordFieldNames, recordOf } from '../requests/record.ts';
@@ -17,6 +16,8 @@ import type { QuickQuestion } from '../selection/question.ts';
 const ALONG = { lines: 1_000, length: 1_000 };
 /** With more lines, the store is asked with the exact pattern instead. */
 const MAX_LINES = 2_000;
+
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /** What is kept of a line: lines may be long. */
 export interface JudgedLine {
@@ -47,7 +48,7 @@ export class Judge {
   /** Whether a line that the quick question found is wanted. Lines of ASCII it finds only when they are. */
   readonly isMeant = ({ log }: LogRecord): boolean => {
     if (this.#text?.mode !== 'phrase' && this.#text?.mode !== 'prefix') return true;
-    if (isASCII(log)) return true;
+    if (!NOT_ASCII.test(log)) return true;
     this.#matcher ??= lineMatcher(this.#text);
     return this.#matcher.matches(log);
   };

@@ -1,9 +1,8 @@
 // Proves that words are in a line: only ASCII, or an end of the line, is next to them. It finds all ASCII lines with the
 // words, and some of the others; the rest takes the pattern of matching/line-pattern.ts, which knows all letters and is a
 // hundred times as long.
-import { folded } from '../../../matching/letter-case.ts';
+import { hasWord } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import { literal } from '../../../matching/re2.ts';
-import { hasWord } from '../../../matching/words.ts';
 import { formsOf } from './required-text.ts';
 
 export interface Evidence {
@@ -33,7 +32,8 @@ function plainTexts(words: readonly string[], goesOn: boolean, caseSensitive: bo
   const [first = ''] = small;
   // The text as given too: the lower case of İ is a different letter, and the upper case of that is yet another one.
   const forms = [small, small.toUpperCase(), `${first.toUpperCase()}${small.slice(first.length)}`, said];
-  const own = caseSensitive ? [said] : [...new Set(forms)].filter((form) => folded(form) === folded(said));
+  const isSaid = new RegExp(`^${said}$`, 'iu');
+  const own = caseSensitive ? [said] : [...new Set(forms)].filter((form) => isSaid.test(form));
   return (goesOn ? [''] : BEHIND).flatMap((behind) =>
     own.flatMap((form) => BEFORE.map((before) => `${before}${form}${behind}`)),
   );

@@ -1,11 +1,11 @@
 // Texts that a line has to hold for words or a pattern to be found in it, as a filter that costs the store little: it
 // looks for plain texts one after the other, in all the ways that they may be written. It may let too many lines
 // through, never too few.
+import { wordsOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import type { TextFilter } from '../../../log-store.ts';
-import { foldedCharacter } from '../../../matching/letter-case.ts';
+import { foldedCharacter } from '../../../matching/character-ranges.ts';
 import { literal } from '../../../matching/re2.ts';
 import { type Item, parsePattern } from '../../../matching/regex-dialect.ts';
-import { wordsOf } from '../../../matching/words.ts';
 import { allOf, eitherOf, matches } from './logsql.ts';
 
 /** Characters in a row, each with the forms that it may have in a line. */

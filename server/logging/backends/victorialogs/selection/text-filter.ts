@@ -1,7 +1,9 @@
 // What lines have to say. The meaning is one regular expression, which the store's engine tries on every line it is
 // given; so a cheap look for what the line holds in any case goes first (required-text.ts), and where words are looked
 // for, one for what is enough in nearly all lines (evidence.ts).
+
 import type { Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import { wordsOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import type { TextFilter } from '../../../log-store.ts';
 import {
   CUT_WORDS,
@@ -13,7 +15,6 @@ import {
 } from '../../../matching/levels.ts';
 import { linePattern } from '../../../matching/line-pattern.ts';
 import { literal } from '../../../matching/re2.ts';
-import { wordsOf } from '../../../matching/words.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { allOf, eitherOf, matches } from './logsql.ts';
 import { anyOf, requiredFilter } from './required-text.ts';

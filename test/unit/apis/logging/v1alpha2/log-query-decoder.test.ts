@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { textSearchOf } from '../../../../../apis/logging/v1alpha2/log-text-search.ts';
+import { textSearchOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const decoder = newLogQueryDecoder(textRules);
+const decoder = newLogQueryDecoder({ pattern: patternError });
 
 function decode(search: string) {
   return decoder.decode(new URLSearchParams(search));
 }
 
 function texts(search: string): readonly string[] {
-  return textSearchOf(decode(search), textRules.hasWord).texts;
+  return textSearchOf(decode(search)).texts;
 }
 
 /** The faults by parameter; fails when the query is taken. */
@@ -45,7 +45,7 @@ describe('a log query', () => {
         start_time: 1_700_000_000,
         end_time: 1_700_000_600,
       });
-      expect(textSearchOf(query, textRules.hasWord).texts).to.deep.equal(['error', 'warn']);
+      expect(textSearchOf(query).texts).to.deep.equal(['error', 'warn']);
     }
   });
 
@@ -98,8 +98,8 @@ describe('a log query', () => {
     ['too many names', `pods=${'p,'.repeat(1_000)}p`, 'pods', /has more than 1000 values$/],
     ['a list of nothing', 'pods=,', 'pods', /is empty$/],
     ['an interval of nothing', 'interval=0m', 'interval', /more than nothing/],
-    ['an interval without a unit', 'interval=15', 'interval', /: a whole number with s, m, h, d, w, M/],
-    ['an interval of one and a half', 'interval=1.5h', 'interval', /: a whole number with s, m, h, d, w, M/],
+    ['an interval without a unit', 'interval=15', 'interval', /a whole number with s, m, h, d, w, M/],
+    ['an interval of one and a half', 'interval=1.5h', 'interval', /a whole number with s, m, h, d, w, M/],
     ['an interval of centuries', 'interval=101y', 'interval', /longer than 100 years/],
     ['an interval beyond all numbers', `interval=${'9'.repeat(400)}d`, 'interval', /longer than 100 years/],
     ['an offset whose plus sign was a space', 'time_zone=+05:30', 'time_zone', /in a URL.*%2B05:30/],
@@ -107,8 +107,8 @@ describe('a log query', () => {
     ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
     ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
     ['a page that is too long', 'size=1001', 'size', /more than 1000;.*cursor.*export/],
-    ['a page that is too deep', 'from=10001', 'from', /more than 10000; deeper pages go by cursor/],
-    ['a page that ends too deep', 'from=9951&size=50', 'from', /9951 with a size of 50.*go by cursor/],
+    ['a page that is too deep', 'from=10001', 'from', /more than 10000; use cursor for deeper pages/],
+    ['a page that ends too deep', 'from=9951&size=50', 'from', /9951 with a size of 50.*use cursor/],
     ['a page before the first', 'from=-1', 'from', /from 0 to 10000/],
     ['a size that is no number', 'size=x', 'size', /not a whole number/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
@@ -119,9 +119,9 @@ describe('a log query', () => {
       'signs that are too many',
       `log_query=${'-'.repeat(1001)}`,
       'log_query',
-      /longer than 1000 characters; ask for a part/,
+      /longer than 1000 characters; use a part/,
     ],
-    ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a pattern/],
+    ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a valid pattern/],
     ['too many texts', `log_query=${'a,'.repeat(51)}`, 'log_query', /more than 50 texts.*match=substring/],
     [
       'a text that is too long',
@@ -133,7 +133,7 @@ describe('a log query', () => {
       'more words than stores are asked for',
       `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
       'log_query',
-      /texts behind it have 201 words, and 200 may be.*match=substring/,
+      /texts after it have 201 words, more than 200.*match=substring/,
     ],
     ['a text of too many words', `log_query=${'a%20'.repeat(201)}`, 'log_query', /" has 201 words/],
     ['a level that is none', 'level=eror,warn', 'level', /did you mean "error"/],
@@ -257,9 +257,9 @@ describe('a log query', () => {
   it('looks for a line without a word as it stands, as consoles send it, unless whole words are asked for', () => {
     for (const line of ['}', '  },', ',', '"": "—",']) {
       const query = decode(new URLSearchParams({ log_query: line }).toString());
-      expect(textSearchOf(query, textRules.hasWord)).to.deep.equal({ mode: 'substring', texts: [line] });
+      expect(textSearchOf(query)).to.deep.equal({ mode: 'substring', texts: [line] });
     }
-    expect(textSearchOf(decode('log_query=},x'), textRules.hasWord)).to.include({ mode: 'prefix' });
+    expect(textSearchOf(decode('log_query=},x'))).to.include({ mode: 'prefix' });
   });
 
   it('takes zones by name and by offset', () => {

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { answered } from '../../../../../server/logging/answers/answered-records.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const decoder = newLogQueryDecoder(textRules);
+const decoder = newLogQueryDecoder({ pattern: patternError });
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));
 
 const RECORD = {

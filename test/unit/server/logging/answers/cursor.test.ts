@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type LogQuery, LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { readCursor, writeCursor } from '../../../../../server/logging/answers/cursor.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
 const CURSOR = {
   range: { start: '2026-11-20T10:00:00.000000000Z', end: '2026-11-20T11:00:00.000000000Z' },
@@ -53,7 +53,7 @@ const OF_THE_PAGE = new Set<string>([
 ]);
 
 describe('the cursor of a log query', () => {
-  const first = newLogQueryDecoder(textRules).decode(new URLSearchParams());
+  const first = newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams());
 
   it('comes back as it went', () => {
     expect(readCursor(first, 'jane', writeCursor(first, 'jane', CURSOR))).to.deep.equal(CURSOR);
@@ -78,7 +78,7 @@ describe('the cursor of a log query', () => {
 
   it('leads on in whatever order parameters are given, and whether or not those with defaults are', () => {
     const decode = (parameters: string) =>
-      newLogQueryDecoder(textRules).decode(new URLSearchParams(parameters));
+      newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams(parameters));
     const cursor = writeCursor(decode('pods=cart-0&namespaces=shop&log_query=timeout'), 'jane', CURSOR);
     for (const again of [
       'log_query=timeout&namespaces=shop&pods=cart-0',

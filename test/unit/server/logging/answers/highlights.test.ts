@@ -3,9 +3,9 @@ import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-que
 import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { answered } from '../../../../../server/logging/answers/answered-records.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const decoder = newLogQueryDecoder(textRules);
+const decoder = newLogQueryDecoder({ pattern: patternError });
 const record = (log: string): LogRecord => ({
   time: '2026-11-20T10:00:00.000000001Z',
   log,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isLongRunningQuery } from '../../../../../server/logging/endpoints/logs-handler.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const decoder = newLogQueryDecoder(textRules);
+const decoder = newLogQueryDecoder({ pattern: patternError });
 
 describe('a log query that may outlive the deadline of requests', () => {
   for (const search of [

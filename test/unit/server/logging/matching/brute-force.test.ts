@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { LEVELS } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import { wordsOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
 import { logData } from '../../../../../hack/log-data/log-data.ts';
 import { ODD_LINES } from '../../../../../hack/log-data/odd-lines.ts';
 import { levelMatcher } from '../../../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
 import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
-import { wordsOf } from '../../../../../server/logging/matching/words.ts';
 import { TEXTS } from '../../../../conformance/log-store/texts.ts';
 import { levelsOf } from '../../../../support/logging/brute-force/levels.ts';
 import { textMatcher } from '../../../../support/logging/brute-force/text.ts';
@@ -19,12 +19,12 @@ const lines = [...new Set(records.map(({ log }) => log))];
 
 const hard = [...ODD_LINES, ...lines.slice(0, 60)].filter((line) => line.length < 1_000);
 
-describe('the matching of lines, beside a brute-force reading', () => {
-  it('takes lines apart into the same words', () => {
+describe('line matching compared with a brute-force implementation', () => {
+  it('splits lines into the same words', () => {
     for (const line of lines) expect(wordsOf(line), line).to.deep.equal(words(line));
   });
 
-  it('tells the same levels', () => {
+  it('detects the same levels', () => {
     for (const level of LEVELS) {
       const matches = levelMatcher([level]);
       for (const line of lines)
@@ -51,7 +51,7 @@ describe('the matching of lines, beside a brute-force reading', () => {
     });
   }
 
-  it('finds the same lines, in this process and as a pattern of RE2', function () {
+  it('finds the same lines for random texts, in this process and as a pattern of RE2', function () {
     this.timeout(180_000);
     const short = lines.filter((line) => line.length < 500);
     const texts = new LogQuestions(records, 'ns').texts();

@@ -1,22 +1,48 @@
 import { expect } from 'chai';
-import { nameMatcher } from '../../../../../server/logging/matching/name-filter.ts';
+import * as fc from 'fast-check';
+import { containsOneOf, nameMatcher } from '../../../../../server/logging/matching/name-filter.ts';
 
-describe('a filter of names', () => {
-  it('that is none lets every name pass', () => {
+describe('nameMatcher', () => {
+  it('accepts every name without a filter', () => {
     expect(nameMatcher(undefined)('shop')).to.equal(true);
   });
 
-  it('holds whole names by their case, and parts of them whatever the case of ASCII letters', () => {
+  it('compares whole names exactly, and parts without the case of ASCII letters', () => {
     const exact = nameMatcher({ exact: ['shop'] });
     expect(['shop', 'Shop', 'shops'].map(exact)).to.deep.equal([true, false, false]);
     const parts = nameMatcher({ contains: ['HO', 'ank'] });
     expect(['shop', 'bANk', 'other'].map(parts)).to.deep.equal([true, true, false]);
-    // The sign of kelvin is a k only beyond ASCII.
+    // The Kelvin sign folds to k only beyond ASCII.
     expect(nameMatcher({ contains: ['k'] })('\u212a')).to.equal(false);
   });
 
-  it('holds both where both are given', () => {
+  it('requires both parts of a filter that has both', () => {
     const both = nameMatcher({ exact: ['shop', 'bank'], contains: ['ho'] });
     expect(['shop', 'bank', 'hotel'].map(both)).to.deep.equal([true, false, false]);
+  });
+});
+
+describe('containsOneOf', () => {
+  const letters = fc.string({
+    unit: fc.constantFrom('a', 'b', '-', 'ß', '👍'),
+    minLength: 1,
+    maxLength: 6,
+  });
+
+  it('agrees with a linear search', () => {
+    fc.assert(
+      fc.property(fc.array(letters, { maxLength: 60 }), letters, letters, (texts, begin, end) => {
+        const name = begin + end;
+        return containsOneOf(texts)(name) === texts.some((text) => name.includes(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('finds texts at either end of a name, and texts that start with one another', () => {
+    const numbers = Array.from({ length: 1000 }, (_, number) => String(number).padStart(4, '0'));
+    const isIn = containsOneOf(['ab', 'abc', 'b', ...numbers]);
+    for (const name of ['0999-x', 'x-0000', 'x0512x', 'xab', 'ba']) expect(isIn(name)).to.equal(true);
+    for (const name of ['x-1000', '', '999', 'a', 'c']) expect(isIn(name)).to.equal(false);
   });
 });

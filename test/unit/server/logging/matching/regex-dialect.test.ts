@@ -5,43 +5,43 @@ import { parsePattern } from '../../../../../server/logging/matching/regex-diale
 
 const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a??', /lazy/],
-  ['(?=a)', /looking around/],
-  ['(?<!a)b', /looking around/],
+  ['(?=a)', /lookaround/],
+  ['(?<!a)b', /lookaround/],
   ['\\bfoo', /word boundary/],
-  ['(?<n>a)', /a group with a name/],
-  ['(a)\\1', /a reference to a group/],
+  ['(?<n>a)', /a named group/],
+  ['(a)\\1', /a backreference/],
   ['(?i:a)', /a group with flags/],
   ['\\p{L}', /a Unicode property/],
   ['a^b', /an anchor within the pattern/],
   ['(^a)', /an anchor within the pattern/],
-  ['(a{100}){100}', /repeating more than 1000 times \(a\{100\}\) is not supported/],
-  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters, with its repetitions written out/],
+  ['(a{100}){100}', /more than 1000 repetitions \(a\{100\}\) is not supported/],
+  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters after expansion of repetitions/],
   ['a{600}b{600}', /more than 1000 characters/],
   ['(){500}(|){300}', /more than 1000 characters/],
   [`${'a'.repeat(990)}[bc]{11}`, /more than 1000 characters/],
-  ['a[', /a set begins with \[ and does not end; \\\[ is the character/],
-  ['f(x', /a group begins with \( and does not end; \\\( is the character/],
-  ['a)', /a group ends with \) and has not begun; \\\) is the character/],
+  ['a[', /a set that begins with \[ has no end; write \\\[ for the character/],
+  ['f(x', /a group that begins with \( has no end; write \\\( for the character/],
+  ['a)', /a \) has no matching \(; write \\\) for the character/],
   ['[z-a]', /a range in a set ends before its beginning/],
-  ['[\\d-z]', /a range in a set has an end that is no character; \\- is the character/],
-  ['a{2,1}', /a repetition \{m,n\} wants more at least than at most/],
+  ['[\\d-z]', /an end of a range in a set is not a character; write \\- for the character/],
+  ['a{2,1}', /in a repetition \{m,n\} m is greater than n/],
   ['\\p{Foo}', /a Unicode property \(\\p\) is not supported/],
   ['\\u00', /\\u needs four hexadecimal digits/],
-  ['(?<1>a)', /a group with a name/],
-  ['(?<n>a)(?<n>b)', /a group with a name/],
-  ['(a)\\k', /a reference to a group \(\\k\)/],
-  ['(a)\\k<n>', /a reference to a group \(\\k\)/],
+  ['(?<1>a)', /a named group/],
+  ['(?<n>a)(?<n>b)', /a named group/],
+  ['(a)\\k', /a backreference \(\\k\)/],
+  ['(a)\\k<n>', /a backreference \(\\k\)/],
   ['[]', /an empty set/],
   ['foo\\h', /the escape \\h is not supported/],
-  ['a\\1', /a reference to a group \(\\1\) is not supported/],
+  ['a\\1', /a backreference \(\\1\) is not supported/],
   ['a\\', /a backslash at the end/],
-  ['(?i)a', /flags within the pattern \(\(\?i\)\) are not supported; the parameter case/],
-  ['(?P<n>a)', /a group with a name \(\(\?P<n>a\)\)/],
-  ['(?>a)', /such a group \(\(\?>a\)\)/],
-  ['{"a":1}', /has to be escaped/],
-  ['[[:digit:]]', /a set by name \(\[:digit:\]\) is not supported/],
-  ['*foo', /nothing before it to repeat/],
-  ['a++', /nothing before it to repeat/],
+  ['(?i)a', /flags in the pattern \(\(\?i\)\) are not supported; use the parameter case/],
+  ['(?P<n>a)', /a named group \(\(\?P<n>a\)\)/],
+  ['(?>a)', /the group \(\?>a\) is not supported/],
+  ['{"a":1}', /escape brackets/],
+  ['[[:digit:]]', /a named set \(\[:digit:\]\) is not supported/],
+  ['*foo', /has nothing to repeat/],
+  ['a++', /has nothing to repeat/],
 ];
 
 const READ: readonly (readonly [pattern: string, found: string, missed: string])[] = [
@@ -56,28 +56,28 @@ const READ: readonly (readonly [pattern: string, found: string, missed: string])
   [`^${'a'.repeat(990)}[bc]{10}$`, `${'a'.repeat(990)}bcbcbcbcbc`, 'aaa'],
   ['^(\\d{1,3}\\.){3}\\d{1,3}(:\\d{1,5})?$', '10.0.0.1:9443', '10.0.1'],
   ['\\u{1f600}', '😀', '😁'],
-  // Escapes that nobody needs, and everybody writes.
+  // Unnecessary escapes.
   ['^a\\-b\\"\\:\\@\\_\\ $', 'a-b":@_ ', 'a+b":@_ '],
   ['^[a\\-z\\"]+$', 'a-z"', 'b'],
   ['^\\\\-$', '\\-', '-'],
 ];
 
-describe('the regular expressions of callers', () => {
+describe('the regular expressions of the API', () => {
   for (const [pattern, reason] of REFUSED) {
-    it(`do not include ${pattern}`, () => {
+    it(`reject ${pattern}`, () => {
       expect(() => parsePattern(pattern)).to.throw(Error, reason);
     });
   }
 
   for (const [pattern, found, missed] of READ) {
-    it(`mean in RE2 what they say: ${pattern}`, () => {
+    it(`match the same lines in RE2: ${pattern}`, () => {
       const re2 = RE2JS.compile(toRE2(parsePattern(pattern), { ignoreCase: false }));
       expect(re2.test(found)).to.equal(true);
       expect(re2.test(missed)).to.equal(false);
     });
   }
 
-  it('have sets of which no part is there twice: engines look at all letters of each', () => {
+  it('have sets without overlapping ranges', () => {
     const repeated = parsePattern(`[${'\\W'.repeat(480)}a-ca-za]`);
     expect(repeated).to.deep.equal(parsePattern('[\\Wa-z]'));
   });
@@ -95,7 +95,7 @@ describe('the regular expressions of callers', () => {
     'Ꙁ-ꙟ',
     '^ǆ',
   ]) {
-    it(`have the set [${set}], where case is ignored, with all letters that RE2 itself takes for the same`, () => {
+    it(`fold the set [${set}] as RE2 does`, () => {
       const pattern = parsePattern(`^[${set.replace('\\x{0}', '\\0')}]$`);
       const [own, of2] = [true, false].map((ignoreCase) =>
         RE2JS.compile(toRE2(pattern, { ignoreCase }), RE2JS.CASE_INSENSITIVE),
@@ -110,7 +110,7 @@ describe('the regular expressions of callers', () => {
     });
   }
 
-  it('leave RE2 no set to look for other letters in, where case is ignored', () => {
+  it('print folded sets without the case flag', () => {
     const pattern = parsePattern('x[a-k][^\\w]\\W');
     expect(toRE2(pattern, { ignoreCase: true })).to.equal(
       'x(?-i:[A-Ka-k\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])',

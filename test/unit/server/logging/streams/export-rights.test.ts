@@ -9,11 +9,13 @@ import type {
   Scope,
   Selection,
 } from '../../../../../server/logging/log-store.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import { type ExportRequest, writeExport } from '../../../../../server/logging/streams/export.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
-const query = newLogQueryDecoder(textRules).decode(new URLSearchParams('operation=export&format=ndjson'));
+const query = newLogQueryDecoder({ pattern: patternError }).decode(
+  new URLSearchParams('operation=export&format=ndjson'),
+);
 const LATER = '2026-11-20T10:00:00.000000000Z';
 const record: LogRecord = { time: LATER, log: 'x', namespace: 'shop', pod: 'cart-0', container: 'cart' };
 

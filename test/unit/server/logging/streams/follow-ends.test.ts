@@ -7,7 +7,7 @@ import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/er
 import { Turns } from '../../../../../server/concurrency/turns.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../../server/logging/log-store.ts';
-import { textRules } from '../../../../../server/logging/matching/text-rules.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import { newNotSupported } from '../../../../../server/logging/store-errors.ts';
 import {
   type FollowOptions,
@@ -19,7 +19,7 @@ import { HandlerServer } from '../../../../support/handler-server.ts';
 import { line } from '../../../../support/logging/log-service.ts';
 import { answered, MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
-const query = newLogQueryDecoder(textRules).decode(new URLSearchParams('follow=true'));
+const query = newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams('follow=true'));
 
 function seeing(...names: string[]): Selection {
   const namespaces = names.map((name) => ({ name, since: BEGINNING }));

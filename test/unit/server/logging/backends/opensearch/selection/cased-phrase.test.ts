@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { wordsOf } from '../../../../../../../apis/logging/v1alpha2/text-search.ts';
 import { casedPhrase } from '../../../../../../../server/logging/backends/opensearch/selection/cased-phrase.ts';
 import { lineMatcher } from '../../../../../../../server/logging/matching/line-matcher.ts';
-import { wordsOf } from '../../../../../../../server/logging/matching/words.ts';
 
 /** Lucene escapes more than JavaScript allows, and means the whole value. */
 function expression(pattern: string): RegExp {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { assert, constantFrom, pre, property, string } from 'fast-check';
+import { wordsOf } from '../../../../../../../apis/logging/v1alpha2/text-search.ts';
 import {
   type Evidence,
   evidenceOf,
 } from '../../../../../../../server/logging/backends/victorialogs/selection/evidence.ts';
 import { lineMatcher } from '../../../../../../../server/logging/matching/line-matcher.ts';
-import { wordsOf } from '../../../../../../../server/logging/matching/words.ts';
 
 /** Few characters, so that words, joiners and what parts them meet often. */
 const ascii = string({ unit: constantFrom(...Array.from("aB1_.':,; -")), maxLength: 14 });

@@ -1,0 +1,151 @@
+// Validation errors of a log query whose parameters are valid one by one: combinations of parameters, the texts of
+// `log_query`, and the checks that only the server can make.
+import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
+import { quoted } from '../../meta/v1/query-faults.ts';
+import type { StatusCause } from '../../meta/v1/status.ts';
+import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS } from './log-query.ts';
+import { type TextSearch, textSearchOf, wordsOf } from './text-search.ts';
+
+type Check<Value> = (value: Value) => string | undefined;
+
+/** Checks of the server: each returns the validation error, or undefined for a valid value. */
+export interface ServerChecks {
+  /** Syntax of a regular expression. */
+  readonly pattern: Check<string>;
+  readonly cursor?: Check<string>;
+  readonly context?: Check<string>;
+  /** Number of buckets of a histogram. */
+  readonly interval?: Check<LogQuery>;
+}
+
+export function validateLogQuery(
+  query: LogQuery,
+  names: ParameterNames,
+  checks: ServerChecks,
+): StatusCause[] {
+  return [
+    ...validateTimes(query),
+    ...validateDepth(query, names),
+    ...validateTexts(query, names, checks),
+    ...validateOpaqueValues(query, checks),
+    ...validateInterval(query, names, checks),
+    ...validateCombinations(query, names),
+  ];
+}
+
+function validateTimes({ start_time: start, end_time: end }: LogQuery): StatusCause[] {
+  if (start === undefined || end === undefined || start <= end) return [];
+  return [invalid('end_time', `${end} is before start_time, ${start}`)];
+}
+
+/** Consoles send `from` and `size` with every operation; only `query` skips lines. */
+function validateDepth(
+  { operation, from, size, context, follow }: LogQuery,
+  { refused }: ParameterNames,
+): StatusCause[] {
+  if (['operation', 'size', 'context', 'follow'].some((name) => refused.has(name))) return [];
+  if (operation !== 'query' || context !== undefined || follow || from + size <= MAX_DEPTH) return [];
+  const message = `${from} with a size of ${size} exceeds ${MAX_DEPTH} lines; use cursor for deeper pages`;
+  return [invalid('from', message)];
+}
+
+function validateTexts(query: LogQuery, { refused }: ParameterNames, checks: ServerChecks): StatusCause[] {
+  if (refused.has('match')) return [];
+  const search = textSearchOf(query);
+  const { texts } = search;
+  if (query.log_query !== undefined && texts.length === 0) {
+    return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
+  }
+  if (texts.length > MAX_TEXTS) {
+    const message = `has more than ${MAX_TEXTS} texts separated by commas; with match=substring a comma is part of the text`;
+    return [invalid('log_query', message)];
+  }
+  const long = texts.filter((text) => text.length > MAX_TEXT);
+  if (long.length > 0) {
+    const message = `is longer than ${MAX_TEXT} characters; use a part of it`;
+    return long.map((text) => invalid('log_query', `${quoted(text)} ${message}`));
+  }
+  return validateText(search, checks).map(({ text, error }) =>
+    invalid('log_query', `${quoted(text)} ${error}`),
+  );
+}
+
+interface TextError {
+  readonly text: string;
+  readonly error: string;
+}
+
+function validateText({ mode, texts }: TextSearch, { pattern }: ServerChecks): readonly TextError[] {
+  if (mode === 'substring') return [];
+  if (mode === 'regex') {
+    return texts.flatMap((text) => {
+      const error = pattern(text);
+      return error === undefined ? [] : [{ text, error: `is not a valid pattern: ${error}` }];
+    });
+  }
+  const [text = ''] = texts;
+  const words = texts.reduce((sum, each) => sum + wordsOf(each).length, 0);
+  if (texts.length > 0 && words === 0) {
+    return [{ text, error: 'has no word to look for; match=substring finds other characters' }];
+  }
+  if (words <= MAX_WORDS) return [];
+  const subject = texts.length === 1 ? 'has' : 'and the texts after it have';
+  const error = `${subject} ${words} words, more than ${MAX_WORDS}; match=substring searches for a text as a whole`;
+  return [{ text, error }];
+}
+
+function validateOpaqueValues(query: LogQuery, checks: ServerChecks): StatusCause[] {
+  return (['cursor', 'context'] as const).flatMap((parameter) => {
+    const value = query[parameter];
+    const error = value === undefined ? undefined : checks[parameter]?.(value);
+    return error === undefined ? [] : [invalid(parameter, error)];
+  });
+}
+
+function validateInterval(
+  query: LogQuery,
+  { refused }: ParameterNames,
+  { interval }: ServerChecks,
+): StatusCause[] {
+  if (query.operation !== 'histogram' || refused.has('interval') || refused.has('end_time')) return [];
+  const error = interval?.(query);
+  return error === undefined ? [] : [invalid('interval', error)];
+}
+
+/** Consoles send `interval`, `sort`, `from` and `size` with every operation: they are ignored where they have no effect. */
+function validateCombinations(query: LogQuery, { given, refused }: ParameterNames): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const reject = (parameter: string, message: string): void => {
+    if (given.has(parameter)) causes.push(invalid(parameter, message));
+  };
+  const { operation } = query;
+  if (operation !== 'query') {
+    const message = `is allowed with operation=query only, not with ${operation}`;
+    reject('cursor', message);
+    reject('context', message);
+    if (query.follow) reject('follow', message);
+  }
+  if (operation !== 'export' && !refused.has('operation')) {
+    reject('format', 'is allowed with operation=export only');
+  }
+  if (operation === 'export' && query.highlight) {
+    reject('highlight', 'is not allowed with operation=export');
+  }
+  if (given.has('cursor') && query.from > 0) {
+    reject('from', 'is not allowed with cursor, which defines where the page begins');
+  }
+  if (given.has('context')) reject('cursor', 'is not allowed with context');
+  else if (!refused.has('context')) {
+    for (const name of ['before', 'after']) reject(name, 'is allowed with context only');
+  }
+  if (query.follow) {
+    reject('end_time', 'is not allowed with follow, which ends when the caller disconnects');
+    for (const name of ['cursor', 'context']) reject(name, 'is not allowed with follow');
+    if (query.from > 0) reject('from', 'is not allowed with follow');
+  }
+  return causes;
+}
+
+function invalid(field: string, message: string): StatusCause {
+  return { reason: 'FieldValueInvalid', message, field };
+}
