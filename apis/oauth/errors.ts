@@ -58,7 +58,7 @@ export function invalidRequest(description: string): OAuthError {
 
 /** An endpoint that serves other methods only; `allow` lists them. */
 export function methodNotAllowed(allow: string): OAuthError {
-  return new OAuthError(405, 'invalid_request', 'the method is not allowed here', { allow });
+  return new OAuthError(405, 'invalid_request', 'the method is not allowed', { allow });
 }
 
 export function unsupportedBody(description: string): OAuthError {

@@ -1,5 +1,5 @@
-// Metrics of the token handler. Labels are bounded: configured clients, known grants, codes of our own; never a name
-// that somebody sent.
+// Metrics of the token handler. Label values are bounded: configured clients, supported grants, our own error codes; never
+// client input.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LoginMethod, LoginOutcome } from './passwords/login-records.ts';
 
@@ -15,38 +15,38 @@ export class OAuthMetrics {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
-      help: 'Attempts to sign in with a password, by where, what became of them and the client.',
+      help: 'Password sign-in attempts, by method, outcome and client.',
       labelNames: ['method', 'outcome', 'client'],
       registers,
     });
     this.#tokenRequests = new Counter({
       name: 'oauth_token_requests_total',
-      help: 'Requests of the token endpoint, by grant and the error they were answered with.',
+      help: 'Requests to the token endpoint, by grant type and error code.',
       labelNames: ['grant_type', 'error'],
       registers,
     });
     this.#refreshes = new Counter({
       name: 'oauth_refreshes_total',
-      help: 'Refresh tokens that were shown, by whether they were used for the first time.',
+      help: 'Presented refresh tokens, by client and outcome (rotated or reused).',
       labelNames: ['client', 'outcome'],
       registers,
     });
     this.#removals = new Counter({
       name: 'oauth_sessions_removed_total',
-      help: 'Sessions that the elected replica removed because they had ended.',
+      help: 'Invalid sessions deleted by the leader, by reason.',
       labelNames: ['reason'],
       registers,
     });
     this.#defaultClient = new Gauge({
       name: 'oauth_default_client_in_use',
-      help: '1 while the default client is in use, whose secret everybody knows.',
+      help: '1 while the default client with its well-known secret is in use.',
       registers,
     });
     const throttled = (): number => this.#throttled();
     registry.registerMetric(
       new Gauge({
         name: 'oauth_throttle_entries',
-        help: 'Accounts and sources with failed sign-ins that are remembered.',
+        help: 'Accounts and sources with failed sign-ins in the throttle.',
         registers: [],
         collect() {
           this.set(throttled());
@@ -63,7 +63,7 @@ export class OAuthMetrics {
     this.#logins.inc({ ...labels });
   }
 
-  /** `error`: empty for none. */
+  /** `error`: empty on success. */
   tokenRequest(grantType: string, error: string): void {
     this.#tokenRequests.inc({ grant_type: grantType, error });
   }

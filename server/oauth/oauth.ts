@@ -1,6 +1,5 @@
-// The token handler, put together: keys, users, sessions, clients, and the endpoints that work on them. It decides
-// nothing itself. Its routes and errors are mounted by the server, its verifier and its users are used by
-// authentication and by the REST of users.
+// Composition root of the token handler: keys, users, sessions, clients, grants and endpoints. The server mounts its
+// routes and error writer; authentication uses its verifier, the users API its users.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -8,35 +7,33 @@ import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../request/request-context.ts';
-import { newClientGuard } from './clients/client-guard.ts';
+import { newClientThrottle } from './clients/client-throttle.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
-import { newElectedWork } from './elected-work.ts';
 import { newPages } from './endpoints/browser/pages.ts';
-import { IDTokenHints } from './endpoints/id-token-hint.ts';
+import { keysHandler, metadataHandlers } from './endpoints/discovery.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
-import { keysHandler } from './endpoints/keys.ts';
 import { logoutHandler } from './endpoints/logout.ts';
-import { metadataHandlers } from './endpoints/metadata.ts';
-import { PresentedTokens } from './endpoints/presented-token.ts';
+import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
 import { revocationHandler } from './endpoints/revoke.ts';
 import { tokenHandler } from './endpoints/token.ts';
 import { userInfoHandler } from './endpoints/userinfo.ts';
 import { isOAuthPath, oauthErrors } from './error-writer.ts';
-import { AuthorizationCodeGrant } from './grants/authorization-code.ts';
-import { DeviceCodeGrant } from './grants/device-code.ts';
+import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
+import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import type { Grant } from './grants/grant.ts';
-import { PasswordGrant } from './grants/password.ts';
-import { RefreshTokenGrant } from './grants/refresh-token.ts';
+import { PasswordGrant } from './grants/password-grant.ts';
+import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { type SourceAddress, sourceAddress } from './http/source-address.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
+import { newLeaderTasks } from './leader-tasks.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newPasswordSignIns } from './password-sign-ins.ts';
 import type { PasswordHasher } from './passwords/hasher.ts';
 import type { PasswordSignIn } from './passwords/sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
-import { SessionOpening } from './sessions/session-opening.ts';
+import { SessionCreator } from './sessions/session-creator.ts';
 import type { OAuthSettings } from './settings.ts';
-import { Liveness, TokenIDs } from './tokens/liveness.ts';
+import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
 import { ClusterCredentialStore } from './users/cluster-credential-store.ts';
@@ -45,12 +42,12 @@ import { ClusterUserDirectory } from './users/cluster-user-directory.ts';
 export interface OAuthOptions {
   readonly settings: OAuthSettings;
   readonly platform: { readonly name: string; readonly namespace: string };
-  /** The URL of the handler as everybody sees it; known when the first request comes. */
+  /** The issuer URL; known when the first request arrives. */
   readonly issuer: () => string;
   readonly client: ClusterClient;
-  /** Of this replica, as the Lease shows it; no other one has it. */
+  /** `holderIdentity` of this replica in the Lease; unique. */
   readonly identity: string;
-  /** Cores of the machine, and threads of libuv's pool. */
+  /** CPU cores, and threads of libuv's pool. */
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly log: Logger;
   readonly metrics: Registry;
@@ -60,23 +57,23 @@ export interface OAuth {
   /** Handlers by exact path. */
   readonly paths: ReadonlyMap<string, Handler>;
   readonly errorFamily: ErrorFamily;
-  /** Whether a path needs no rights: its endpoint authenticates callers itself. */
+  /** Whether a path skips authorization, because its endpoint authenticates callers itself. */
   isPublic(path: string): boolean;
-  /** Of keys, users, passwords and sessions what is not known here yet; empty when sign-ins can be answered. */
+  /** The caches that are not ready, for the readiness check; empty when sign-in is available. */
   readonly missing: readonly string[];
   readonly verifier: TokenVerifier;
-  readonly tokenIDs: TokenIDs;
+  readonly tokenIDs: TokenIDCheck;
   readonly users: ClusterUserDirectory;
   readonly credentials: ClusterCredentialStore;
   readonly sessions: ClusterSessionStore;
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
   readonly sourceOf: SourceAddress;
-  /** Follows the cluster until `signal` is aborted; never throws. */
+  /** Watches the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Nothing begins before `run`. */
+/** Starts nothing before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
   const { settings, platform, issuer, client, identity, machine, log, metrics: registry } = options;
   const now = Date.now;
@@ -88,13 +85,13 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const metrics = new OAuthMetrics(registry);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
-  const place = { namespace, name: keySettings.secretName };
-  const keys = new SecretKeyRing({ client, log, ...place });
+  const secret = { namespace, name: keySettings.secretName };
+  const keys = new SecretKeyRing({ client, log, ...secret });
   const users = new ClusterUserDirectory({ client, group, log });
   const credentials = new ClusterCredentialStore({ client, group, log });
   const sessions = new ClusterSessionStore({ client, keys, group, log, now });
-  const guard = newClientGuard(settings.clients, settings.throttle, sourceOf);
-  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, guard, log });
+  const throttle = newClientThrottle(settings.clients, settings.throttle, sourceOf);
+  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, throttle, log });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const missing = (): readonly string[] => [
     ...(keys.ready ? [] : ['keys']),
@@ -103,7 +100,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(sessions.fresh ? [] : ['sessions']),
   ];
 
-  const liveness = new Liveness({
+  const revocation = new RevocationCheck({
     sessions,
     users,
     credentials,
@@ -113,7 +110,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     keys,
     issuer,
     audience,
-    liveness,
+    revocation,
     cacheSize: settings.verifiedTokens,
   });
   const tokens = new TokenIssuer({ keys, issuer, audience });
@@ -135,16 +132,16 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const { hasher, signIn } = passwords;
 
-  const opening = new SessionOpening({
+  const creator = new SessionCreator({
     sessions,
     sessionsPerUser: settings.sessionsPerUser,
     random,
     now,
     log,
   });
-  const codes = { sessions, users, credentials, tokens, room: opening, random, now, log };
+  const codes = { sessions, users, credentials, tokens, limit: creator, random, now, log };
   const grants: readonly Grant[] = [
-    new PasswordGrant({ signIn, sessions: opening, tokens }),
+    new PasswordGrant({ signIn, sessions: creator, tokens }),
     new RefreshTokenGrant({ sessions, users, credentials, tokens, random, now, log, observer: metrics }),
     new AuthorizationCodeGrant(codes),
     new DeviceCodeGrant({ ...codes, monotonic }),
@@ -188,11 +185,11 @@ export function newOAuth(options: OAuthOptions): OAuth {
   ]);
   const metadata = metadataHandlers({ issuer, clients: settings.clients });
 
-  const electedWork = newElectedWork({
+  const leaderTasks = newLeaderTasks({
     settings,
     client,
     identity,
-    place,
+    secret,
     keys,
     sessions,
     users,
@@ -209,7 +206,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       return missing();
     },
     verifier,
-    tokenIDs: new TokenIDs(liveness),
+    tokenIDs: new TokenIDCheck(revocation),
     users,
     credentials,
     sessions,
@@ -224,7 +221,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         sessions.run(signal),
         clients.run(signal),
         passwords.run(signal),
-        electedWork.run(signal),
+        leaderTasks.run(signal),
       ]);
     },
   };

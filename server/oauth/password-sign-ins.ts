@@ -1,4 +1,4 @@
-// Composition of signing in with a password: hashing within the machine's bounds, the throttle, the records.
+// Composition of password sign-in: hashing with bounded concurrency, the throttle, and audit records.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { OAuthMetrics } from './oauth-metrics.ts';

@@ -1,9 +1,8 @@
-// The configuration of the token handler in the terms of its parts: what is left open there is decided here (issuer,
-// audience, lifetimes of each client). Reads no files and no Secrets; that is the business of clients/.
+// The completed configuration of the token handler: resolves defaults of the issuer, the audience and each client. Secrets
+// are read in clients/.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
-import { PAGE_CLIENT, pageClient } from './clients/page-client.ts';
 
 type Configuration = ResolvedConfiguration['oauth'];
 
@@ -15,11 +14,11 @@ export interface OAuthSettings
   > {
   readonly audience: string;
   readonly clients: readonly ConfiguredClient[];
-  /** Whether access tokens count while sessions cannot be seen. */
+  /** Whether access tokens are accepted while the session cache is stale. */
   readonly acceptWhenStale: boolean;
 }
 
-/** Undefined when the token handler is turned off. */
+/** Undefined when the token handler is disabled. */
 export function oauthSettings(
   config: Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners'>,
 ): OAuthSettings | undefined {
@@ -39,21 +38,17 @@ export function oauthSettings(
   };
 }
 
-/** The issuer when the secure listener has this port. */
+/** The configured issuer, or the default for this port of the secure listener. */
 export function issuerOf({ issuer }: Pick<Configuration, 'issuer'>, securePort: number): string {
   return issuer || `https://localhost:${securePort}/oauth`;
 }
-
-const WITHOUT_SECRET = { secretFiles: [], secretRefs: [], wellKnownSecret: undefined };
 
 function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {
   const clients =
     oauth.clients.length > 0
       ? oauth.clients.map((client) => configured(client, oauth))
       : [defaultClient(platform, oauth)];
-  if (clients.some(({ id }) => id === PAGE_CLIENT)) return clients;
-  const page = { ...pageClient(issuer, lifetimes(oauth)), ...WITHOUT_SECRET, postLogoutRedirectURIs: [] };
-  return [...clients, page];
+  return clients.some(({ id }) => id === PAGE_CLIENT) ? clients : [...clients, pageClient(issuer, oauth)];
 }
 
 function configured(client: Configuration['clients'][number], shared: Configuration): ConfiguredClient {
@@ -76,7 +71,7 @@ function configured(client: Configuration['clients'][number], shared: Configurat
   };
 }
 
-/** The pair of the specification: id and secret are the platform's name. */
+/** The default client of the specification: id and secret are the platform's name. */
 function defaultClient(name: string, shared: Configuration): ConfiguredClient {
   return {
     id: name,
@@ -102,6 +97,41 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     secretFiles: [],
     secretRefs: [],
     wellKnownSecret: name,
+  };
+}
+
+/** `client_id` of the OpenAPI page (endpoints/description). A configured client with this id replaces the built-in one. */
+const PAGE_CLIENT = 'openapi-page';
+const PAGE_REDIRECT_PATH = '/openapi/page/oauth2-redirect.html';
+
+const LOOPBACK_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['localhost', '127.0.0.1'],
+  ['127.0.0.1', 'localhost'],
+]);
+
+/**
+ * The public client of the OpenAPI page. PKCE replaces a secret, and codes are redirected only to a page of this server.
+ * It has no refresh tokens and no other grant.
+ */
+function pageClient(issuer: string, shared: Configuration): ConfiguredClient {
+  const { origin, hostname, port } = new URL(issuer);
+  // A local server is reachable under both names.
+  const alias = LOOPBACK_ALIASES.get(hostname);
+  const origins = alias === undefined ? [origin] : [origin, `https://${alias}:${port || '443'}`];
+  return {
+    id: PAGE_CLIENT,
+    displayName: 'API description',
+    isPublic: true,
+    requiresPKCE: true,
+    rotatesRefreshTokens: true,
+    grants: ['authorization_code'],
+    redirectURIs: origins.map((each) => new URL(PAGE_REDIRECT_PATH, each).href),
+    postLogoutRedirectURIs: [],
+    scopes: SCOPES,
+    ...lifetimes(shared),
+    secretFiles: [],
+    secretRefs: [],
+    wellKnownSecret: undefined,
   };
 }
 

@@ -1,54 +1,65 @@
-// RFC 6749, 2.3: who the client is, by the Authorization header or by the form. Every fault gets the same refusal; the
-// exact cause goes to the log.
+// Client authentication (RFC 6749, 2.3) by the Authorization header or the form. Every failure gets the same response;
+// the exact cause goes to the log.
 import type { IncomingMessage } from 'node:http';
-import { invalidClient, invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
-import { decoded, type Form } from '../http/form.ts';
+import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { decoded, type Form, readForm } from '../http/form.ts';
 import type { ClientRegistry, OAuthClient } from './oauth-client.ts';
 
-interface Presented {
-  readonly id: string;
-  /** What the secret may be; empty when there is none. */
-  readonly secrets: readonly string[];
-  readonly basic: boolean;
+/** Reads the form of a POST and authenticates its client. Throws OAuthError. */
+export async function readClientRequest(
+  { request }: Pick<RequestContext, 'request'>,
+  clients: ClientRegistry,
+): Promise<{ readonly form: Form; readonly client: OAuthClient }> {
+  if (request.method !== 'POST') throw methodNotAllowed('POST');
+  const form = await readForm(request);
+  return { form, client: authenticateClient(request, form, clients) };
 }
 
-/** Throws OAuthError. A public client only names itself; any other one proves who it is. */
+/** Throws OAuthError. A public client only sends its id; a confidential client needs its secret. */
 export function authenticateClient(
   request: IncomingMessage,
   form: Form,
   clients: ClientRegistry,
 ): OAuthClient {
-  const { id, secrets, basic } = presented(request, form);
+  const { id, secrets, basic } = clientCredentials(request, form);
   const client = clients.get(id);
   if (secrets.length === 0) {
     if (client?.isPublic) return client;
-    throw invalidClient(basic, faultOf(client, 'sent no secret'));
+    throw invalidClient(basic, causeOf(client, 'sent no secret'));
   }
-  clients.guard?.enter(id, request);
-  // Checked for an unknown client too, which must take as long.
+  clients.throttle?.checkAllowed(id, request);
+  // Compared for an unknown client too, so that timing does not reveal it.
   const matches = secrets.map((secret) => clients.checkSecret(id, secret)).includes(true);
   if (client && matches && !client.isPublic) {
-    clients.guard?.succeeded(id, request);
+    clients.throttle?.succeeded(id, request);
     return client;
   }
-  clients.guard?.failed(id, request);
+  clients.throttle?.failed(id, request);
   throw invalidClient(
     basic,
-    faultOf(client, client?.isPublic ? 'is public and sent a secret' : 'sent a wrong secret'),
+    causeOf(client, client?.isPublic ? 'is public and sent a secret' : 'sent a wrong secret'),
   );
 }
 
-/** For the log. Only a client of the configuration is named: what else was sent may be anything, a password too. */
-function faultOf(client: OAuthClient | undefined, what: string): Error {
-  return new Error(client ? `the client ${client.id} ${what}` : 'unknown client');
+/** For the log. Names configured clients only, because any other client_id may be a mistyped password. */
+function causeOf(client: OAuthClient | undefined, problem: string): Error {
+  return new Error(client ? `the client ${client.id} ${problem}` : 'unknown client');
 }
 
-function presented(request: IncomingMessage, form: Form): Presented {
+interface ClientCredentials {
+  readonly id: string;
+  /** Possible readings of the secret; empty without a secret. */
+  readonly secrets: readonly string[];
+  readonly basic: boolean;
+}
+
+function clientCredentials(request: IncomingMessage, form: Form): ClientCredentials {
   const id = form.get('client_id');
   const secret = form.get('client_secret');
   if (form.has('client_assertion') || form.has('client_assertion_type')) {
-    // Said openly: it is of no client in particular, and whoever set the program up has to choose another way.
-    throw new OAuthError(401, 'invalid_client', 'client assertions are not supported, only secrets');
+    // Explicit, because it reveals nothing about a client and the developer must choose another method.
+    throw new OAuthError(401, 'invalid_client', 'client assertions are not supported, use a client secret');
   }
   const header = request.headers.authorization;
   if (header === undefined) {
@@ -59,20 +70,19 @@ function presented(request: IncomingMessage, form: Form): Presented {
     throw invalidRequest('the Authorization header is repeated');
   }
   const credentials = basicCredentials(header);
-  if (!credentials)
-    throw invalidClient(true, new Error('the Authorization header is not of the scheme Basic'));
-  if (secret !== undefined) throw invalidRequest('the client authenticates in more than one way');
+  if (!credentials) throw invalidClient(true, new Error('the Authorization header is not valid Basic'));
+  if (secret !== undefined) throw invalidRequest('the client uses more than one authentication method');
   if (id !== undefined && id !== credentials.id) {
-    throw invalidRequest('the client names itself in two ways that differ');
+    throw invalidRequest('client_id differs from the Authorization header');
   }
   return { ...credentials, basic: true };
 }
 
 /**
- * RFC 6749, 2.3.1: both halves are form-encoded before they are joined, so that an id may hold a colon. Many clients join
- * them as they are, so a secret with a plus or a percent sign has two readings.
+ * RFC 6749, 2.3.1: id and secret are form-encoded before they are joined, so an id may contain a colon. Many clients omit
+ * the encoding, so a secret with a plus or percent sign has two readings.
  */
-function basicCredentials(header: string): Pick<Presented, 'id' | 'secrets'> | undefined {
+function basicCredentials(header: string): Pick<ClientCredentials, 'id' | 'secrets'> | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   try {

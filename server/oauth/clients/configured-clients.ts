@@ -1,21 +1,21 @@
-// The clients of the configuration, with their secrets, which are followed where they are kept: in files, and in Secrets
-// of our own namespace. Which client a request comes from is decided in client-authentication.
+// The registry of configured clients and their secrets, which it watches in files and in Secrets of the server's
+// namespace. Requests are authenticated in client-authentication.ts.
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
-import { ClientSecrets } from './client-secrets.ts';
-import type { ClientRegistry, ConfiguredClient, SecretGuard } from './oauth-client.ts';
+import type { ClientRegistry, ClientThrottling, ConfiguredClient } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
 export interface ConfiguredClientsOptions {
   readonly clients: readonly ConfiguredClient[];
   readonly client: ClusterClient;
-  /** Of the Secrets. */
+  /** Namespace of the Secrets. */
   readonly namespace: string;
-  readonly guard?: SecretGuard | undefined;
+  readonly throttle?: ClientThrottling | undefined;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** How often a file is read although no change was reported, in ms. */
+  /** Poll interval of files, in ms, besides change notifications. */
   readonly pollMs?: number;
 }
 
@@ -34,33 +34,34 @@ export class ConfiguredClients implements ClientRegistry {
     return this.#clients.get(id);
   }
 
-  get guard(): SecretGuard | undefined {
-    return this.#options.guard;
+  get throttle(): ClientThrottling | undefined {
+    return this.#options.throttle;
   }
 
   checkSecret(id: string, secret: string): boolean {
     return this.#secrets.matches(id, secret);
   }
 
-  /** True while a client has the secret that everybody knows. */
+  /** Whether the default client with its well-known secret is configured. */
   get usesWellKnownSecret(): boolean {
     return this.#options.clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined);
   }
 
-  /** Follows the secrets until `signal` is aborted; never throws. */
+  /** Watches the secrets until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { clients, log } = this.#options;
     for (const { id, wellKnownSecret } of clients) {
       if (wellKnownSecret === undefined) continue;
       log.warn(
         { client: id },
-        'the default OAuth client is in use, whose secret everybody knows: set oauth.clients',
+        'the default OAuth client with its well-known secret is in use: set oauth.clients',
       );
     }
     const files = clients.flatMap((client) =>
       client.secretFiles.map((path) => this.#followFile(client.id, path, signal)),
     );
-    await Promise.all([...files, ...this.#secretNames().map((name) => this.#followSecret(name, signal))]);
+    const names = new Set(clients.flatMap(({ secretRefs }) => secretRefs.map(({ name }) => name)));
+    await Promise.all([...files, ...[...names].map((name) => this.#followSecret(name, signal))]);
   }
 
   #followFile(client: string, path: string, signal: AbortSignal): Promise<void> {
@@ -69,29 +70,23 @@ export class ConfiguredClients implements ClientRegistry {
       path,
       (secret, failure) => {
         this.#secrets.set(client, `file ${path}`, secret);
-        if (failure === undefined) log.info({ client, path }, 'client secret taken into use');
-        else log.warn({ client, path, reason: failure }, 'a file with a client secret cannot be used');
+        if (failure === undefined) log.info({ client, path }, 'client secret loaded');
+        else log.warn({ client, path, reason: failure }, 'cannot load the client secret');
       },
       signal,
       pollMs,
     );
   }
 
-  #secretNames(): string[] {
-    return [
-      ...new Set(this.#options.clients.flatMap(({ secretRefs }) => secretRefs.map(({ name }) => name))),
-    ];
-  }
-
-  /** A Secret may hold secrets of several clients. */
   async #followSecret(name: string, signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/secrets`;
-    const take = (secret: unknown): void => this.#take(name, secret);
-    await followObject({ client, log, path, namespace, name }, take, signal);
+    const changed = (secret: unknown): void => this.#load(name, secret);
+    await followObject({ client, log, path, namespace, name }, changed, signal);
   }
 
-  #take(name: string, secret: unknown): void {
+  /** A Secret may contain secrets of several clients. */
+  #load(name: string, secret: unknown): void {
     const { clients, log } = this.#options;
     const data = texts(record(secret)['data']);
     for (const { id, secretRefs } of clients) {
@@ -99,9 +94,44 @@ export class ConfiguredClients implements ClientRegistry {
         if (wanted !== name) continue;
         const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
         this.#secrets.set(id, `secret ${name}/${key}`, value);
-        if (value === '') log.warn({ client: id, secretName: name, key }, 'a client secret is not there');
-        else log.info({ client: id, secretName: name, key }, 'client secret taken into use');
+        if (value === '') log.warn({ client: id, secretName: name, key }, 'client secret not found');
+        else log.info({ client: id, secretName: name, key }, 'client secret loaded');
       }
     }
+  }
+}
+
+/** Client secrets as digests under a per-process key, so that a memory dump reveals none. */
+export class ClientSecrets {
+  readonly #key = createSecretKey(randomBytes(32));
+  /** Compared in place of an absent secret. */
+  readonly #dummy = randomBytes(32);
+  /** By client, then by source (a file, a Secret). */
+  readonly #digests = new Map<string, Map<string, Buffer>>();
+
+  /** `secret`: undefined or empty when the source has none. */
+  set(client: string, source: string, secret: string | undefined): void {
+    const sources = this.#digests.get(client) ?? new Map<string, Buffer>();
+    this.#digests.set(client, sources);
+    if (secret === undefined || secret === '') sources.delete(source);
+    else sources.set(source, this.#digest(secret));
+  }
+
+  /** Makes the same number of comparisons for every client, known or unknown. */
+  matches(client: string, secret: string): boolean {
+    const presented = this.#digest(secret);
+    const stored = [...(this.#digests.get(client)?.values() ?? [])];
+    const comparisons = Math.max(1, ...this.#digests.values().map((sources) => sources.size));
+    let found = false;
+    for (let i = 0; i < comparisons; i++) {
+      const digest = stored[i];
+      const equal = timingSafeEqual(presented, digest ?? this.#dummy);
+      found = (equal && digest !== undefined) || found;
+    }
+    return found;
+  }
+
+  #digest(secret: string): Buffer {
+    return createHmac('sha256', this.#key).update(secret).digest();
   }
 }

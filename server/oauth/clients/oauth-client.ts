@@ -1,3 +1,4 @@
+// OAuth clients and the interface of their registry.
 import type { IncomingMessage } from 'node:http';
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 
@@ -5,11 +6,11 @@ import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 export interface OAuthClient {
   readonly id: string;
   readonly displayName: string;
-  /** A public client has no secret; PKCE stands in for it. */
+  /** A public client has no secret and must use PKCE. */
   readonly isPublic: boolean;
-  /** Otherwise codes without a challenge are given out too; one that is sent counts all the same. */
+  /** If false, a request without a challenge is accepted; a challenge that is sent is enforced. */
   readonly requiresPKCE: boolean;
-  /** Otherwise one refresh token counts for the whole session, and the secret of the client guards it. */
+  /** If false, one refresh token is valid for the whole session, protected by the client secret. */
   readonly rotatesRefreshTokens: boolean;
   readonly grants: readonly GrantType[];
   readonly redirectURIs: readonly string[];
@@ -24,28 +25,28 @@ export interface SecretReference {
   readonly key: string;
 }
 
-/** A client as it is configured, with the places of its secrets. */
+/** A configured client with the sources of its secrets. */
 export interface ConfiguredClient extends OAuthClient {
   /** Exact URIs. */
   readonly postLogoutRedirectURIs: readonly string[];
   readonly secretFiles: readonly string[];
   /** Secrets in the namespace of the server. */
   readonly secretRefs: readonly SecretReference[];
-  /** Of the default client only, whose secret everybody knows. */
+  /** Of the default client only. */
   readonly wellKnownSecret: string | undefined;
 }
 
-/** Slows down who tries secrets. */
-export interface SecretGuard {
-  /** Before a secret is compared. Throws OAuthError 429. */
-  enter(id: string, request: IncomingMessage): void;
+/** Throttles guessing of client secrets. */
+export interface ClientThrottling {
+  /** Called before a secret is compared. Throws OAuthError 429. */
+  checkAllowed(id: string, request: IncomingMessage): void;
   succeeded(id: string, request: IncomingMessage): void;
   failed(id: string, request: IncomingMessage): void;
 }
 
 export interface ClientRegistry {
   get(id: string): OAuthClient | undefined;
-  /** Constant time over all secrets of the client, and as long for an unknown client. */
+  /** Constant time over all secrets of the client; takes as long for an unknown client. */
   checkSecret(id: string, secret: string): boolean;
-  readonly guard?: SecretGuard | undefined;
+  readonly throttle?: ClientThrottling | undefined;
 }

@@ -7,9 +7,9 @@ import { pause } from '../../concurrency/pause.ts';
 const MAX_BYTES = 4096;
 
 /**
- * Reads a file with one secret, now and whenever it changes, until `signal` is aborted. Its folder is watched, since a
- * mounted Secret swaps a symbolic link; and it is read every few seconds, since some file systems report nothing.
- * `changed` gets the text without its line end, or why there is none.
+ * Reads a file with one secret now and at every change, until `signal` is aborted. Watches the directory, because a
+ * mounted Secret swaps a symbolic link, and polls, because some file systems send no notifications. `changed` receives
+ * the secret without its line end, or the reason why the file is unusable.
  */
 export async function followSecretFile(
   path: string,
@@ -26,15 +26,15 @@ export async function followSecretFile(
     const seen = JSON.stringify(found);
     if (seen !== last) changed(found.secret, found.failure);
     last = seen;
-    const either = AbortSignal.any([signal, wake.signal]);
-    await pause(pollMs, either);
+    const wakeOrEnd = AbortSignal.any([signal, wake.signal]);
+    await pause(pollMs, wakeOrEnd);
   }
   watcher?.close();
 }
 
 function watchFolder(path: string, changed: () => void): ReturnType<typeof watch> | undefined {
   try {
-    // Without a folder to watch, or when it vanishes, reading it now and then is enough.
+    // Polling suffices when the directory cannot be watched or is deleted.
     return watch(dirname(path), { persistent: false }, changed).on('error', () => undefined);
   } catch {
     return undefined;
@@ -49,15 +49,15 @@ interface Found {
 async function read(path: string): Promise<Found> {
   try {
     const text = await readFile(path, 'utf8');
-    if (text.length > MAX_BYTES) return { failure: 'it is too long' };
+    if (text.length > MAX_BYTES) return { failure: `the file is longer than ${MAX_BYTES} characters` };
     const secret = withoutLineEnd(text);
-    return secret === '' ? { failure: 'it is empty' } : { secret };
+    return secret === '' ? { failure: 'the file is empty' } : { secret };
   } catch (error) {
     return { failure: describeFileError(error) };
   }
 }
 
-/** Editors and `echo` end a file with a line break that belongs to no secret. */
+/** Removes the final line break that editors and `echo` add. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, '');
 }

@@ -1,40 +1,43 @@
-// The code of RFC 6749, 4.1.2. Why it works once: session-code.ts.
-import type { RandomBytes } from '../keys/random-bytes.ts';
-import { codeHash, type SessionCode } from './session-code.ts';
+// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636): format, binding and issuing. Single use is enforced in
+// session-code.ts. PKCE supports S256 only, because the plain method reveals the verifier in the authorization request.
+import { hash } from 'node:crypto';
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
+import type { PasswordID, UserID } from '../users/account.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { codeHash, pendingSession, type SessionCode } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */
 export const CODE_LIFETIME_MS = 60_000;
 
-/** Each part must be the same at the authorization endpoint and at the token endpoint. */
+/** Parameters that must be equal at the authorization endpoint and the token endpoint. */
 export interface CodeBinding {
   readonly clientID: string;
   readonly redirectURI: string;
-  /** RFC 7636: what the verifier must hash to. None at one endpoint must be none at the other (RFC 9700, 4.8.2). */
+  /** Without a challenge at the authorization endpoint, the token request must have no verifier (RFC 9700, 4.8.2). */
   readonly challenge?: string | undefined;
 }
 
 export interface AuthorizationCode extends SessionCode {
-  /** Comes back in the id_token; the code's hash covers it. */
+  /** For the ID token; the code's hash covers it. */
   readonly nonce: string | undefined;
 }
 
 const CODE = /^pac_(s-[a-z2-7]{20})_[\w-]{43}(?:\.([\w-]+))?$/;
 const MAX_LENGTH = 3072;
 
-export function newCode(
-  sessionID: string,
-  nonce: string | undefined,
-  random: RandomBytes,
-): AuthorizationCode {
-  const carried = nonce === undefined ? '' : `.${Buffer.from(nonce).toString('base64url')}`;
-  return { text: `pac_${sessionID}_${random(32).toString('base64url')}${carried}`, sessionID, nonce };
+function newCode(sessionID: string, nonce: string | undefined, random: RandomBytes): AuthorizationCode {
+  const suffix = nonce === undefined ? '' : `.${Buffer.from(nonce).toString('base64url')}`;
+  return { text: `pac_${sessionID}_${random(32).toString('base64url')}${suffix}`, sessionID, nonce };
 }
 
 export function parseCode(text: string): AuthorizationCode | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  const [, sessionID, carried] = CODE.exec(text) ?? [];
+  const [, sessionID, suffix] = CODE.exec(text) ?? [];
   if (sessionID === undefined) return undefined;
-  const nonce = carried === undefined ? undefined : Buffer.from(carried, 'base64url').toString();
+  const nonce = suffix === undefined ? undefined : Buffer.from(suffix, 'base64url').toString();
   return { text, sessionID, nonce };
 }
 
@@ -43,4 +46,61 @@ export function boundHash(
   { clientID, redirectURI, challenge = '' }: CodeBinding,
 ): string {
   return codeHash(code, [clientID, redirectURI, challenge]);
+}
+
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** The S256 challenge of a code verifier; undefined for a malformed verifier. */
+export function challengeOf(verifier: string): string | undefined {
+  if (!VERIFIER.test(verifier)) return undefined;
+  return hash('sha256', verifier, 'base64url');
+}
+
+export interface CodeIssuerOptions {
+  readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** An authorization request after a successful sign-in. */
+export interface GrantedRequest {
+  readonly request: AuthorizationRequest;
+  readonly client: OAuthClient;
+  readonly account: UserID;
+  /** The password that was verified. */
+  readonly credential: PasswordID;
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+export class CodeIssuer {
+  readonly #options: CodeIssuerOptions;
+
+  constructor(options: CodeIssuerOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a pending session and returns its code. Throws ServiceUnavailable when the cluster is unavailable. */
+  async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
+    const { request, client, account, credential, source, userAgent } = granted;
+    const { sessions, random, now } = this.#options;
+    const code = newCode(sessions.newID(random), request.nonce, random);
+    const session = pendingSession(
+      {
+        id: code.sessionID,
+        user: account.name,
+        userUID: account.uid,
+        clientID: client.id,
+        scopes: request.scopes,
+        ...sessionOrigin(source, userAgent),
+        createdAt: now(),
+        refreshHash: boundHash(code, request),
+        ...passwordOf(credential),
+      },
+      CODE_LIFETIME_MS,
+    );
+    await sessions.create(session, signal);
+    return code.text;
+  }
 }

@@ -1,27 +1,27 @@
-// The request of RFC 6749, 4.1.1 with PKCE and of OpenID Connect Core, 3.1.2.1. Until client and redirect URI are known
-// to belong together, a fault is told to the person; after that to the client (RFC 6749, 4.1.2.1).
+// Validation of authorization requests (RFC 6749, 4.1.1 with PKCE; OpenID Connect Core, 3.1.2.1). Errors are shown to
+// the user until the redirect URI is validated; after that they are sent to the client (RFC 6749, 4.1.2.1).
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import type { Form } from '../http/form.ts';
 import { requestedScopes } from '../http/scopes.ts';
-import { isChallenge } from './challenge.ts';
+
 import { isRegistered, type URIPart } from './redirect-uri.ts';
 
-/** Checked. It travels through the pages as JSON, under a MAC. */
+/** A validated request. The pages carry it as JSON with a MAC. */
 export interface AuthorizationRequest {
   readonly clientID: string;
   readonly redirectURI: string;
   readonly scopes: readonly string[];
-  /** Absent when the client was let off PKCE and sent none. */
+  /** Absent when the client does not require PKCE and sent no challenge. */
   readonly challenge?: string;
   readonly state?: string;
   readonly nonce?: string;
-  /** Nobody else may sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
+  /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
   readonly user?: string;
 }
 
-/** Codes of RFC 6749, 4.1.2.1 and of OpenID Connect Core, 3.1.2.6. */
-export type RefusalCode =
+/** Error codes of RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6. */
+export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'
   | 'access_denied'
@@ -34,16 +34,16 @@ export type RefusalCode =
   | 'server_error'
   | 'temporarily_unavailable';
 
-/** An answer to the client, by way of the browser. */
-export class AuthorizationRefusal extends Error {
-  readonly code: RefusalCode;
+/** An error response to the client by redirect. */
+export class AuthorizationError extends Error {
+  readonly code: AuthorizationErrorCode;
   readonly redirectURI: string;
   readonly state: string | undefined;
   readonly part: URIPart;
 
-  /** `part`: where the client looks for its answer; in the query when it is left out. */
+  /** `part`: where the client expects the response; default query. */
   constructor(
-    code: RefusalCode,
+    code: AuthorizationErrorCode,
     description: string,
     to: Pick<AuthorizationRequest, 'redirectURI'> & {
       readonly state?: string | undefined;
@@ -51,7 +51,7 @@ export class AuthorizationRefusal extends Error {
     },
   ) {
     super(description);
-    this.name = 'AuthorizationRefusal';
+    this.name = 'AuthorizationError';
     this.code = code;
     this.redirectURI = to.redirectURI;
     this.state = to.state;
@@ -59,7 +59,7 @@ export class AuthorizationRefusal extends Error {
   }
 }
 
-// State and nonce travel in URLs; a client with more to remember keeps it itself.
+// State and nonce are part of URLs.
 const MAX_STATE = 4096;
 const MAX_NONCE = 512;
 const MAX_REDIRECT_URI = 2048;
@@ -67,31 +67,35 @@ const UNSUPPORTED = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
   ['registration', 'registration_not_supported'],
-] as const satisfies readonly (readonly [string, RefusalCode])[];
+] as const satisfies readonly (readonly [string, AuthorizationErrorCode])[];
 
-/** Throws OAuthError for what the person must be told, AuthorizationRefusal for what goes back to the client. */
+/** A SHA-256 as base64url: 43 characters. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** Throws OAuthError for an error that is shown to the user, AuthorizationError for one that is sent to the client. */
 export function authorizationRequest(
   parameters: Form,
   clients: Pick<ClientRegistry, 'get'>,
 ): AuthorizationRequest {
   const client = clients.get(parameters.get('client_id') ?? '');
-  if (!client) throw new OAuthError(400, 'invalid_client', 'the client is not known');
+  if (!client) throw new OAuthError(400, 'invalid_client', 'the client_id is unknown');
   const redirectURI = parameters.get('redirect_uri') ?? '';
   if (redirectURI.length > MAX_REDIRECT_URI || !isRegistered(redirectURI, client.redirectURIs)) {
-    throw invalidRequest('the redirect URI is not one of the client');
+    throw invalidRequest('the redirect_uri is not registered for the client');
   }
   const state = parameters.get('state');
-  if (state !== undefined && state.length > MAX_STATE) throw invalidRequest('the state is too long');
-  const part = answeredIn(parameters);
-  const refuse = (code: RefusalCode, description: string): AuthorizationRefusal =>
-    new AuthorizationRefusal(code, description, { redirectURI, state, part });
+  if (state !== undefined && state.length > MAX_STATE)
+    throw invalidRequest(`the state is longer than ${MAX_STATE} characters`);
+  const part = responsePart(parameters);
+  const refuse = (code: AuthorizationErrorCode, description: string): AuthorizationError =>
+    new AuthorizationError(code, description, { redirectURI, state, part });
 
-  checkKind(parameters, client, refuse);
+  checkResponseType(parameters, client, refuse);
   const challenge = challengeIn(parameters, client, refuse);
   const scopes = scopesIn(parameters, client, refuse);
   const nonce = parameters.get('nonce');
   if (nonce !== undefined && nonce.length > MAX_NONCE) {
-    throw refuse('invalid_request', 'the nonce is too long');
+    throw refuse('invalid_request', `the nonce is longer than ${MAX_NONCE} characters`);
   }
   checkPrompt(parameters.get('prompt'), refuse);
   return {
@@ -104,27 +108,27 @@ export function authorizationRequest(
   };
 }
 
-/** Where the client looks: a program that wants tokens at once reads nothing but the fragment (RFC 6749, 4.2.2.1). */
-function answeredIn(parameters: Form): URIPart {
+/** A client of the implicit or hybrid flow reads only the fragment (RFC 6749, 4.2.2.1). */
+function responsePart(parameters: Form): URIPart {
   const types = parameters.get('response_type')?.split(' ') ?? [];
-  const usual = types.includes('token') || types.includes('id_token') ? 'fragment' : 'query';
-  return (parameters.get('response_mode') ?? usual) === 'fragment' ? 'fragment' : 'query';
+  const standard = types.includes('token') || types.includes('id_token') ? 'fragment' : 'query';
+  return (parameters.get('response_mode') ?? standard) === 'fragment' ? 'fragment' : 'query';
 }
 
-type Refuse = (code: RefusalCode, description: string) => AuthorizationRefusal;
+type Refuse = (code: AuthorizationErrorCode, description: string) => AuthorizationError;
 
-function checkKind(parameters: Form, client: OAuthClient, refuse: Refuse): void {
+function checkResponseType(parameters: Form, client: OAuthClient, refuse: Refuse): void {
   if (!client.grants.includes('authorization_code')) {
-    throw refuse('unauthorized_client', 'the client may not use this grant');
+    throw refuse('unauthorized_client', 'the client is not allowed to use this grant');
   }
   for (const [name, code] of UNSUPPORTED) {
-    if (parameters.has(name)) throw refuse(code, 'request objects and registration are not supported');
+    if (parameters.has(name)) throw refuse(code, `${name} is not supported`);
   }
   const type = parameters.get('response_type');
   if (type === undefined) throw refuse('invalid_request', 'response_type is missing');
-  if (type !== 'code') throw refuse('unsupported_response_type', 'the only response type is code');
+  if (type !== 'code') throw refuse('unsupported_response_type', 'response_type must be code');
   if ((parameters.get('response_mode') ?? 'query') !== 'query') {
-    throw refuse('invalid_request', 'the only response mode is query');
+    throw refuse('invalid_request', 'response_mode must be query');
   }
 }
 
@@ -134,11 +138,11 @@ function challengeIn(parameters: Form, client: OAuthClient, refuse: Refuse): str
     if (!client.requiresPKCE && !parameters.has('code_challenge_method')) return undefined;
     throw refuse('invalid_request', 'code_challenge is missing: PKCE is required');
   }
-  // RFC 7636, 4.3: without a method, plain would be meant.
+  // RFC 7636, 4.3: the default method is plain.
   if (parameters.get('code_challenge_method') !== 'S256') {
-    throw refuse('invalid_request', 'the only code_challenge_method is S256');
+    throw refuse('invalid_request', 'code_challenge_method must be S256');
   }
-  if (!isChallenge(challenge)) throw refuse('invalid_request', 'code_challenge is malformed');
+  if (!CHALLENGE.test(challenge)) throw refuse('invalid_request', 'code_challenge is malformed');
   return challenge;
 }
 
@@ -151,10 +155,10 @@ function scopesIn(parameters: Form, client: OAuthClient, refuse: Refuse): readon
   }
 }
 
-/** Every sign-in asks for the password, so `login` and the like are always met and `none` never is. */
+/** Every sign-in asks for the password, so `prompt=login` is always satisfied and `prompt=none` never. */
 function checkPrompt(prompt: string | undefined, refuse: Refuse): void {
   const prompts = prompt?.split(' ') ?? [];
   if (!prompts.includes('none')) return;
-  if (prompts.length > 1) throw refuse('invalid_request', 'prompt=none stands alone');
-  throw refuse('login_required', 'the user has to sign in');
+  if (prompts.length > 1) throw refuse('invalid_request', 'prompt=none excludes other values');
+  throw refuse('login_required', 'the user must sign in');
 }

@@ -1,22 +1,20 @@
-// Requests of devices that wait for a person (RFC 8628). An open one is kept as a Session of nobody, so that every
-// replica sees it, within the watch delay; whoever approves it makes the session that the device then begins with its
-// code (session-code.ts), under the id that the device was told, so it can be approved once.
+// Open device authorization requests (RFC 8628), stored as Session objects without user, so that every replica sees them.
+// An approval creates the pending session (session-code.ts) whose id is part of the device code, so a request can be
+// approved only once.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { RandomBytes } from '../keys/random-bytes.ts';
-import { shownSource, shownUserAgent } from '../sessions/client-description.ts';
-import { NOBODY, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { beginningWith } from '../sessions/session-opening.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
+import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
 import { networkOf } from '../throttle/network.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 import type { PasswordID, UserID } from '../users/account.ts';
-import { type DeviceCode, newDeviceCode } from './device-code.ts';
-import { codeHash, waitingSession } from './session-code.ts';
-import { newUserCode, requestID } from './user-code.ts';
+import { type DeviceCode, newDeviceCode, newUserCode, requestID } from './device-codes.ts';
+import { codeHash, pendingSession } from './session-code.ts';
 
 export const DEVICE_LIFETIME_MS = 600_000;
-/** How long a device has to fetch what was approved. */
+/** Time for a device to fetch the tokens after the approval. */
 export const APPROVED_LIFETIME_MS = 120_000;
 
 export interface DeviceRequestsOptions {
@@ -24,7 +22,7 @@ export interface DeviceRequestsOptions {
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly monotonic: () => number;
 }
 
@@ -33,19 +31,19 @@ export interface DeviceOrigin {
   readonly userAgent: string;
 }
 
-/** A request as it waited for a person. */
+/** An open request. */
 export interface DeviceRequest extends DeviceOrigin {
   readonly id: string;
-  /** Id of the session that an approval makes. */
+  /** Id of the session that an approval creates. */
   readonly session: string;
   readonly clientID: string;
   readonly scopes: readonly string[];
 }
 
-export type Approval = 'approved' | 'decided already' | 'gone';
+export type Approval = 'approved' | 'already decided' | 'not found';
 
-// Anybody may ask for a code, so what is open is bounded: for all, for one address (of IPv6: one network, since one
-// subscriber has as many addresses as he likes), and in the rate of writes.
+// Limits of unauthenticated requests: open requests in total, open requests per address (per /64 network for IPv6), and
+// the rate of writes.
 const MAX_OPEN = 200;
 const MAX_OPEN_OF_SOURCE = 20;
 const WRITES_PER_SECOND = 5;
@@ -61,7 +59,7 @@ export class DeviceRequests {
     this.#writes = new TokenBucket({ burst: 4 * WRITES_PER_SECOND, perSecond: WRITES_PER_SECOND, monotonic });
   }
 
-  /** Throws OAuthError 503 when there are too many. */
+  /** Throws OAuthError 503 at the limit of open requests. */
   async open(
     client: OAuthClient,
     scopes: readonly string[],
@@ -69,23 +67,22 @@ export class DeviceRequests {
     signal: AbortSignal,
   ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
     const { sessions, random, now } = this.#options;
-    const source = shownSource(origin.source);
-    this.#checkRoom(source);
+    const shown = sessionOrigin(origin.source, origin.userAgent);
+    this.#checkLimits(shown.source);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const userCode = newUserCode(random);
       const createdAt = now();
       const id = requestID(userCode);
       const code = newDeviceCode({ sessionID: sessions.newID(random), requestID: id }, createdAt, random);
-      const session = waitingSession(
+      const session = pendingSession(
         {
           id,
-          user: NOBODY,
-          // What is going to be approved, until then of nobody.
+          user: NO_USER,
+          // The session of a future approval.
           userUID: code.sessionID,
           clientID: client.id,
           scopes,
-          source,
-          userAgent: shownUserAgent(origin.userAgent),
+          ...shown,
           createdAt,
           refreshHash: deviceHash(code, client.id),
         },
@@ -101,42 +98,40 @@ export class DeviceRequests {
     throw tooMany();
   }
 
-  /**
-   * From the cache: typing random codes costs the cluster nothing. Throws OAuthError 503 while the cache is not current.
-   */
+  /** From the cache only, so guessed codes cause no reads. Throws OAuthError 503 while the cache is stale. */
   find(id: string): DeviceRequest | undefined {
-    this.#checkSight();
+    this.#checkFresh();
     const found = this.#open(id);
     if (!found) return undefined;
     const { userUID: session, clientID, scopes, source, userAgent } = found;
     return { id, session, clientID, scopes, source, userAgent };
   }
 
-  /** Whether the request still waits, or was approved. From the cache; throws as `find` does. */
-  stands({ id, session }: DeviceRequest): boolean {
-    this.#checkSight();
+  /** Whether the request is open or approved. From the cache; throws as `find` does. */
+  isOpenOrApproved({ id, session }: DeviceRequest): boolean {
+    this.#checkFresh();
     return this.#open(id) !== undefined || this.#options.sessions.get(session) !== undefined;
   }
 
-  /** Makes the session that the device waits for; then the request is closed. Once more by the same person is no harm. */
+  /** Creates the session that the device polls for, then deletes the request. Idempotent for the same user. */
   async approve(
     { id, session: sessionID }: DeviceRequest,
     by: { readonly account: UserID; readonly credential: PasswordID },
     signal: AbortSignal,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
-    const isTheirs = async (): Promise<boolean> =>
+    const isApprovedByUser = async (): Promise<boolean> =>
       (await sessions.read(sessionID, signal))?.userUID === by.account.uid;
     const request = this.#open(id);
-    if (!request) return (await isTheirs()) ? 'approved' : 'gone';
-    const session = waitingSession(
+    if (!request) return (await isApprovedByUser()) ? 'approved' : 'not found';
+    const session = pendingSession(
       {
         ...request,
         id: sessionID,
         user: by.account.name,
         userUID: by.account.uid,
         createdAt: now(),
-        ...beginningWith(by.credential),
+        ...passwordOf(by.credential),
       },
       APPROVED_LIFETIME_MS,
     );
@@ -144,15 +139,15 @@ export class DeviceRequests {
       await sessions.create(session, signal);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      // The same person again, after an answer was lost: it is already approved.
-      if (!(await isTheirs())) return 'decided already';
+      // The same user may retry after a lost response.
+      if (!(await isApprovedByUser())) return 'already decided';
     }
-    // After the session exists, so that the device always finds one of the two. If this fails, it expires.
+    // After the session exists, so that the device always finds one of the two. On failure the request expires.
     await sessions.delete(id, signal);
     return 'approved';
   }
 
-  /** False when it is too late: somebody has approved it. */
+  /** False when the request is already approved. */
   async deny({ id, session }: DeviceRequest, signal: AbortSignal): Promise<boolean> {
     const { sessions } = this.#options;
     if (this.#open(id)) await sessions.delete(id, signal);
@@ -161,17 +156,17 @@ export class DeviceRequests {
 
   #open(id: string): StoredSession | undefined {
     const found = this.#options.sessions.get(id);
-    return found?.user === NOBODY ? found : undefined;
+    return found?.user === NO_USER ? found : undefined;
   }
 
-  #checkSight(): void {
+  #checkFresh(): void {
     if (this.#options.sessions.fresh) return;
-    throw temporarilyUnavailable('sessions cannot be seen at the moment', 1);
+    throw temporarilyUnavailable('the session cache is stale', 1);
   }
 
-  #checkRoom(source: string): void {
-    this.#checkSight();
-    const open = this.#options.sessions.ofUser(NOBODY);
+  #checkLimits(source: string): void {
+    this.#checkFresh();
+    const open = this.#options.sessions.ofUser(NO_USER);
     const network = networkOf(source);
     const ofSource = open.filter((request) => networkOf(request.source) === network).length;
     if (open.length >= MAX_OPEN || ofSource >= MAX_OPEN_OF_SOURCE || !this.#writes.take()) throw tooMany();
@@ -183,5 +178,5 @@ export function deviceHash(code: DeviceCode, clientID: string): string {
 }
 
 function tooMany(): Error {
-  return temporarilyUnavailable('too many devices ask for access, try again later', 30);
+  return temporarilyUnavailable('too many open device requests, try again later', 30);
 }

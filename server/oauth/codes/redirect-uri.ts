@@ -1,6 +1,5 @@
-// Where the authorization endpoint may send a browser: only to what is registered, compared as text, so that no two
-// programs can read one URI in two ways (RFC 9700, 2.1). The one exception is the port of a program on the same
-// machine, which it cannot choose beforehand (RFC 8252, 7.3).
+// Redirect URIs: matching against the registered URIs, and adding response parameters. Comparison is exact string
+// comparison (RFC 9700, 2.1), except for the port of a loopback address (RFC 8252, 7.3).
 import { isRedirectable, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
@@ -14,10 +13,7 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
 
 export type URIPart = 'query' | 'fragment';
 
-/**
- * `uri` with `parameters` behind what its query holds already (RFC 6749, 4.1.2), or as its fragment, of which it has none.
- * The text in front of them stays as it is registered.
- */
+/** Appends `parameters` to the query of `uri` (RFC 6749, 4.1.2), or as its fragment. The rest stays as registered. */
 export function withParameters(
   uri: string,
   parameters: Readonly<Record<string, string | undefined>>,
@@ -31,8 +27,8 @@ export function withParameters(
   return `${uri}${part === 'fragment' ? '#' : query}${added.toString()}`;
 }
 
-/** The name of the place as people are shown it. */
-export function placeName(uri: string): string {
+/** The host of a redirect URI, for display; the scheme for a URI without host. */
+export function displayHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return host === '' ? protocol : host;
 }

@@ -1,31 +1,33 @@
-// A code that begins a session once. The Session object stands already, with the hash of its code where later that of
-// its refresh token goes later; whoever brings the code, and proves what it is bound to, starts the session by an update
-// with a precondition. So:
-// - a code is used once on all replicas together: of two updates one meets a changed object;
-// - a session that has ended takes its code along: nothing is left that a replay could begin anew (were the session
-//   made at the exchange, under a name that follows from the code, a sign-out would free that name again);
-// - no store of codes and no further key is needed, and an abandoned session is removed like any other expired one.
+// One-time codes that start a pending session. The Session object exists when the code is issued, with the code's hash in
+// place of the refresh token's hash. Presenting the code starts the session by an update with a precondition. Therefore:
+// - a code is used once across all replicas: the second of two updates conflicts;
+// - terminating a session also invalidates its code (if the exchange created the session under a name derived from the
+//   code, a sign-out would free that name and a replay could create it again);
+// - no store of codes and no further key is needed, and the reaper deletes an abandoned session like any expired one.
 import { hash } from 'node:crypto';
-import type { RandomBytes } from '../keys/random-bytes.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
 import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import type { Session } from '../sessions/session.ts';
 
 export interface SessionCode {
-  /** Holds at least 256 random bits. */
+  /** Contains at least 256 random bits. */
   readonly text: string;
   readonly sessionID: string;
 }
 
-/**
- * What a session that has not begun holds as `refreshHash`, hex: no refresh token can have it. `binding`: what the code
- * is worth nothing without.
- */
+/** `refreshHash` of a pending session, hex; never the hash of a refresh token. The code is valid only with `binding`. */
 export function codeHash({ text }: SessionCode, binding: readonly string[]): string {
   return sha256(JSON.stringify([text, ...binding])).toString('hex');
 }
 
-/** As it stands until its code is brought, at most for `lifetimeMs`; `refreshHash` is that of the code. */
-export function waitingSession(session: UnbegunSession, lifetimeMs: number): Session {
+/** The fields in which pending sessions differ; `refreshHash` is the hash of the code. */
+export type PendingFields = Omit<
+  Session,
+  'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'
+>;
+
+/** A session that waits for its code, for at most `lifetimeMs`. */
+export function pendingSession(session: PendingFields, lifetimeMs: number): Session {
   const { createdAt } = session;
   const notAfter = createdAt + lifetimeMs;
   return {
@@ -38,42 +40,36 @@ export function waitingSession(session: UnbegunSession, lifetimeMs: number): Ses
   };
 }
 
-/** What sessions that wait for their code differ in. */
-export type UnbegunSession = Omit<
-  Session,
-  'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'
->;
-
-export function hasBegun(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
+export function isStarted(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
   return session.familyHash !== '' || session.refreshHash === '';
 }
 
 /**
- * Whether the cluster may know a refresh token that the cached session does not: a rotation keeps the family. Any other
- * token is not worth a question, however often it is shown.
+ * Whether the cluster may have a newer version of the cached session in which this refresh token is current. A rotation
+ * keeps the family, so a token of another family causes no read.
  */
-export function mayBeBehind(cached: Session, token: RefreshToken): boolean {
-  return !hasBegun(cached) || sameHash(cached.familyHash, token.familyHash);
+export function mayBeStale(cached: Session, token: RefreshToken): boolean {
+  return !isStarted(cached) || sameHash(cached.familyHash, token.familyHash);
 }
 
 /**
- * The first refresh token of a session that begins with this code. Its family follows from the code, so that the code,
- * when it comes a second time, is known to be the one that the session began with.
+ * The first refresh token of a session that starts with this code. The code determines its family, so a replayed code
+ * is recognized as the code of that session.
  */
 export function firstRefreshToken(code: SessionCode, random: RandomBytes): RefreshToken {
   return successor(familyOf(code), random);
 }
 
-/** What the session holds as `familyHash` once it has begun. */
+/** `familyHash` of the started session. */
 export function familyHash(code: SessionCode): string {
   return familyOf(code).familyHash;
 }
 
-/** A token that was never given to anybody; only its family is used. */
+/** A token that is never issued; only its family is used. */
 function familyOf({ sessionID, text }: SessionCode): RefreshToken {
   const family = sha256(`family of ${text}`).subarray(0, 18).toString('base64url');
   const token = parseRefreshToken(`prt_${sessionID}_${family}${'-'.repeat(40)}`);
-  if (!token) throw new Error('refresh tokens have another form now');
+  if (!token) throw new Error('the format of refresh tokens has changed');
   return token;
 }
 

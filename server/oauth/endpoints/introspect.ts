@@ -1,16 +1,16 @@
-// Token introspection (RFC 7662), for resource servers that prove who they are. Every invalid token gets the same answer,
-// so that nobody learns why.
+// Token introspection (RFC 7662) for authenticated clients. Every invalid token gets the same response, which does not
+// reveal the reason.
 import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
 import type { Handler } from '../../request/request-context.ts';
+import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { writeJSON } from '../http/json-answer.ts';
-import { SessionHolders } from '../sessions/session-holders.ts';
+import { writeJSON } from '../http/json-response.ts';
+import { SessionValidity } from '../sessions/session-validity.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
-import { readClientRequest } from './client-request.ts';
-import type { PresentedToken, PresentedTokens } from './presented-token.ts';
+import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';
 
 export interface IntrospectionOptions {
   readonly clients: ClientRegistry;
@@ -29,8 +29,8 @@ const INACTIVE: Introspection = { active: false };
 
 export function introspectionHandler(options: IntrospectionOptions): Handler {
   const { clients, tokens } = options;
-  const holders = new SessionHolders(options);
-  /** That of an access token was looked at when it was verified. */
+  const validity = new SessionValidity(options);
+  /** The session of an access token was checked when the token was verified. */
   const isActive = async (
     token: PresentedToken,
     client: OAuthClient,
@@ -38,30 +38,32 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
   ): Promise<boolean> => {
     if (token.kind === 'access') return true;
     const { session, current } = token;
-    // A refresh token is only for its own client.
+    // A refresh token is active for its own client only.
     if (!current || session.clientID !== client.id) return false;
     const { users, credentials } = options;
-    if (!users.synced || !credentials.synced)
-      throw newServiceUnavailable('users cannot be seen at the moment');
-    return (await holders.settledEnd(session, signal)) === undefined;
+    if (!users.synced || !credentials.synced) throw newServiceUnavailable('the user cache is stale');
+    return (await validity.confirmedEnd(session, signal)) === undefined;
   };
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
-    // 2.1: authenticated clients only, lest anybody try out tokens here; a public client only has a name.
+    // RFC 7662, 2.1: authenticated clients only, to prevent token scanning.
     if (client.isPublic) {
-      // RFC 6749, 5.2: challenged when the header was used.
+      // RFC 6749, 5.2: with a challenge when the client used the Authorization header.
       const usedHeader = context.request.headers.authorization !== undefined;
-      throw invalidClient(usedHeader, new Error('a public client cannot introspect'));
+      throw invalidClient(usedHeader, new Error('a public client is not allowed to introspect'));
     }
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context.signal);
-    const counts = token && (await isActive(token, client, context.signal));
-    writeJSON(context.response, counts ? described(token, options) : INACTIVE);
+    const active = token && (await isActive(token, client, context.signal));
+    writeJSON(context.response, active ? introspection(token, options) : INACTIVE);
   };
 }
 
-function described(token: PresentedToken, { issuer }: Pick<IntrospectionOptions, 'issuer'>): Introspection {
+function introspection(
+  token: PresentedToken,
+  { issuer }: Pick<IntrospectionOptions, 'issuer'>,
+): Introspection {
   if (token.kind === 'access') {
     const { sub, client_id, exp, iat, aud, iss, jti, sid, scope } = token.claims;
     return {

@@ -1,6 +1,5 @@
-// Signing out (OpenID Connect RP-Initiated Logout): ends the session of whoever shows an access token or an id token of
-// it. There is no cookie to abuse, so nobody can be signed out by a link. It redirects only to registered addresses,
-// compared exactly.
+// Logout (OpenID Connect RP-Initiated Logout): terminates the session of the presented access token or ID token. No
+// cookie identifies the session, so a link cannot sign a user out (CSRF). Redirects go to exactly registered URIs only.
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
@@ -8,20 +7,19 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { searchIn } from '../../request/request-path.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
-import { NOT_STORED, writeJSON } from '../http/json-answer.ts';
+import { NO_STORE, writeJSON } from '../http/json-response.ts';
 import { messagePage } from '../page/message-page.ts';
 import { writePage } from '../page/page.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import { bearerClaims } from './bearer-claims.ts';
-import { endSession, type Login, type SessionEnder } from './end-session.ts';
-import type { IDTokenHints } from './id-token-hint.ts';
+import { bearerClaims, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
+import { type SessionTermination, terminateSession } from './revoke.ts';
 
-export interface LogoutOptions extends SessionEnder {
+export interface LogoutOptions extends SessionTermination {
   readonly verifier: AccessTokenVerifier;
   readonly hints: Pick<IDTokenHints, 'read'>;
   readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
-  /** Exact URIs that a client may send people to afterwards; none for an unknown client. */
+  /** `postLogoutRedirectURIs` of a client; empty for an unknown client. */
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
 
@@ -33,19 +31,18 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const hint = form.get('id_token_hint');
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     const clientID = clientOf(form, hinted);
-    const end = (login: Login): Promise<void> => endSession(login, 'signed out', options, context.signal);
+    const end = (owner: TokenOwner): Promise<void> =>
+      terminateSession(owner, 'signed out', options, context.signal);
     if (claims) await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub });
-    if (hinted && (await isLive(hinted, context, options))) await end(hinted);
+    if (hinted && (await isCurrent(hinted, context, options))) await end(hinted);
     const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
     const target = form.get('post_logout_redirect_uri');
-    if (target !== undefined && registered.includes(target)) leadOn(context, target, form.get('state'));
-    else tell(context, claims !== undefined || hinted !== undefined);
+    if (target !== undefined && registered.includes(target)) redirect(context, target, form.get('state'));
+    else respond(context, claims !== undefined || hinted !== undefined);
   };
 }
 
-/**
- * From the URL of a GET, from the form of a POST; as strictly either way. Not of a HEAD: who sends one wants nothing done.
- */
+/** From the query of a GET, or the form of a POST, equally strict. HEAD is not allowed, because it must be safe. */
 async function parameters(request: IncomingMessage): Promise<Form> {
   const { method, headers } = request;
   if (method === 'GET') return parseForm(Buffer.from(searchIn(request.url ?? ''), 'latin1'));
@@ -54,17 +51,17 @@ async function parameters(request: IncomingMessage): Promise<Form> {
   return isEmpty ? new Map() : readForm(request);
 }
 
-function clientOf(form: Form, hinted: Login | undefined): string | undefined {
+function clientOf(form: Form, hinted: TokenOwner | undefined): string | undefined {
   const named = form.get('client_id');
   if (named !== undefined && hinted && named !== hinted.clientID) {
-    throw invalidRequest('the id token was issued to another client');
+    throw invalidRequest('the ID token was issued to another client');
   }
   return named ?? hinted?.clientID;
 }
 
-/** A session of that id may belong to another login by now: only its own client's hint of its own user ends it. */
-async function isLive(
-  { session: id, clientID, user }: Login,
+/** Whether the session still belongs to the client and user of the hint: the id may have been reused. */
+async function isCurrent(
+  { session: id, clientID, user }: TokenOwner,
   { signal }: RequestContext,
   { sessions }: LogoutOptions,
 ): Promise<boolean> {
@@ -72,25 +69,25 @@ async function isLive(
   return session !== undefined && session.clientID === clientID && session.user === user;
 }
 
-/** `isOver`: somebody was named whose session has ended now, or had before. */
-function tell({ request, response }: RequestContext, isOver: boolean): void {
-  if (!isShownToPeople(request)) writeJSON(response, { message: 'success' });
-  else if (isOver) writePage(response, messagePage('Signed out', 'You can close this page.'));
-  else writePage(response, messagePage('Nobody was signed out', 'Sign out in the program that you use.'));
+/** `isSignedOut`: a token named a session, which is terminated now or was before. */
+function respond({ request, response }: RequestContext, isSignedOut: boolean): void {
+  if (!acceptsHTML(request)) writeJSON(response, { message: 'success' });
+  else if (isSignedOut) writePage(response, messagePage('Signed out', 'You can close this page.'));
+  else writePage(response, messagePage('Not signed out', 'Sign out in the program that you use.'));
 }
 
-/** Browsers that go to an address ask for HTML by name; programs do not. */
-function isShownToPeople({ headers }: IncomingMessage): boolean {
-  const wanted = parseAccept(headers.accept ?? '');
-  return wanted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
+/** Browsers name text/html in Accept when they navigate; programs do not. */
+function acceptsHTML({ headers }: IncomingMessage): boolean {
+  const accepted = parseAccept(headers.accept ?? '');
+  return accepted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
 }
 
-function leadOn({ response }: RequestContext, target: string, state: string | undefined): void {
-  // 303: what follows is a GET, whatever this was (RFC 9700, 4.12).
+function redirect({ response }: RequestContext, target: string, state: string | undefined): void {
+  // 303: the browser follows with a GET, whatever the method was (RFC 9700, 4.12).
   response.writeHead(303, {
     Location: state === undefined ? target : withParameters(target, { state }),
     'Content-Length': 0,
-    ...NOT_STORED,
+    ...NO_STORE,
   });
   response.end();
 }

@@ -1,46 +1,68 @@
-// Token revocation (RFC 7009). Access tokens and the refresh token of a login end together, since all of them depend on
-// its session: whichever is presented ends it, on every replica. An id token opens nothing, so there is nothing to revoke;
-// who signs out with one does so next door (logout.ts).
-import { invalidGrant, invalidRequest, unsupportedTokenType } from '../../../apis/oauth/errors.ts';
+// Token revocation (RFC 7009). All tokens of a login depend on its session, so revoking any of them terminates the
+// session on every replica. ID tokens grant no access and cannot be revoked; logout.ts accepts them as hints.
+import type { Logger } from 'pino';
+import {
+  invalidGrant,
+  invalidRequest,
+  temporarilyUnavailable,
+  unsupportedTokenType,
+} from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
+import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { NOT_STORED } from '../http/json-answer.ts';
-import { readClientRequest } from './client-request.ts';
-import { endSession, type Login, type SessionEnder } from './end-session.ts';
-import type { IDTokenHints } from './id-token-hint.ts';
-import type { PresentedToken, PresentedTokens } from './presented-token.ts';
+import { NO_STORE } from '../http/json-response.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import type { IDTokenHints, PresentedToken, PresentedTokens, TokenOwner } from './presented-tokens.ts';
 
-export interface RevocationOptions extends SessionEnder {
+export interface SessionTermination {
+  readonly sessions: Pick<SessionStore, 'delete'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+export interface RevocationOptions extends SessionTermination {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
-export function revocationHandler({ clients, tokens, hints, ...ending }: RevocationOptions): Handler {
+export function revocationHandler({ clients, tokens, hints, ...termination }: RevocationOptions): Handler {
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context.signal);
     if (token) {
-      const login = loginOf(token);
-      // RFC 7009, 2.1: the client is told; the token stays untouched.
-      if (login.clientID !== client.id) throw invalidGrant('the token belongs to another client');
-      await endSession(login, 'revoked', ending, context.signal);
+      const owner = ownerOf(token);
+      // RFC 7009, 2.1: the client gets an error, and the token stays valid.
+      if (owner.clientID !== client.id) throw invalidGrant('the token belongs to another client');
+      await terminateSession(owner, 'revoked', termination, context.signal);
     } else if (await hints.read(text)) {
-      throw unsupportedTokenType('an id token cannot be revoked: bring another token, or sign out with it');
+      throw unsupportedTokenType('an ID token cannot be revoked: use another token, or the logout endpoint');
     }
-    // 2.2: also for a token that is unknown or not valid any more: that is what the client wanted.
-    context.response.writeHead(200, { 'Content-Length': 0, ...NOT_STORED });
+    // RFC 7009, 2.2: an invalid token is a success too, because the client's goal is reached.
+    context.response.writeHead(200, { 'Content-Length': 0, ...NO_STORE });
     context.response.end();
   };
 }
 
-function loginOf(token: PresentedToken): Login {
+function ownerOf(token: PresentedToken): TokenOwner {
   if (token.kind === 'access') {
     const { sid: session, client_id: clientID, sub: user } = token.claims;
     return { session, clientID, user };
   }
   const { id: session, clientID, user } = token.session;
   return { session, clientID, user };
+}
+
+/** Terminates the session on every replica. Throws OAuthError 503 on failure (RFC 7009, 2.2.1). */
+export async function terminateSession(
+  { session, clientID, user }: TokenOwner,
+  reason: 'signed out' | 'revoked',
+  { sessions, log }: SessionTermination,
+  signal: AbortSignal,
+): Promise<void> {
+  await sessions.delete(session, signal).catch((error: unknown) => {
+    throw temporarilyUnavailable('cannot terminate the session', 1, error);
+  });
+  log.info({ session, user, client: clientID, reason }, 'session terminated');
 }

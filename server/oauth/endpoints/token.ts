@@ -1,3 +1,4 @@
+// The token endpoint (RFC 6749, 3.2): authenticates the client and dispatches to the grants.
 import {
   invalidRequest,
   methodNotAllowed,
@@ -10,7 +11,7 @@ import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant, TokenResponse } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
-import { writeJSON } from '../http/json-answer.ts';
+import { writeJSON } from '../http/json-response.ts';
 import type { SourceAddress } from '../http/source-address.ts';
 
 export interface TokenEndpointOptions {
@@ -18,12 +19,12 @@ export interface TokenEndpointOptions {
   readonly grants: readonly Grant[];
   readonly sourceOf: SourceAddress;
   readonly metrics: {
-    /** `grantType` is empty for one that is not served, `error` for none. */
+    /** `grantType` is empty for an unsupported grant, `error` is empty on success. */
     tokenRequest(grantType: string, error: string): void;
   };
 }
 
-/** POST /oauth/token (RFC 6749, 3.2). */
+/** POST /oauth/token. */
 export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpointOptions): Handler {
   const byType = new Map(grants.map((grant) => [grant.type, grant]));
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
@@ -32,12 +33,12 @@ export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpoi
     const type = form.get('grant_type');
     if (type === undefined) throw invalidRequest('grant_type is missing');
     const grant = byType.get(type);
-    // An unknown type is no label: callers could make up any number of them.
+    // An unsupported grant type is no label value: clients could send any number of them.
     if (grant) known.grantType = type;
     const client = authenticateClient(request, form, clients);
     if (!grant) throw unsupportedGrantType();
     if (!client.grants.some((allowed) => allowed === type)) {
-      throw unauthorizedClient('the client may not use this grant');
+      throw unauthorizedClient('the client is not allowed to use this grant');
     }
     return grant.exchange({
       client,

@@ -1,12 +1,12 @@
-// Userinfo (OpenID Connect Core, 5.3): what the user object says about the owner of an access token, as far as its scopes
-// allow. Groups and names are the current ones, not those from when the token was made.
+// The userinfo endpoint (OpenID Connect Core, 5.3): current claims of the user of an access token, limited to the scopes
+// of the token.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { writeJSON } from '../http/json-answer.ts';
+import { writeJSON } from '../http/json-response.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import { scopedClaims } from '../tokens/scoped-claims.ts';
+import { scopedClaims } from '../tokens/token-issuer.ts';
 import type { UserDirectory } from '../users/account.ts';
-import { bearerClaims } from './bearer-claims.ts';
+import { bearerClaims } from './presented-tokens.ts';
 
 export interface UserInfoOptions {
   readonly verifier: AccessTokenVerifier;
@@ -20,16 +20,16 @@ export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
     const { method = '' } = context.request;
     if (!METHODS.includes(method)) throw methodNotAllowed(METHODS.join(', '));
     const claims = await bearerClaims(context, verifier);
-    if (!claims) throw unidentified();
+    if (!claims) throw tokenMissing();
     const scopes = claims.scope?.split(' ') ?? [];
     const account = users.get(claims.sub);
     writeJSON(context.response, { sub: claims.sub, ...(account ? scopedClaims(account, scopes) : {}) });
   };
 }
 
-/** RFC 6750, 3.1: a request without a token is told the scheme, without an error code. */
-function unidentified(): OAuthError {
-  return new OAuthError(401, 'login_required', 'an access token is needed', {
+/** RFC 6750, 3.1: the challenge for a request without a token has no error code. */
+function tokenMissing(): OAuthError {
+  return new OAuthError(401, 'login_required', 'the access token is missing', {
     challenge: 'Bearer realm="oauth"',
   });
 }

@@ -1,97 +1,99 @@
+// The exchange of a code for tokens: starts the pending session of an authorization code or device code, once.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import { familyHash, firstRefreshToken, hasBegun, type SessionCode } from '../codes/session-code.ts';
-import type { RandomBytes } from '../keys/random-bytes.ts';
-import { writtenAfterAll } from '../sessions/lost-answer.ts';
+import { familyHash, firstRefreshToken, isStarted, type SessionCode } from '../codes/session-code.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
-import type { ObjectVersion, SessionStore, StoredSession } from '../sessions/session.ts';
-import { SessionHolders } from '../sessions/session-holders.ts';
-import { refreshableUntil } from '../sessions/session-opening.ts';
+import {
+  type ObjectVersion,
+  readAfterLostResponse,
+  type SessionStore,
+  type StoredSession,
+} from '../sessions/session.ts';
+import { refreshableExpiry } from '../sessions/session-creator.ts';
+import { SessionValidity } from '../sessions/session-validity.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
-import type { TokenRequest, TokenResponse } from './grant.ts';
-import { type GrantedSession, tokenResponse } from './token-response.ts';
+import { type GrantedSession, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
   readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
-  /** Ends the sessions that are too many. */
-  readonly room: { makeRoom(opened: StoredSession, signal: AbortSignal): Promise<void> };
+  /** Enforces the limit of sessions per user. */
+  readonly limit: { deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> };
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A code as it was presented. */
 export interface PresentedCode {
   readonly code: SessionCode & { readonly nonce?: string | undefined };
-  /** What the session must hold for it; undefined when nothing can match. */
+  /** Expected hash of the pending session; undefined when nothing can match. */
   readonly hash: string | undefined;
-  /** For how long after the sign-in it ends the session to bring the code again, in ms. */
-  readonly watchedMs: number;
+  /** Time after the sign-in during which a replay terminates the session, in ms. */
+  readonly replayWindowMs: number;
 }
 
-/** How often somebody else may have written to the session in between: its exchange does not, it ends it. */
+/** Retries after a conflict with a writer that did not start the session, for instance one that adds a label. */
 const ATTEMPTS = 5;
 
-/** Starts a prepared session, once. */
 export class CodeExchange {
   readonly #options: CodeExchangeOptions;
-  readonly #holders: SessionHolders;
+  readonly #validity: SessionValidity;
 
   constructor(options: CodeExchangeOptions) {
     this.#options = options;
-    this.#holders = new SessionHolders(options);
+    this.#validity = new SessionValidity(options);
   }
 
-  /** The tokens. Throws OAuthError: one answer for all that is wrong. */
-  async begin(
+  /** Throws OAuthError, the same for every invalid code. */
+  async start(
     presented: PresentedCode,
     session: StoredSession,
     request: TokenRequest,
   ): Promise<TokenResponse> {
     const { client, signal } = request;
-    const { random, now, room } = this.#options;
+    const { random, now, limit } = this.#options;
     const { code, hash } = presented;
-    if (session.clientID !== client.id) throw refused('the code is of another client');
-    if (hasBegun(session)) return this.#usedAgain(presented, session, signal);
+    if (session.clientID !== client.id) throw invalidCode('the code was issued to another client');
+    if (isStarted(session)) return this.#rejectReplay(presented, session, signal);
     if (hash === undefined || !sameHash(session.refreshHash, hash)) {
-      throw refused('the code, or what it is bound to, is not the one of the request');
+      throw invalidCode('the code or its binding does not match');
     }
     const account = await this.#accountOf(session, signal);
     const refreshToken = client.grants.includes('refresh_token')
       ? firstRefreshToken(code, random)
       : undefined;
     const end = now() + client.accessTokenLifetime * 1000;
-    const begun: StoredSession = {
+    const started: StoredSession = {
       ...session,
       lastUsedAt: Math.max(now(), session.lastUsedAt),
-      ...(refreshToken ? refreshableUntil(session.createdAt, client) : { notAfter: end, idleNotAfter: end }),
+      ...(refreshToken ? refreshableExpiry(session.createdAt, client) : { notAfter: end, idleNotAfter: end }),
       refreshHash: refreshToken?.hash ?? '',
       familyHash: familyHash(code),
     };
-    // Signed before the code is used up: a key that is missing must not cost the client its code.
-    const response = await this.#signed(
+    // Signed before the code is redeemed: a missing key must not cost the client its code.
+    const response = await this.#sign(
       {
         client,
         account,
-        session: begun,
-        scopes: begun.scopes,
+        session: started,
+        scopes: started.scopes,
         refreshToken: refreshToken?.text,
         ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
       },
       signal,
     );
-    await room.makeRoom(await this.#useUp(presented, begun, signal), signal);
+    await limit.deleteSurplus(await this.#redeem(presented, started, signal), signal);
     return response;
   }
 
-  /** When no token can ever be made for a user, no session is left behind. */
-  async #signed(subject: GrantedSession, signal: AbortSignal): Promise<TokenResponse> {
+  /** Deletes the session of a user for whom no token can be signed. */
+  async #sign(subject: GrantedSession, signal: AbortSignal): Promise<TokenResponse> {
     const { tokens, sessions } = this.#options;
     try {
       return tokenResponse(tokens, subject);
@@ -101,8 +103,8 @@ export class CodeExchange {
     }
   }
 
-  /** The update that uses the code up: only one can be made of the session as it was read. */
-  async #useUp(
+  /** Writes the started session. The precondition on the version makes a second redemption fail. */
+  async #redeem(
     presented: PresentedCode,
     session: StoredSession,
     signal: AbortSignal,
@@ -114,50 +116,50 @@ export class CodeExchange {
         const { uid, resourceVersion } = version;
         return await sessions.replace({ ...session, uid, resourceVersion }, signal);
       } catch (error) {
-        if (isNotFound(error)) throw refused('the session of the code has ended');
+        if (isNotFound(error)) throw invalidCode('the session of the code was terminated');
         if (!isConflict(error)) {
-          // Without this look the client would bring its code a second time, and lose its login for that.
-          const written = await writtenAfterAll(sessions, session, signal);
+          // Without this read, the client would retry its code and lose its session as a replay.
+          const written = await readAfterLostResponse(sessions, session, signal);
           if (written) return written;
           throw error;
         }
       }
-      const changed = await sessions.read(session.id, signal);
-      if (!changed) throw refused('the session of the code has ended');
-      if (hasBegun(changed)) return this.#usedAgain(presented, changed, signal);
-      // Somebody touched the object, with a label perhaps: the code in it is as good as before.
-      version = changed;
+      const current = await sessions.read(session.id, signal);
+      if (!current) throw invalidCode('the session of the code was terminated');
+      if (isStarted(current)) return this.#rejectReplay(presented, current, signal);
+      version = current;
     }
-    throw temporarilyUnavailable('the session is being changed, try again', 1);
+    throw temporarilyUnavailable('the session is being modified, try again', 1);
   }
 
   /**
-   * RFC 6749, 4.1.2: a code that comes twice has been seen by somebody whom it was not meant for, so what was made
-   * from it ends. Not after its time: then it proves no more than that somebody keeps old addresses.
+   * RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. After the replay window the
+   * session stays: an old code in a browser history proves no theft.
    */
-  async #usedAgain(
-    { code, watchedMs }: PresentedCode,
+  async #rejectReplay(
+    { code, replayWindowMs }: PresentedCode,
     session: StoredSession,
     signal: AbortSignal,
   ): Promise<never> {
     const { sessions, now, log } = this.#options;
     const genuine = sameHash(session.familyHash, familyHash(code));
-    if (genuine && now() < session.createdAt + watchedMs) {
+    if (genuine && now() < session.createdAt + replayWindowMs) {
       await sessions.delete(session.id, signal);
       const { id, user, clientID } = session;
-      log.warn({ session: id, user, client: clientID }, 'session ended: its code was used twice');
+      log.warn({ session: id, user, client: clientID }, 'session terminated: its code was used twice');
     }
-    throw refused('the code was used already');
+    throw invalidCode('the code was already used');
   }
 
   async #accountOf(session: StoredSession, signal: AbortSignal): Promise<Account> {
-    const end = await this.#holders.settledEnd(session, signal);
+    const end = await this.#validity.confirmedEnd(session, signal);
     const account = this.#options.users.get(session.user);
-    if (!account || end !== undefined) throw refused(end ?? 'user deleted');
+    if (!account || end !== undefined) throw invalidCode(end ?? 'user deleted');
     return account;
   }
 }
 
-export function refused(cause: string): Error {
-  return invalidGrant('the code is not valid', new Error(cause));
+/** The reason goes to the log only. */
+export function invalidCode(reason: string): Error {
+  return invalidGrant('the code is not valid', new Error(reason));
 }

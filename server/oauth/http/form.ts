@@ -1,12 +1,11 @@
-// The body of a request to an OAuth endpoint, read strictly: what is ambiguous is refused, since a proxy or firewall in
-// front may have read it differently. Parameters come from the URL only where an endpoint asks for them (RFC 6749, 3.1
-// and 3.2).
+// Strict parsing of form bodies (application/x-www-form-urlencoded). Ambiguous input is rejected, because a proxy in
+// front may have parsed it differently. Only some endpoints accept parameters in the URL (RFC 6749, 3.1 and 3.2).
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
 import { readBody } from '../../request/request-body.ts';
 
-/** Parameters by name. One without a value is absent (RFC 6749, 3.1). */
+/** Parameters by name. A parameter without a value is treated as absent (RFC 6749, 3.1). */
 export type Form = ReadonlyMap<string, string>;
 
 const MAX_BYTES = 64 * 1024;
@@ -14,14 +13,14 @@ const MAX_PARAMETERS = 100;
 const MEDIA_TYPE =
   /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
 
-/** Throws OAuthError: 415 for another kind of body, 413 for one that is too large, 400 for a malformed one. */
+/** Throws OAuthError: 415 for another media type, 413 for a large body, 400 for a malformed one. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (!MEDIA_TYPE.test(type)) {
     throw unsupportedBody('the body must be application/x-www-form-urlencoded in UTF-8');
   }
-  // A few compressed bytes can expand to gigabytes.
-  if (encoding !== undefined) throw unsupportedBody('the body must not be encoded');
+  // Compressed input can expand to gigabytes.
+  if (encoding !== undefined) throw unsupportedBody('the body must have no Content-Encoding');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();
   const body = await readBody(request, MAX_BYTES).catch((error: unknown) => {
@@ -40,14 +39,15 @@ export function parseForm(body: Uint8Array): Form {
     const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
     const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
     if (seen.has(name)) throw invalidRequest('a parameter is repeated');
-    if (seen.size >= MAX_PARAMETERS) throw invalidRequest('there are too many parameters');
+    if (seen.size >= MAX_PARAMETERS)
+      throw invalidRequest(`the form has more than ${MAX_PARAMETERS} parameters`);
     seen.add(name);
     if (value !== '') form.set(name, value);
   }
   return form;
 }
 
-/** One name or value as forms write them. Throws OAuthError for a bad escape, bytes that are no UTF-8, and NUL. */
+/** Decodes a form-encoded name or value. Throws OAuthError for a bad escape, invalid UTF-8, and NUL. */
 export function decoded(text: string): string {
   let value: string;
   try {

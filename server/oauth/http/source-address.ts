@@ -3,28 +3,28 @@ import { isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
 import { plainAddress } from '../../request/plain-address.ts';
 
-/** Where a request comes from: the address of the peer or, behind trusted proxies, the one that they forward. */
+/** The client address: the peer address or, behind trusted proxies, the forwarded address. */
 export type SourceAddress = (request: IncomingMessage) => string;
 
 /**
- * `trusted`: addresses and networks of proxies. Of `X-Forwarded-For` only what such proxies have added counts, from
- * the right; what a client wrote into it stays unread.
+ * `trusted`: addresses and networks of proxies. `X-Forwarded-For` is read from the right, and only the entries that
+ * trusted proxies have added are used.
  */
 export function sourceAddress(trusted: readonly string[]): SourceAddress {
   const isTrusted = proxyAddress.compile([...trusted]);
   return (request) => {
     let source = '';
-    // Nearest first; the first one that is no trusted proxy is the source.
+    // Nearest first; the first address that is not a trusted proxy is the source.
     for (const address of proxyAddress.all(request, isTrusted)) {
       const plain = plainAddress(address);
       if (isIP(plain) === 0) break;
       source = plain;
     }
-    return copied(source);
+    return detached(source);
   };
 }
 
-/** A slice keeps the whole text in memory; addresses are remembered, and must not keep the headers. */
-function copied(address: string): string {
+/** Copies the text: a substring would keep the whole header in memory while a cache holds the address. */
+function detached(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
 }

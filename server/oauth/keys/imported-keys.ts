@@ -21,7 +21,7 @@ interface Material {
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
 
-/** A set of keys ready for use; private ones cannot be taken out of it again. */
+/** A key set imported for use; private keys cannot be exported. */
 export class ImportedKeys implements KeyRing {
   readonly ready = true;
   readonly #material: Material;
@@ -30,10 +30,10 @@ export class ImportedKeys implements KeyRing {
     this.#material = material;
   }
 
-  /** Throws when a key cannot be used. */
+  /** Throws for an unusable key. */
   static async from(set: KeySet): Promise<ImportedKeys> {
     const active = activeKey(set);
-    if (!active?.jwk) throw new Error('no key is active');
+    if (!active?.jwk) throw new Error('the key set has no active key');
     const published = set.keys.flatMap((key) => (key.jwk ? [publicPart(key, key.jwk)] : []));
     const past = set.keys.flatMap((key) => (key.pastJwk ? [publicPart(key, key.pastJwk)] : []));
     return new ImportedKeys({
@@ -41,7 +41,7 @@ export class ImportedKeys implements KeyRing {
       verification: await importedByID(published),
       published,
       past: await importedByID(past),
-      // A key given as bytes would be imported anew for each message, which takes four times as long as the MAC itself.
+      // createHmac imports a key of bytes for each message, which takes four times as long as the MAC itself.
       macKeys: new Map(
         set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
       ),
@@ -84,34 +84,34 @@ export class ImportedKeys implements KeyRing {
   #newest(): KeyObject {
     const { signing, macKeys } = this.#material;
     const key = macKeys.get(signing.kid);
-    if (!key) throw newServiceUnavailable('there is no key yet');
+    if (!key) throw newServiceUnavailable('the signing keys are not loaded yet');
     return key;
   }
 }
 
-/** A purpose ends with a NUL, which none contains: no message of one purpose can pass for one of another. */
+/** NUL separates the purpose, which contains none, so a MAC of one purpose is never valid for another. */
 function digest(key: KeyObject, purpose: string, message: string): Buffer {
   return createHmac('sha256', key).update(`${purpose}\0${message}`).digest();
 }
 
-/** Only what RFC 7517 wants of a public key: an allow-list, so that no private member ever slips through. */
+/** The public members of RFC 7517. An allow-list, so that no private member is ever published. */
 function publicPart({ kid }: KeyRecord, { kty, crv, x, y }: JWK): JWK & { readonly kid: string } {
   if (kty === undefined || crv === undefined || x === undefined || y === undefined) {
-    throw new Error(`key ${kid} is incomplete`);
+    throw new Error(`key ${kid} lacks a member`);
   }
   return { kty, crv, x, y, kid, use: 'sig', alg: ALGORITHM };
 }
 
 /**
- * Signs on the calling thread: that takes a tenth of a millisecond, while WebCrypto would wait for a thread of the pool
- * behind hashes that take a hundred times as long.
+ * Signs on the calling thread, which takes 0.1 ms. WebCrypto would wait for a thread of libuv's pool behind password
+ * hashes that take a hundred times as long.
  */
 async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
   const { kty, crv, x, y, d } = jwk;
   if (kty !== 'EC' || crv === undefined || x === undefined || y === undefined || d === undefined) {
-    throw new Error(`key ${kid} is incomplete`);
+    throw new Error(`key ${kid} lacks a member`);
   }
-  // Refuses a private part that is not that of the public one, which createPrivateKey takes.
+  // Rejects a private part that does not match the public part; createPrivateKey accepts it.
   await imported(jwk);
   const key = createPrivateKey({ format: 'jwk', key: { kty, crv, x, y, d } });
   return { kid, sign: (input) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }) };
@@ -125,6 +125,6 @@ async function importedByID(
 
 async function imported(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, ALGORITHM, { extractable: false });
-  if (key instanceof Uint8Array) throw new Error('a key is symmetric');
+  if (key instanceof Uint8Array) throw new Error('a signing key is symmetric');
   return key;
 }

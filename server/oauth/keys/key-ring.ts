@@ -1,31 +1,35 @@
+// The key ring: signing keys and MAC keys of the token handler. Implemented by secret-key-ring.ts.
 import type { CryptoKey, JWK } from 'jose';
 
-/** Key of ES256, by its RFC 7638 thumbprint. The private part stays inside. */
+/** An ES256 key, identified by its RFC 7638 thumbprint. The private part is not accessible. */
 export interface SigningKey {
   readonly kid: string;
-  /** R and S of the signature, as RFC 7518, 3.4 has them. */
+  /** Signature as R and S (RFC 7518, 3.4). */
   sign(input: string): Buffer;
 }
 
-/** The keys as they are now; they change when they are rotated. From a Secret that all replicas follow. */
+/** The current keys. Rotation changes them. */
 export interface KeyRing {
-  /** False until the Secret has been read or made. */
+  /** False until the keys are loaded. */
   readonly ready: boolean;
   /** The active key. Throws ServiceUnavailable while there is none. */
   signing(): SigningKey;
-  /** Public key of exactly this kid: next, active or retired. */
+  /** The public key with exactly this kid: next, active or retired. */
   verification(kid: string): CryptoKey | undefined;
   /**
-   * The same for id tokens that come as hints, which may be as old as their session: of keys, too, that are published no
-   * more. Proves nothing else.
+   * As `verification`, for ID tokens as `id_token_hint` only: they may be as old as their session, so keys that are no
+   * longer published are included.
    */
   hintVerification(kid: string): CryptoKey | undefined;
-  /** What `/oauth/keys` publishes: public members only. */
+  /** The JWK Set of `/oauth/keys`: public members only. */
   jwks(): { readonly keys: readonly JWK[] };
-  /** HMAC-SHA-256 under the newest MAC key, hex with the key's id in front: `<id>:<hex>`. */
+  /** HMAC-SHA-256 under the newest MAC key: `<kid>:<hex>`. */
   mac(purpose: string, message: string): string;
-  /** HMAC-SHA-256 under each MAC key that is kept, the newest first. Throws ServiceUnavailable while there is none. */
+  /** HMAC-SHA-256 under each MAC key, newest first. Throws ServiceUnavailable while there is none. */
   macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]];
-  /** Constant time; true under any MAC key that is still kept. */
+  /** Constant time; true for a valid MAC under any current MAC key. */
   checkMac(purpose: string, message: string, mac: string): boolean;
 }
+
+/** A source of `count` random bytes. */
+export type RandomBytes = (count: number) => Buffer;

@@ -1,26 +1,38 @@
+// Rotation of the signing keys, on schedule or at an operator's request. Runs on the leader only; `rotated` is the pure
+// plan.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
-import { KeySecret, type SecretPlace } from './key-secret.ts';
-import { newKey } from './new-key.ts';
-import { nextChange, type RotationPolicy, rotated } from './rotation.ts';
+import { KeySecret, type RotationRequest, type SecretLocation } from './key-secret.ts';
+import { activeKey, firstSet, type KeyMaterial, type KeyRecord, type KeySet, newKey } from './key-set.ts';
 
-export interface KeyRotatorOptions extends SecretPlace {
+/** Durations in ms. */
+export interface RotationPolicy {
+  /** How long a key signs. */
+  readonly rotationInterval: number;
+  /** How long a key is published before it signs: longer than clients cache the JWK Set. */
+  readonly publishAhead: number;
+  /** Maximum lifetime of a token, plus leeway for clocks. */
+  readonly tokenLifetime: number;
+  /** Maximum lifetime of an object with a MAC. */
+  readonly macLifetime: number;
+}
+
+export interface KeyRotatorOptions extends SecretLocation {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly policy: RotationPolicy;
-  /** Tells of every change of the Secret, in which an operator may have asked for something. */
+  /** Calls `changed` after every change of the Secret, which may contain a request for rotation. */
   readonly subscribe: (changed: () => void) => () => void;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
 
-/** Clocks jump and long timers drift: the plan is checked at least this often. */
-const LONGEST_WAIT_MS = 60_000;
+/** Upper bound between checks, because clocks jump and long timers drift. */
+const MAX_WAIT_MS = 60_000;
 const RETRY_MS = 5_000;
 
-/** Changes the keys when it is time, or when an operator asks. Run by the elected replica only. */
 export class KeyRotator {
   readonly #options: KeyRotatorOptions;
   readonly #secret: KeySecret;
@@ -38,16 +50,16 @@ export class KeyRotator {
       do {
         const wait = await this.#attempt(signal);
         const timer = setTimeout(() => wakeup.wake(), wait);
-        const goesOn = await wakeup.next(signal);
+        const awake = await wakeup.next(signal);
         clearTimeout(timer);
-        if (!goesOn) return;
+        if (!awake) return;
       } while (!signal.aborted);
     } finally {
       unsubscribe();
     }
   }
 
-  /** One look at the keys. Resolves with the ms until the next change that is foreseen. */
+  /** Performs the changes that are due. Resolves with the ms until the next scheduled change. */
   async rotate(signal: AbortSignal): Promise<number> {
     const { policy, log } = this.#options;
     const now = (this.#options.now ?? Date.now)();
@@ -57,7 +69,7 @@ export class KeyRotator {
       await this.#secret.replace(stored, next, signal);
       log.info(
         { request: stored.request, keys: next.keys.map(({ kid, state }) => ({ kid, state })) },
-        'signing keys changed',
+        'signing keys rotated',
       );
     }
     return Math.max(0, nextChange(next, policy) - now);
@@ -65,16 +77,86 @@ export class KeyRotator {
 
   async #attempt(signal: AbortSignal): Promise<number> {
     try {
-      return Math.min(await this.rotate(signal), LONGEST_WAIT_MS);
+      return Math.min(await this.rotate(signal), MAX_WAIT_MS);
     } catch (err) {
-      // Somebody else wrote, or there is no Secret yet: the next change wakes us.
+      // After a conflict, and while the Secret does not exist, the next change of the Secret wakes the rotator.
       if (!signal.aborted && !isConflict(err) && !isNotFound(err)) {
-        this.#options.log.warn(
-          { err, secretName: this.#options.name },
-          'the signing keys cannot be changed now',
-        );
+        this.#options.log.warn({ err, secretName: this.#options.name }, 'cannot rotate the signing keys');
       }
       return RETRY_MS;
     }
   }
+}
+
+/** The keys as of `now`; the same object when nothing changes. Calls `make` when a new key is needed. */
+export async function rotated(
+  set: KeySet,
+  now: number,
+  policy: RotationPolicy,
+  make: () => Promise<KeyMaterial>,
+  request?: RotationRequest,
+): Promise<KeySet> {
+  if (request === 'immediate') return firstSet(await make(), now);
+  const active = activeKey(set);
+  if (!active) throw new Error('the key set has no active key');
+  const next = set.keys.find(({ state }) => state === 'next');
+  const rotateAt = active.activeAt + policy.rotationInterval;
+  const activeAt = (next?.createdAt ?? now) + policy.publishAhead;
+
+  let keys = set.keys;
+  if (next && request === 'graceful' && activeAt < next.activeAt) {
+    keys = keys.map((key) => (key === next ? { ...next, activeAt } : key));
+  } else if (!next && (request === 'graceful' || now >= rotateAt - policy.publishAhead)) {
+    keys = [...keys, { ...(await make()), state: 'next', createdAt: now, activeAt }];
+  }
+  if (keys.some((key) => isDue(key, now))) {
+    keys = keys.map((key) => {
+      if (isDue(key, now)) return { ...key, state: 'active', activeAt: now };
+      return key === active ? retired(active, now, policy) : key;
+    });
+  }
+  const kept = keys.filter((key) => !isExpired(key, now)).map((key) => withoutExpiredPair(key, now));
+  return kept.length === set.keys.length && kept.every((key, i) => key === set.keys[i])
+    ? set
+    : { keys: kept };
+}
+
+/** Time of the next scheduled change, in ms since the epoch. */
+export function nextChange({ keys }: KeySet, policy: RotationPolicy): number {
+  const hasNext = keys.some(({ state }) => state === 'next');
+  const times = keys.flatMap((key) => {
+    if (key.state === 'next') return [key.activeAt];
+    if (key.state === 'active') {
+      return hasNext ? [] : [key.activeAt + policy.rotationInterval - policy.publishAhead];
+    }
+    return [...(key.jwk ? [key.verifyUntil ?? 0] : []), key.macUntil ?? 0];
+  });
+  return Math.min(...times);
+}
+
+function isDue({ state, activeAt }: KeyRecord, now: number): boolean {
+  return state === 'next' && now >= activeAt;
+}
+
+/** A retired key only verifies, so its private part is deleted. */
+function retired({ jwk, ...key }: KeyRecord, now: number, policy: RotationPolicy): KeyRecord {
+  const { d: _private, ...publicPart } = jwk ?? {};
+  return {
+    ...key,
+    ...(jwk ? { jwk: publicPart } : {}),
+    state: 'retired',
+    verifyUntil: now + policy.tokenLifetime,
+    macUntil: now + policy.macLifetime,
+  };
+}
+
+function isExpired({ state, macUntil = 0, verifyUntil = 0 }: KeyRecord, now: number): boolean {
+  return state === 'retired' && now >= Math.max(macUntil, verifyUntil);
+}
+
+/** After `verifyUntil` the public part moves to `pastJwk`. */
+function withoutExpiredPair(key: KeyRecord, now: number): KeyRecord {
+  if (key.state !== 'retired' || key.jwk === undefined || now < (key.verifyUntil ?? 0)) return key;
+  const { jwk: pastJwk, ...rest } = key;
+  return { ...rest, pastJwk };
 }

@@ -1,45 +1,50 @@
+// The Secret of the signing keys: reads and writes the whole key set, and the annotation that requests a rotation.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
-import type { RotationRequest } from './rotation.ts';
 
-/** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`: what `npm run keys` writes. */
+/** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`; `npm run keys` writes it. */
 export const ROTATE_ANNOTATION = 'ks-apiserver/rotate-keys';
 
 const DATA_KEY = 'keys.json';
 
+/**
+ * An operator's request. `graceful`: publish a new key now and sign with it after `publishAhead`. `immediate`, for
+ * compromised keys: sign with a new key at once; all signatures and MACs of the old keys become invalid.
+ */
+export type RotationRequest = 'graceful' | 'immediate';
+
 export interface StoredKeys {
   readonly set: KeySet;
   readonly resourceVersion: string;
-  /** What an operator asked for and is still to be done. */
+  /** The pending request of an operator. */
   readonly request: RotationRequest | undefined;
-  /** Everything else in the Secret, which others may have put there. */
+  /** The metadata, which a replace preserves. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export interface SecretPlace {
+export interface SecretLocation {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The Secret of the keys, read and written as a whole. */
 export class KeySecret {
   readonly #client: Pick<ClusterClient, 'json'>;
-  readonly #place: SecretPlace;
+  readonly #location: SecretLocation;
 
-  constructor(client: Pick<ClusterClient, 'json'>, place: SecretPlace) {
+  constructor(client: Pick<ClusterClient, 'json'>, location: SecretLocation) {
     this.#client = client;
-    this.#place = place;
+    this.#location = location;
   }
 
-  /** Throws NotFound when there is none, and an error when it holds no keys. */
+  /** Throws NotFound when the Secret does not exist, and an Error when it contains no key set. */
   async read(signal: AbortSignal): Promise<StoredKeys> {
     return storedKeys(await this.#client.json({ path: this.#path, signal }));
   }
 
-  /** Throws AlreadyExists when another replica was faster. */
+  /** Throws AlreadyExists when another replica has created the Secret. */
   async create(set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
-    const { name, namespace } = this.#place;
+    const { name, namespace } = this.#location;
     const labels = { 'app.kubernetes.io/name': 'ks-apiserver' };
     return storedKeys(
       await this.#client.json({
@@ -51,7 +56,7 @@ export class KeySecret {
     );
   }
 
-  /** Throws Conflict when it was changed since it was read. Removes the operator's request. */
+  /** Throws Conflict when the Secret has changed since `previous`. Removes the operator's request. */
   async replace(previous: StoredKeys, set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
     const annotations = { ...recordIn(previous.metadata, 'annotations') };
     delete annotations[ROTATE_ANNOTATION];
@@ -62,15 +67,15 @@ export class KeySecret {
   }
 
   get #collection(): string {
-    return `/api/v1/namespaces/${this.#place.namespace}/secrets`;
+    return `/api/v1/namespaces/${this.#location.namespace}/secrets`;
   }
 
   get #path(): string {
-    return `${this.#collection}/${this.#place.name}`;
+    return `${this.#collection}/${this.#location.name}`;
   }
 }
 
-/** Throws on an object that is not such a Secret. */
+/** Throws for an object that is not a Secret with a key set. */
 export function storedKeys(object: unknown): StoredKeys {
   const metadata = recordIn(object, 'metadata');
   const data = recordIn(object, 'data')[DATA_KEY];

@@ -1,6 +1,7 @@
-// What the Secret of the keys holds, as data: read with care, changed by rotation.ts. A key serves two ends: its pair
-// signs tokens, its MAC key marks objects as made by us.
-import type { JWK } from 'jose';
+// The key set in the Secret of the signing keys: generation, parsing and serialization. Each key has a pair that signs
+// tokens and a MAC key that authenticates objects. Rotation is in key-rotator.ts.
+import { randomBytes } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
 const KEY_STATES = ['next', 'active', 'retired'] as const;
@@ -12,18 +13,15 @@ export interface KeyRecord {
   readonly kid: string;
   readonly state: KeyState;
   readonly createdAt: number;
-  /** When it begins, or began, to sign. */
+  /** Start of signing. */
   readonly activeAt: number;
-  /** Of a retired key: its signatures are accepted until then. */
+  /** End of acceptance of signatures, for a retired key. */
   readonly verifyUntil?: number;
-  /** Of a retired key: its MACs are accepted until then. */
+  /** End of acceptance of MACs, for a retired key. */
   readonly macUntil?: number;
-  /** The pair; without its private part once it is retired, gone when what it signed counts no longer. */
+  /** The pair; only the public part once retired; absent after `verifyUntil`. */
   readonly jwk?: JWK;
-  /**
-   * The public part afterwards, for as long as the MAC key: published no more, but id tokens of sessions that still live
-   * come as hints.
-   */
+  /** The public part between `verifyUntil` and `macUntil`: not published, for ID tokens of existing sessions as hints. */
   readonly pastJwk?: JWK;
   /** 256 random bits, base64url. */
   readonly macKey: string;
@@ -31,6 +29,28 @@ export interface KeyRecord {
 
 export interface KeySet {
   readonly keys: readonly KeyRecord[];
+}
+
+export type KeyMaterial = Required<Pick<KeyRecord, 'kid' | 'jwk' | 'macKey'>>;
+
+/** A new MAC key and a new ES256 pair. kube-apiserver does not accept EdDSA. */
+export async function newKey(): Promise<KeyMaterial> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const { kty, crv, x, y, d } = await exportJWK(privateKey);
+  if (kty === undefined || crv === undefined || x === undefined || y === undefined || d === undefined) {
+    throw new Error('the generated key lacks a member');
+  }
+  const jwk: JWK = { kty, crv, x, y, d };
+  return {
+    kid: await calculateJwkThumbprint(jwk, 'sha256'),
+    jwk,
+    macKey: randomBytes(32).toString('base64url'),
+  };
+}
+
+/** A set with one active key. */
+export function firstSet(material: KeyMaterial, now: number): KeySet {
+  return { keys: [{ ...material, state: 'active', createdAt: now, activeAt: now }] };
 }
 
 export function activeKey({ keys }: KeySet): KeyRecord | undefined {
@@ -41,26 +61,26 @@ export function writeKeySet({ keys }: KeySet): string {
   return JSON.stringify({
     keys: keys.map((key) => ({
       ...key,
-      createdAt: time(key.createdAt),
-      activeAt: time(key.activeAt),
-      ...(key.verifyUntil === undefined ? {} : { verifyUntil: time(key.verifyUntil) }),
-      ...(key.macUntil === undefined ? {} : { macUntil: time(key.macUntil) }),
+      createdAt: formatTime(key.createdAt),
+      activeAt: formatTime(key.activeAt),
+      ...(key.verifyUntil === undefined ? {} : { verifyUntil: formatTime(key.verifyUntil) }),
+      ...(key.macUntil === undefined ? {} : { macUntil: formatTime(key.macUntil) }),
     })),
   });
 }
 
-/** Throws, without repeating anything of it, on text that is not a set with exactly one active key. */
+/** Throws for text that is not a set with exactly one active key. The error contains nothing of the text. */
 export function readKeySet(text: string): KeySet {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('the keys are not JSON');
+    throw new Error('the key set is not JSON');
   }
   const items = isRecord(value) && Array.isArray(value['keys']) ? value['keys'] : [];
   const keys = items.map(readKey);
   if (keys.filter(({ state }) => state === 'active').length !== 1) {
-    throw new Error('the keys have not exactly one that is active');
+    throw new Error('the key set must have exactly one active key');
   }
   return { keys };
 }
@@ -70,25 +90,25 @@ function readKey(value: unknown): KeyRecord {
   const { kid, state, createdAt, activeAt, verifyUntil, macUntil, jwk, pastJwk, macKey } = value;
   const known = KEY_STATES.find((candidate) => candidate === state);
   if (typeof kid !== 'string' || !/^[\w-]{43}$/.test(kid) || known === undefined) {
-    throw new Error('a key has no kid or no state');
+    throw new Error('a key has an invalid kid or state');
   }
   if (typeof macKey !== 'string' || !/^[\w-]{43}$/.test(macKey)) throw new Error(`key ${kid} has no MAC key`);
-  if (known !== 'retired' && !(isPoint(jwk) && typeof jwk.d === 'string'))
-    throw new Error(`key ${kid} has no private key of P-256`);
+  if (known !== 'retired' && !(isP256(jwk) && typeof jwk.d === 'string'))
+    throw new Error(`key ${kid} has no private P-256 key`);
   return {
     kid,
     state: known,
-    createdAt: ms(createdAt),
-    activeAt: ms(activeAt),
-    ...(verifyUntil === undefined ? {} : { verifyUntil: ms(verifyUntil) }),
-    ...(macUntil === undefined ? {} : { macUntil: ms(macUntil) }),
-    ...(isPoint(jwk) ? { jwk } : {}),
-    ...(isPoint(pastJwk) ? { pastJwk } : {}),
+    createdAt: readTime(createdAt),
+    activeAt: readTime(activeAt),
+    ...(verifyUntil === undefined ? {} : { verifyUntil: readTime(verifyUntil) }),
+    ...(macUntil === undefined ? {} : { macUntil: readTime(macUntil) }),
+    ...(isP256(jwk) ? { jwk } : {}),
+    ...(isP256(pastJwk) ? { pastJwk } : {}),
     macKey,
   };
 }
 
-function isPoint(value: unknown): value is JWK {
+function isP256(value: unknown): value is JWK {
   return (
     isRecord(value) &&
     value['kty'] === 'EC' &&
@@ -98,12 +118,12 @@ function isPoint(value: unknown): value is JWK {
   );
 }
 
-function time(at: number): string {
+function formatTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-function ms(value: unknown): number {
+function readTime(value: unknown): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error('a time of a key cannot be read');
+  if (Number.isNaN(at)) throw new Error('a key has an invalid time');
   return at;
 }

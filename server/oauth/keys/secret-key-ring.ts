@@ -1,5 +1,5 @@
-// The keys of the token handler: made at the first start, kept in a Secret, followed by every replica. When they
-// change is decided in rotation.ts and done by key-rotator.ts, in the elected replica.
+// The key ring backed by a Secret that every replica watches. The first replica creates the Secret; the leader rotates
+// the keys (key-rotator.ts).
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
@@ -13,20 +13,19 @@ import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { ImportedKeys } from './imported-keys.ts';
 import type { KeyRing, SigningKey } from './key-ring.ts';
-import { KeySecret, type SecretPlace, type StoredKeys, storedKeys } from './key-secret.ts';
-import { newKey } from './new-key.ts';
-import { firstSet } from './rotation.ts';
+import { KeySecret, type SecretLocation, type StoredKeys, storedKeys } from './key-secret.ts';
+import { firstSet, newKey } from './key-set.ts';
 
-export interface SecretKeyRingOptions extends SecretPlace {
+export interface SecretKeyRingOptions extends SecretLocation {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly monotonic?: () => number;
 }
 
-/** How often a stranger's `kid` may make us ask the cluster. */
+/** Minimum interval of re-reads, because a client can send any `kid`. */
 const REREAD_MS = 10_000;
 const REREAD_TIMEOUT_MS = 3_000;
 
@@ -35,9 +34,9 @@ export class SecretKeyRing implements KeyRing {
   readonly #secret: KeySecret;
   readonly #subscribers = new Set<() => void>();
   #keys: ImportedKeys | undefined;
-  /** The resourceVersion that these are of. */
+  /** Their resourceVersion. */
   #version: string | undefined;
-  /** Imports run one after the other, so that the last one to arrive is the last one to count. */
+  /** Imports are serialized, so the last delivered version wins. */
   #importing: Promise<void> = Promise.resolve();
   #rereadAt = Number.NEGATIVE_INFINITY;
   #rereading: Promise<void> | undefined;
@@ -79,15 +78,15 @@ export class SecretKeyRing implements KeyRing {
     return this.#keys?.checkMac(purpose, message, mac) ?? false;
   }
 
-  /** Called after every change of the Secret. Returns the function that ends it. */
+  /** Calls `changed` after every change of the Secret. Returns the unsubscribe function. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
   }
 
   /**
-   * From the cluster itself, for a `kid` that nobody here knows yet: another replica may have heard of a rotation a
-   * moment earlier. At most once in ten seconds; a failure is nobody's business, the key just stays unknown.
+   * Re-reads the Secret, for a `kid` of a rotation that the watch has not delivered yet. At most once in ten seconds.
+   * Never rejects: after a failure the key stays unknown.
    */
   reread(): Promise<void> {
     const now = (this.#options.monotonic ?? (() => performance.now()))();
@@ -96,7 +95,7 @@ export class SecretKeyRing implements KeyRing {
       this.#rereading = this.#secret
         .read(AbortSignal.timeout(REREAD_TIMEOUT_MS))
         .then((stored) => this.#acceptNewer(stored))
-        .catch((err: unknown) => this.#options.log.debug({ err }, 'the keys cannot be read now'))
+        .catch((err: unknown) => this.#options.log.debug({ err }, 'cannot re-read the signing keys'))
         .finally(() => {
           this.#rereading = undefined;
         });
@@ -104,39 +103,39 @@ export class SecretKeyRing implements KeyRing {
     return this.#rereading ?? Promise.resolve();
   }
 
-  /** Follows the Secret, and makes it where there is none, until `signal` is aborted; never throws. */
+  /** Watches the Secret, and creates it if it does not exist, until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log, namespace, name } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/secrets`;
     const missing = new Wakeup();
-    const take = (secret: unknown): void => {
+    const changed = (secret: unknown): void => {
       if (secret === undefined) missing.wake();
       else this.#read(secret);
     };
-    const following = followObject({ client, log, path, namespace, name }, take, signal);
-    await Promise.all([following, this.#make(missing, signal)]);
+    const following = followObject({ client, log, path, namespace, name }, changed, signal);
+    await Promise.all([following, this.#create(missing, signal)]);
     await this.#importing;
   }
 
-  /** Whoever deletes the Secret wants new keys: every session and every token is over then. */
-  async #make(missing: Wakeup, signal: AbortSignal): Promise<void> {
+  /** Also after an operator has deleted the Secret, which invalidates every session and token. */
+  async #create(missing: Wakeup, signal: AbortSignal): Promise<void> {
     const { log, name } = this.#options;
     const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
     const failures = new RepeatedFailure(this.#options.monotonic);
     while (await missing.next(signal)) {
       try {
         const now = (this.#options.now ?? Date.now)();
-        const made = await this.#secret.create(firstSet(await newKey(), now), signal);
-        log.info({ secretName: name }, 'new signing keys made');
-        await this.#acceptNewer(made);
+        const created = await this.#secret.create(firstSet(await newKey(), now), signal);
+        log.info({ secretName: name }, 'signing keys created');
+        await this.#acceptNewer(created);
         backoff.reset();
         failures.end();
       } catch (err) {
         if (signal.aborted) return;
-        // The watch brings what the faster replica has made.
+        // The watch delivers the keys of the faster replica.
         if (isAlreadyExists(err)) continue;
         const level = failures.isNews(messageOf(err)) ? 'warn' : 'debug';
-        log[level]({ err, secretName: name }, 'the signing keys cannot be made now');
+        log[level]({ err, secretName: name }, 'cannot create the signing keys');
         await pause(backoff.next(), signal);
         missing.wake();
       }
@@ -147,47 +146,47 @@ export class SecretKeyRing implements KeyRing {
     try {
       this.#accept(storedKeys(object)).catch(() => undefined);
     } catch (err) {
-      this.#refuse(err);
+      this.#reject(err);
     }
   }
 
   /**
-   * An answer may arrive after the watch has brought a later version, in which these keys may be gone. What the watch
-   * brings is in order, and counts even when a cluster was restored from a backup.
+   * For a response, which may arrive after the watch has delivered a later version. Events of the watch are in order and
+   * always accepted: the cluster may have been restored from a backup.
    */
   #acceptNewer(stored: StoredKeys): Promise<void> {
     return this.#accept(stored, (current) => isNewer(stored.resourceVersion, current));
   }
 
-  #accept(stored: StoredKeys, counts: (current: string) => boolean = () => true): Promise<void> {
+  #accept(stored: StoredKeys, replaces: (current: string) => boolean = () => true): Promise<void> {
     this.#importing = this.#importing.then(async () => {
       const current = this.#version;
-      if (current === stored.resourceVersion || (current !== undefined && !counts(current))) return;
+      if (current === stored.resourceVersion || (current !== undefined && !replaces(current))) return;
       try {
         this.#keys = await ImportedKeys.from(stored.set);
         this.#version = stored.resourceVersion;
         this.#options.log.info(
           { keys: stored.set.keys.map(({ kid, state }) => ({ kid, state })) },
-          'signing keys',
+          'signing keys loaded',
         );
         for (const changed of this.#subscribers) changed();
       } catch (err) {
-        this.#refuse(err);
+        this.#reject(err);
       }
     });
     return this.#importing;
   }
 
-  /** A Secret that cannot be read changes nothing: the keys stay as they are, and nobody's Secret is overwritten. */
-  #refuse(err: unknown): void {
+  /** An invalid Secret changes nothing: the current keys stay in use, and the Secret is not overwritten. */
+  #reject(err: unknown): void {
     this.#options.log.warn(
       { err, secretName: this.#options.name },
-      'the Secret of the signing keys is refused',
+      'the Secret of the signing keys is invalid',
     );
   }
 
   #known(): ImportedKeys {
-    if (!this.#keys) throw newServiceUnavailable('there are no signing keys yet');
+    if (!this.#keys) throw newServiceUnavailable('the signing keys are not loaded yet');
     return this.#keys;
   }
 }

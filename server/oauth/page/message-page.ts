@@ -1,6 +1,6 @@
 import type { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { headersOf } from '../http/answered-error.ts';
+import { errorHeaders } from '../http/error-response.ts';
 import { html } from './html.ts';
 import { type Page, writePage } from './page.ts';
 
@@ -12,7 +12,7 @@ export function messagePage(title: string, text: string): Page {
 /** What a person is told in place of an error of RFC 6749, 5.2. */
 export function writeFault(context: RequestContext, error: OAuthError): void {
   const { status, message } = error;
-  writePage(context.response, faultPage(status, message), { status, headers: headersOf(context, error) });
+  writePage(context.response, faultPage(status, message), { status, headers: errorHeaders(context, error) });
 }
 
 function faultPage(status: number, description: string): Page {
@@ -24,5 +24,5 @@ function faultPage(status: number, description: string): Page {
   }
   const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
   const cure = 'Go back to the program that sent you here; whoever looks after it can help.';
-  return messagePage('This cannot go on', `${reason} ${cure}`);
+  return messagePage('Sign-in cannot continue', `${reason} ${cure}`);
 }

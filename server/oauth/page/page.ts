@@ -1,7 +1,7 @@
 // Pages for people: one layout, and the headers that keep a page with a password field to itself. No script runs on
 // any of them. What they say is in the files beside this one; what is done with an answer, in endpoints/.
 import type { ServerResponse } from 'node:http';
-import { NOT_STORED } from '../http/json-answer.ts';
+import { NO_STORE } from '../http/json-response.ts';
 import { html, type Markup } from './html.ts';
 
 export const STYLE_PATH = '/oauth/page.css';
@@ -46,7 +46,7 @@ function pageHeaders(leadsOn = false): Readonly<Record<string, string>> {
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    ...NOT_STORED,
+    ...NO_STORE,
   };
 }
 

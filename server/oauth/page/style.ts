@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { staticBytes } from '../../endpoints/static-document.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { writePublicDocument } from '../http/public-document.ts';
+import { writePublicDocument } from '../http/json-response.ts';
 
 const MAX_AGE_SECONDS = 300;
 

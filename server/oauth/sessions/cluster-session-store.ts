@@ -1,6 +1,5 @@
-// Sessions as custom resources: every replica follows them, so what is written or deleted at one counts at all of them
-// within the delay of a watch. session-end and session-reaper decide when a session ends, and who gets one is decided by
-// the grants.
+// The session store: custom resources, cached by a reflector in every replica, so a write takes effect everywhere within
+// the delay of a watch. Whether a session is still valid is decided in session-validity.ts.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
@@ -16,33 +15,32 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import type { RandomBytes } from '../keys/random-bytes.ts';
+import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
 import { isSessionID, SessionIDs } from './session-ids.ts';
+import { SessionLookups } from './session-lookups.ts';
 import { type FoundSession, isGenuine, isSame, readSession, sessionObject } from './session-object.ts';
-import { LOOKUPS, LOOKUPS_OF_STRANGERS, SessionReads } from './session-reads.ts';
 
-/** Keys that change, where they can. */
-export interface ChangingKeys extends KeyRing {
-  /** Called after every change. Returns the function that ends it. */
+/** A key ring with rotation. */
+export interface RotatingKeys extends KeyRing {
+  /** Calls `changed` after every change. Returns the unsubscribe function. */
   subscribe?(changed: () => void): () => void;
-  /** Asks for keys that another replica may have heard of a moment earlier; bounded. */
+  /** Re-reads keys that the watch may not have delivered yet; rate-limited. */
   reread?(): Promise<void>;
 }
 
 export interface ClusterSessionStoreOptions {
   readonly client: ClusterClient;
-  readonly keys: ChangingKeys;
+  readonly keys: RotatingKeys;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Silence of the cluster, in ms, after which the cache says nothing any more. */
+  /** Silence of the watch, in ms, after which the cache is stale. */
   readonly staleAfterMs?: number;
   /** Ms since the epoch. */
   readonly now?: () => number;
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly monotonic?: () => number;
 }
 
@@ -54,10 +52,8 @@ export class ClusterSessionStore implements SessionStore {
   readonly #cache = new SessionCache();
   readonly #closed = new AbortController();
   readonly #ids: SessionIDs;
-  readonly #reads: SessionReads;
-  /** Of ids that anybody may have invented. */
-  readonly #strangersReads: SessionReads;
-  /** Objects whose MAC has been found good by the keys of now, so that it is computed once for each version. */
+  readonly #lookups: SessionLookups;
+  /** Objects with a valid MAC under the current keys: the MAC is checked once per version. */
   #genuine = new WeakSet<FoundSession>();
   readonly #freshness: Freshness;
 
@@ -68,20 +64,18 @@ export class ClusterSessionStore implements SessionStore {
     this.#freshness = new Freshness(this.#monotonic);
     this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
     this.#ids = new SessionIDs(options.keys);
-    const reads = {
+    this.#lookups = new SessionLookups({
       client: options.client,
       path: this.#path,
       signal: this.#closed.signal,
       monotonic: this.#monotonic,
-    };
-    this.#reads = new SessionReads({ ...reads, bounds: LOOKUPS });
-    this.#strangersReads = new SessionReads({ ...reads, bounds: LOOKUPS_OF_STRANGERS });
+    });
   }
 
   /** Follows the Session objects until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, keys, log } = this.#options;
-    // Keys that were taken away take the sessions with them.
+    // Removing a key invalidates the MACs made with it.
     const unsubscribe = keys.subscribe?.(() => {
       this.#genuine = new WeakSet();
     });
@@ -102,7 +96,7 @@ export class ClusterSessionStore implements SessionStore {
     return this.#cache.synced && this.#options.keys.ready && this.#freshness.within(staleAfterMs);
   }
 
-  /** How many Session objects there are, whatever they are worth. */
+  /** Number of Session objects, invalid ones included. */
   get size(): number {
     return this.#cache.size;
   }
@@ -118,7 +112,7 @@ export class ClusterSessionStore implements SessionStore {
       .filter((session) => session !== undefined);
   }
 
-  /** Every object, also those that count for nothing. */
+  /** Every Session object, invalid ones included. */
   all(): Iterable<FoundSession> {
     return this.#cache.all();
   }
@@ -133,12 +127,16 @@ export class ClusterSessionStore implements SessionStore {
 
   async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
-    // When many sign out at a time, the cluster need not be asked about each.
+    // A mass sign-out must not cost one lookup per session.
     if (this.#cache.wasDeleted(id)) return undefined;
     const { keys } = this.#options;
-    if (!keys.ready) throw newServiceUnavailable('the keys of sessions are not known yet', 1);
-    const reads = this.#ids.isOurs(id) ? this.#reads : this.#strangersReads;
-    const object = await reads.get(id, signal);
+    if (!keys.ready) throw newServiceUnavailable('the signing keys are not loaded yet', 1);
+    if (!this.#ids.isGenuine(id)) {
+      // Another replica may have used a key that the watch has not delivered yet.
+      await keys.reread?.();
+      if (!this.#ids.isGenuine(id)) return undefined;
+    }
+    const object = await this.#lookups.get(id, signal);
     if (object === undefined) return undefined;
     const found = readSession(object);
     if (found.session && !this.isGenuine(found)) await keys.reread?.();
@@ -160,22 +158,22 @@ export class ClusterSessionStore implements SessionStore {
   async delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
     if (!isSessionID(id)) return;
     await this.remove(id, signal, exactly).catch((error: unknown) => {
-      throw isConflict(error) ? error : notKept(error);
+      throw isConflict(error) ? error : unavailable(error);
     });
   }
 
-  /** As `delete`, of an object of any name. Throws what kube-apiserver says. */
+  /** As `delete`, for an object of any name and with kube-apiserver's own errors. */
   async remove(name: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
     const preconditions = exactly && { uid: exactly.uid, resourceVersion: exactly.resourceVersion };
     let uid = exactly?.uid ?? this.#cache.get(name)?.uid ?? '';
     try {
-      const answer = await this.#options.client.json({
+      const response = await this.#options.client.json({
         method: 'DELETE',
         path: `${this.#path}/${name}`,
         ...(preconditions ? { json: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions } } : {}),
         signal,
       });
-      const deleted = recordIn(answer, 'details')['uid'];
+      const deleted = recordIn(response, 'details')['uid'];
       if (typeof deleted === 'string') uid = deleted;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -192,26 +190,26 @@ export class ClusterSessionStore implements SessionStore {
   ): Promise<StoredSession> {
     const { client, group, keys } = this.#options;
     const { generation } = this.#cache;
-    // The set of the keys of now: when they change meanwhile it is no longer looked at.
+    // The set for the current keys: a key change during the write replaces `this.#genuine`.
     const genuine = this.#genuine;
     const object = sessionObject(group, session, keys, version);
-    const answer = await client.json({ method, path, json: object, signal }).catch((error: unknown) => {
-      const isTold = method === 'POST' ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
-      throw isTold ? error : notKept(error);
+    const response = await client.json({ method, path, json: object, signal }).catch((error: unknown) => {
+      const isExpected = method === 'POST' ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
+      throw isExpected ? error : unavailable(error);
     });
-    const found = readSession(answer);
-    // Word for word what was sent: its MAC need not be computed again.
+    const found = readSession(response);
+    // Identical to what was sent, so the MAC is valid.
     if (found.session && found.mac === object.spec.mac && isSame(found.session, session)) {
       genuine.add(found);
     }
     const stored = this.#usable(found);
-    // Not what was written: fields that the cluster does not know, or clocks that are far apart.
+    // The stored object differs: the CustomResourceDefinition lacks fields, or the clocks differ too much.
     if (!stored) {
       this.#options.log.warn(
         { session: session.id, creationTime: found.creationTime, now: this.#now() },
-        'a session that was written cannot be used: compare the clocks, and the CustomResourceDefinition',
+        'the stored session is invalid: check the clocks and the CustomResourceDefinition of sessions',
       );
-      throw newServiceUnavailable('sessions cannot be kept now', 5);
+      throw newServiceUnavailable('cannot store the session', 5);
     }
     this.#cache.keep(found, generation);
     return stored;
@@ -228,11 +226,11 @@ export class ClusterSessionStore implements SessionStore {
 }
 
 /**
- * What kube-apiserver has against us (a right that is missing, an etcd without a leader) says nothing about who signs in:
- * passed on as it is, a client would take it for its own fault.
+ * An error of kube-apiserver about our own request (a missing permission, etcd without leader) becomes
+ * ServiceUnavailable: forwarded as it is, the caller would attribute it to its own request.
  */
-function notKept(error: unknown): unknown {
+function unavailable(error: unknown): unknown {
   if (!(error instanceof StatusError) || error.reason === 'ServiceUnavailable') return error;
   const seconds = error.details?.retryAfterSeconds ?? 1;
-  return newServiceUnavailable('sessions cannot be kept now', seconds, { cause: error });
+  return newServiceUnavailable('cannot store the session', seconds, { cause: error });
 }

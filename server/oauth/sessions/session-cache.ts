@@ -4,14 +4,14 @@ import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-st
 import { type FoundSession, readSession } from './session-object.ts';
 
 /**
- * All Session objects, parsed. A sink of the reflector that also takes what this replica wrote itself, so that a
- * session counts before the watch tells of it, and one that was deleted no longer does.
+ * Cache of all Session objects, parsed. Fed by the reflector and by this replica's own writes and deletions, which take
+ * effect before the watch delivers them.
  */
 export class SessionCache implements ReflectorSink {
   #entries = new Map<string, FoundSession>();
   #ofUser = new Map<string, Set<string>>();
   #lists = 0;
-  /** Names by uid of what was deleted, the latest last: an answer that was under way then must not bring it back. */
+  /** Names of deleted objects by UID, newest last: a response in flight must not restore a deleted object. */
   readonly #removed = new Map<string, string>();
   readonly #removedNames = new Set<string>();
 
@@ -37,7 +37,7 @@ export class SessionCache implements ReflectorSink {
     return this.#entries.get(id);
   }
 
-  /** Whether the session of this id is known to have ended; false also when that is too long ago. */
+  /** Whether the session is known to be deleted; false when the entry was evicted. */
   wasDeleted(id: string): boolean {
     return this.#removedNames.has(id) && !this.#entries.has(id);
   }
@@ -52,14 +52,14 @@ export class SessionCache implements ReflectorSink {
   }
 
   /**
-   * Takes what was written, unless something newer is known. `generation` is the one before it was written: a list
-   * that came in between may know that it is gone.
+   * Adds a written object unless the cache has a newer version. `generation` is the one before the write: a list in
+   * between may already show the deletion.
    */
   keep(found: FoundSession, generation: number): void {
     if (generation === this.#lists && !this.#removed.has(found.uid)) this.#update(found);
   }
 
-  /** The object of this uid is deleted. */
+  /** Removes the deleted object with this UID. */
   forget(id: string, uid: string): void {
     this.#remember(uid, id);
     const known = this.#entries.get(id);
@@ -82,7 +82,7 @@ export class SessionCache implements ReflectorSink {
   }
 
   apply(type: ChangeType, raw: Buffer, metadata?: EventMetadata): void {
-    // Most events show what this replica has just written itself.
+    // Most events repeat a write of this replica.
     if (type !== 'DELETED' && metadata && this.#has(metadata)) return;
     const found = parse(raw);
     if (type !== 'DELETED') {
@@ -91,7 +91,7 @@ export class SessionCache implements ReflectorSink {
     }
     this.#remember(found.uid, found.name);
     const known = this.#entries.get(found.name);
-    // Another session of that name may have been made since.
+    // The name may have been reused since.
     if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
   }
 
@@ -105,7 +105,7 @@ export class SessionCache implements ReflectorSink {
   }
 
   #update(found: FoundSession): void {
-    // The MAC of the known one has been checked already.
+    // The MAC of the cached version is already checked.
     if (this.#has(found)) return;
     const known = this.#entries.get(found.name);
     if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
@@ -143,7 +143,7 @@ export class SessionCache implements ReflectorSink {
   }
 }
 
-/** An answer takes seconds at most. */
+/** Covers the deletions during the seconds that a response may be in flight. */
 const MAX_REMOVED = 10_000;
 
 function parse(raw: Buffer): FoundSession {

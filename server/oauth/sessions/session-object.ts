@@ -4,7 +4,7 @@ import { optionalText, recordIn, text } from '../../../apis/reading/unknown-valu
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
 
-/** A Session object as it was found; `session` is undefined when it cannot be one of ours. */
+/** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
 export interface FoundSession extends ObjectVersion {
   readonly name: string;
   /** Ms since the epoch, set by kube-apiserver; NaN when it is missing. */
@@ -13,7 +13,7 @@ export interface FoundSession extends ObjectVersion {
   readonly mac: string;
 }
 
-/** A Session object as it is sent to kube-apiserver. */
+/** A Session object as written to the cluster. */
 export interface WrittenSession {
   readonly apiVersion: string;
   readonly kind: string;
@@ -21,42 +21,42 @@ export interface WrittenSession {
   readonly spec: SessionSpec;
 }
 
-/** How far the clocks of replicas and of kube-apiserver may be apart. */
+/** Maximum clock difference between replicas and kube-apiserver. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAC_PURPOSE = 'session';
 
-/** Throws SyntaxError for something without a name. */
+/** Throws SyntaxError for an object without a name. */
 export function readSession(object: unknown): FoundSession {
   const metadata = recordIn(object, 'metadata');
   const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
-  if (typeof name !== 'string') throw new SyntaxError('a session without a name');
+  if (typeof name !== 'string') throw new SyntaxError('the session has no metadata.name');
   const version = { uid: text(uid), resourceVersion: text(resourceVersion) };
   const creationTime = time(creationTimestamp) ?? Number.NaN;
   const spec = recordIn(object, 'spec');
   const session = sessionIn(name, spec);
-  // kube-apiserver sets this time: who creates a session anew from a saved copy, MAC included, cannot choose it.
+  // kube-apiserver sets creationTimestamp, so a deleted session cannot be recreated from a saved copy with its MAC.
   const original = session && Math.abs(creationTime - session.createdAt) <= MAX_CLOCK_DIFFERENCE_MS;
   return {
     ...version,
     name,
     creationTime,
-    // A finalizer keeps the object that somebody deleted, but not the session.
+    // A finalizer keeps the deleted object, but the session is terminated.
     session: original && deletionTimestamp === undefined ? { ...session, ...version } : undefined,
     mac: text(spec['mac']),
   };
 }
 
-/** True when our own key made this session, under exactly this name. */
+/** Whether the MAC is valid for this session, including its name. */
 export function isGenuine(session: Session, mac: string, keys: KeyRing): boolean {
   return keys.checkMac(MAC_PURPOSE, macMessage(session), mac);
 }
 
-/** In everything that a MAC covers. */
+/** Equality of all fields that the MAC covers. */
 export function isSame(one: Session, other: Session): boolean {
   return macMessage(one) === macMessage(other);
 }
 
-/** With a version it replaces exactly that one. Throws ServiceUnavailable (StatusError) without a MAC key. */
+/** With `version` as precondition of a replace. Throws ServiceUnavailable (StatusError) without a MAC key. */
 export function sessionObject(
   group: string,
   session: Session,
@@ -93,7 +93,7 @@ export function sessionObject(
   };
 }
 
-/** Every field, in this order: a field that is added goes to the end, and is left out where earlier versions had none. */
+/** Every field, in this order. New fields are appended and omitted when absent, so existing MACs stay valid. */
 function macMessage(session: Session): string {
   return JSON.stringify([
     session.id,

@@ -1,5 +1,5 @@
-// Removes Session objects that are no longer valid. Runs on the elected replica. Nothing depends on it: an ended session
-// is refused at every use, whether its object still exists or not.
+// Garbage collection of invalid Session objects, run by the leader. Not needed for security: an invalid session is
+// rejected at every use, whether its object still exists or not.
 import type { Logger } from 'pino';
 import {
   isConflict,
@@ -13,19 +13,19 @@ import { pause } from '../../concurrency/pause.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
-import { NOBODY } from './session.ts';
-import { type SessionEnd, sessionEnd } from './session-end.ts';
+import { NO_USER } from './session.ts';
 import type { FoundSession } from './session-object.ts';
+import { type SessionEnd, sessionEnd } from './session-validity.ts';
 
-export type RemovalReason = SessionEnd | 'expired' | 'not ours';
+export type RemovalReason = SessionEnd | 'expired' | 'invalid';
 
 /** In ms. */
 export interface ReaperTiming {
   readonly intervalMs: number;
-  /** How old a session must be before its user is looked at: the replica that made it may know a newer one than we do. */
+  /** Age from which the user of a session is checked: our cache may lag behind the replica that created the session. */
   readonly settleMs: number;
-  /** How old an object must be that we did not make: a new key may not have reached us yet. */
-  readonly foreignMs: number;
+  /** Age from which an object without a valid MAC is deleted: our keys may lag behind. */
+  readonly invalidMs: number;
 }
 
 export interface SessionReaperOptions {
@@ -39,7 +39,7 @@ export interface SessionReaperOptions {
   readonly removed?: (reason: RemovalReason) => void;
 }
 
-const DEFAULT_TIMING: ReaperTiming = { intervalMs: 10_000, settleMs: 5_000, foreignMs: 86_400_000 };
+const DEFAULT_TIMING: ReaperTiming = { intervalMs: 10_000, settleMs: 5_000, invalidMs: 86_400_000 };
 
 export class SessionReaper {
   readonly #options: SessionReaperOptions;
@@ -60,22 +60,22 @@ export class SessionReaper {
       } catch (err) {
         if (signal.aborted) return;
         const level = failures.isNews(kindOfFailure(err)) ? 'warn' : 'debug';
-        this.#options.log[level]({ err }, 'ended sessions are left for the next time');
+        this.#options.log[level]({ err }, 'cannot delete invalid sessions, will retry');
       }
       await pause(this.#timing.intervalMs, signal);
     }
   }
 
   /**
-   * Removes what has ended, and returns how many. Throws what stopped it; what only kept single sessions, a webhook for
-   * instance that will not have them deleted, it throws when it is through with the others.
+   * Deletes invalid sessions and returns their number. An error that concerns one object, for instance of an admission
+   * webhook, is thrown after the sweep; any other error ends it.
    */
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
     const pacer = new Pacer();
     let count = 0;
-    let refused: unknown;
+    let failure: unknown;
     for (const found of sessions.all()) {
       if (pacer.spent) await pacer.breathe();
       signal.throwIfAborted();
@@ -85,14 +85,14 @@ export class SessionReaper {
         await sessions.remove(found.name, signal, found);
       } catch (error) {
         if (!isOfOneObject(error)) throw error;
-        if (!isConflict(error)) refused ??= error;
+        if (!isConflict(error)) failure ??= error;
         continue;
       }
       count++;
       this.#options.removed?.(reason);
-      log.info({ session: found.name, user: found.session?.user, reason }, 'session removed');
+      log.info({ session: found.name, user: found.session?.user, reason }, 'session deleted');
     }
-    if (refused !== undefined) throw refused;
+    if (failure !== undefined) throw failure;
     return count;
   }
 
@@ -101,16 +101,16 @@ export class SessionReaper {
     const { session, creationTime } = found;
     const time = now();
     if (!session || !sessions.isGenuine(found)) {
-      return time - creationTime > this.#timing.foreignMs ? 'not ours' : undefined;
+      return time - creationTime > this.#timing.invalidMs ? 'invalid' : undefined;
     }
     if (time >= session.notAfter || time >= session.idleNotAfter) return 'expired';
-    if (session.user === NOBODY) return undefined;
+    if (session.user === NO_USER) return undefined;
     if (time - session.createdAt < this.#timing.settleMs) return undefined;
     return sessionEnd(session, users.get(session.user), credentials.get(session.user));
   }
 }
 
-/** Otherwise the next one would fare no better. */
+/** Whether the error concerns this object only; any other error would hit the next object too. */
 function isOfOneObject(error: unknown): boolean {
   return (
     error instanceof StatusError &&

@@ -1,82 +1,95 @@
-import type { RandomBytes } from '../keys/random-bytes.ts';
+// The session of a login, and the interface of the session store.
+import type { RandomBytes } from '../keys/key-ring.ts';
+import { sameHash } from './refresh-token.ts';
 
-/** One login: what a refresh token and the access tokens made from it hang on. Times in ms since the epoch. */
+/** One login: its refresh token and all its access tokens depend on it. Times in ms since the epoch. */
 export interface Session {
-  /** `s-` and 20 characters of base 32 in lower case: the name of the Session object. */
+  /** `s-` and 20 characters of lower-case base32: the name of the Session object. */
   readonly id: string;
   readonly user: string;
   readonly userUID: string;
   readonly clientID: string;
   readonly scopes: readonly string[];
-  /** Address and user agent that signed in, as shown to people; never trusted. */
+  /** Address and user agent of the sign-in, for display only. */
   readonly source: string;
   readonly userAgent: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
-  /** It ends then even when it is used. */
+  /** Absolute expiry. */
   readonly notAfter: number;
-  /** It ends then when it is not used. */
+  /** Expiry unless the session is used again. */
   readonly idleNotAfter: number;
-  /** How often the refresh token was rotated. */
+  /** Number of refresh token rotations. */
   readonly generation: number;
-  /** SHA-256 of the current refresh token, hex. Empty when the client gets none. */
+  /** SHA-256 of the current refresh token, hex. Empty for a client without refresh tokens. */
   readonly refreshHash: string;
   /**
-   * SHA-256, hex, of the part that all refresh tokens of this session have in common: whoever knows that part but
-   * not the current token has one that was used already, however old. Empty when the client gets none.
+   * SHA-256, hex, of the part that all refresh tokens of this session share. A token with this part that is not the
+   * current token was used already. Empty for a client without refresh tokens.
    */
   readonly familyHash: string;
   /**
-   * When the password was set that signed in. Not seen by `createdAt`: another replica may have replaced the password
-   * while this one still checked the old one. Absent while nobody has signed in, and from earlier versions.
+   * When the verified password was set. `createdAt` cannot replace it: another replica may have changed the password
+   * while this replica still verified the old one. Absent in a session without user, and in those of earlier versions.
    */
   readonly passwordAt?: number;
-  /** Of the object that held that password; absent with `passwordAt`, and from earlier versions. */
+  /** UID of the object with that password; absent with `passwordAt`. */
   readonly credentialUID?: string;
 }
 
-/** The user of a session that waits for one (codes/device-requests.ts): no user can be called so. */
-export const NOBODY = '-';
+/** User of an open device request (codes/device-requests.ts). Not a valid user name. */
+export const NO_USER = '-';
 
-/** A session with the version under which it was read, for writes with a precondition. */
+/** A session with its object's version, for writes with a precondition. */
 export interface StoredSession extends Session {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
 /**
- * Where sessions are kept. Every implementation runs test/conformance/session-store.ts. What it returns has a valid
- * MAC and is not expired: other objects are as good as absent.
+ * The session store. Every implementation runs test/conformance/session-store.ts. Returned sessions are unexpired and
+ * have a valid MAC; other objects are treated as absent.
  */
 export interface SessionStore {
-  /**
-   * An id for a session that is to be created. It can be told from invented ids without asking the cluster, so that
-   * those use up no lookups. Throws ServiceUnavailable (StatusError) while there is no key.
-   */
+  /** An id for a new session, with a MAC so that invented ids cause no lookups. Throws ServiceUnavailable without keys. */
   newID(random: RandomBytes): string;
-  /** Throws AlreadyExists (StatusError) for an id that is taken, ServiceUnavailable without the cluster. */
+  /** Throws AlreadyExists (StatusError) for a duplicate id, ServiceUnavailable when the cluster is unavailable. */
   create(session: Session, signal: AbortSignal): Promise<StoredSession>;
-  /** From the cache. Undefined says nothing while `fresh` is false. */
+  /** From the cache. While `fresh` is false, undefined does not mean that the session does not exist. */
   get(id: string): StoredSession | undefined;
   /**
-   * From the cluster itself, past the cache; one request at a time for each id. Throws ServiceUnavailable when the
-   * cluster does not answer, or when too many ask.
+   * From the cluster, bypassing the cache; concurrent reads of one id are shared. Throws ServiceUnavailable when the
+   * cluster is unavailable or the limit of lookups is reached.
    */
   read(id: string, signal: AbortSignal): Promise<StoredSession | undefined>;
-  /** Throws Conflict (StatusError) when it was changed since it was read, NotFound when it is gone. */
+  /** Throws Conflict (StatusError) when the version has changed, NotFound when the session was deleted. */
   replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession>;
   /**
-   * Ends a login; no error when it is gone already. With `exactly`, only that version of it: throws Conflict
-   * (StatusError) when it was changed since.
+   * Terminates a session; deleting an absent session is no error. With `exactly`, throws Conflict (StatusError) when the
+   * version has changed.
    */
   delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void>;
-  /** From the cache, in no order. */
+  /** From the cache, in no particular order. */
   ofUser(user: string): readonly StoredSession[];
-  /** False while the cache is not filled, or when it has not heard from the cluster for too long. */
+  /** False before the first list, and when the watch has been silent for too long. */
   readonly fresh: boolean;
 }
 
 export interface ObjectVersion {
   readonly uid: string;
   readonly resourceVersion: string;
+}
+
+/**
+ * Re-reads a session after a write whose response was lost. Returns the stored session if the write took effect,
+ * undefined if it did not or if that is unknown. The random refresh token identifies the write, so a session without one
+ * is never recognized. Never rejects.
+ */
+export async function readAfterLostResponse(
+  sessions: Pick<SessionStore, 'read'>,
+  { id, refreshHash }: Pick<StoredSession, 'id' | 'refreshHash'>,
+  signal: AbortSignal,
+): Promise<StoredSession | undefined> {
+  const found = await sessions.read(id, signal).catch(() => undefined);
+  return found && sameHash(found.refreshHash, refreshHash) ? found : undefined;
 }

@@ -1,4 +1,8 @@
+// The shape of access tokens (RFC 9068): their claims, the session id inside `jti`, and parsing before and after the
+// signature check. Signatures are checked in token-verifier.ts.
+import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
+import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 
 /** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
@@ -8,22 +12,22 @@ export interface AccessTokenClaims {
   readonly aud: readonly string[];
   readonly exp: number;
   readonly iat: number;
-  /** `ks.<session id>.<random>`: recognisably ours, and names its session. */
+  /** `ks.<session id>.<random>`: the prefix marks tokens of this server. */
   readonly jti: string;
   readonly client_id: string;
   readonly groups: readonly string[];
-  /** Id of the session. */
+  /** Session id. */
   readonly sid: string;
-  /** Uid of the user object. */
+  /** UID of the User object. */
   readonly uid: string;
   readonly scope?: string;
 }
 
 export interface AccessTokenVerifier {
   /**
-   * The claims of a token that is ours, unexpired, of a live session and of an enabled user.
-   * Undefined when the token is not of our making (another issuer, no JWT); throws Unauthorized when it is and is bad,
-   * ServiceUnavailable when that cannot be told now. Synchronous for a token that was verified a moment ago.
+   * The claims of a valid, unexpired access token whose session, user and password are still valid.
+   * Returns undefined for a token of another issuer or a string that is not a JWT. Throws Unauthorized for an invalid
+   * token of this issuer, ServiceUnavailable when validity cannot be determined. Synchronous on a cache hit.
    */
   verify(
     token: string,
@@ -33,12 +37,79 @@ export interface AccessTokenVerifier {
 
 const JTI = /^(?:ks|ki)\.(s-[a-z2-7]{20})\.[\w-]{16,64}$/;
 
-/** The session that the `jti` of an access token names; undefined for another one. */
-export function sessionOf(jti: string): string | undefined {
+/** The session id in the `jti` of an access token; undefined for any other `jti`. */
+function sessionOfAccessToken(jti: string): string | undefined {
   return jti.startsWith(OWN_JTI) ? sessionOfAny(jti) : undefined;
 }
 
-/** The session that any `jti` of ours names, of an access token or an id token; undefined for a foreign one. */
+/** The session id in the `jti` of an access token or ID token of this server; undefined for a foreign `jti`. */
 export function sessionOfAny(jti: string): string | undefined {
   return JTI.exec(jti)?.[1];
+}
+
+/**
+ * Maximum length of an accepted token. All groups that a user can have (apis/iam/v1beta1/user.ts) fit, at up to four
+ * bytes per character; the value is well below common limits of header size.
+ */
+export const MAX_TOKEN = 48 * 1024;
+
+/** JWS compact serialization only. jose accepts base64 padding, which would allow two spellings of one token. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export interface UnverifiedToken {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Header and payload before the signature check. Undefined when the text is not a JWT. */
+export function readUnverified(token: string): UnverifiedToken | undefined {
+  if (token.length > MAX_TOKEN || !COMPACT.test(token)) return undefined;
+  const [header = '', payload = ''] = token.split('.');
+  const read = { header: readPart(header), payload: readPart(payload) };
+  return read.header && read.payload ? { header: read.header, payload: read.payload } : undefined;
+}
+
+function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The claims of a verified payload. Throws Unauthorized when a claim is missing or has the wrong type. */
+export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTokenClaims {
+  const { iss, sub, aud, exp, iat, jti, client_id, groups, sid, uid, scope } = payload;
+  const audiences = typeof aud === 'string' ? [aud] : aud;
+  if (
+    isText(iss) &&
+    isText(sub) &&
+    isTexts(audiences) &&
+    isTime(exp) &&
+    isTime(iat) &&
+    isText(jti) &&
+    isText(client_id) &&
+    isTexts(groups) &&
+    isText(sid) &&
+    isText(uid) &&
+    (scope === undefined || typeof scope === 'string') &&
+    sessionOfAccessToken(jti) === sid
+  ) {
+    const claims = { iss, sub, aud: audiences, exp, iat, jti, client_id, groups, sid, uid };
+    return scope === undefined ? claims : { ...claims, scope };
+  }
+  throw newUnauthorized(new Error('a claim of the token is missing or malformed'));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

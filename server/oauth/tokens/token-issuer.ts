@@ -1,33 +1,31 @@
-// Makes access tokens (RFC 9068) and id tokens. Whether somebody may have one was decided before, by a grant.
+// Minting of access tokens (RFC 9068) and ID tokens. The grants decide whether a token is issued.
 import { hash, randomBytes } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { ID_TOKEN_JTI, OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import type { RandomBytes } from '../keys/random-bytes.ts';
+import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
-import { scopedClaims } from './scoped-claims.ts';
-import { MAX_TOKEN } from './token-shape.ts';
+import { MAX_TOKEN } from './access-token.ts';
 
 export interface TokenIssuerOptions {
   readonly keys: Pick<KeyRing, 'signing'>;
-  /** The URL of the handler, byte for byte as everybody is told it. */
+  /** The issuer URL, byte for byte as clients know it. */
   readonly issuer: () => string;
-  /** Who access tokens are for. */
+  /** `aud` of access tokens. */
   readonly audience: string;
   /** Ms since the epoch. */
   readonly now?: () => number;
   readonly random?: RandomBytes;
 }
 
-/** Whom a token is for, and what it hangs on. */
+/** User, client and session of a token. */
 export interface TokenSubject {
   readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime'>;
   readonly account: Account;
   readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter'>;
-  /** Granted ones. */
+  /** Granted scopes. */
   readonly scopes: readonly string[];
 }
 
@@ -49,8 +47,8 @@ export class TokenIssuer {
   }
 
   /**
-   * Never longer-lived than the session. Throws ServiceUnavailable while there is no key, OAuthError for somebody whose
-   * groups no token can name.
+   * Expires no later than the session. Throws ServiceUnavailable while there is no key, OAuthError when the groups of the
+   * user do not fit into a token.
    */
   accessToken({ client, account, session, scopes }: TokenSubject): IssuedToken {
     const { iat, exp } = this.#times(client, session);
@@ -73,9 +71,9 @@ export class TokenIssuer {
   }
 
   /**
-   * For the client to read, never to be accepted as access: another `typ`, another kind of `jti`, and `aud` is the
-   * client. Bound to the access token beside it (OpenID Connect Core, 3.1.3.6). Id and uid are for a kube-apiserver that
-   * is told to take id tokens: so the same user comes of it, and we can refuse what it hands on of an ended session.
+   * Not valid as an access token: `typ`, `jti` prefix and `aud` (the client) differ. `at_hash` binds it to the access
+   * token (OpenID Connect Core, 3.1.3.6). `jti` and `uid` serve a kube-apiserver that is configured to accept ID tokens:
+   * it derives the same user, and this server can reject forwarded requests of a revoked session.
    */
   idToken(
     subject: TokenSubject,
@@ -94,13 +92,13 @@ export class TokenIssuer {
       sid: session.id,
       uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
-      ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken) }),
+      ...(accessToken === undefined ? {} : { at_hash: leftHalfHash(accessToken) }),
       ...scopedClaims(account, scopes),
     });
   }
 
-  #jti(kind: string, { id }: TokenSubject['session']): string {
-    return `${kind}${id}.${this.#random(12).toString('base64url')}`;
+  #jti(prefix: string, { id }: TokenSubject['session']): string {
+    return `${prefix}${id}.${this.#random(12).toString('base64url')}`;
   }
 
   #times(client: TokenSubject['client'], session: TokenSubject['session']): { iat: number; exp: number } {
@@ -108,7 +106,7 @@ export class TokenIssuer {
     return { iat, exp: Math.min(iat + client.accessTokenLifetime, Math.floor(session.notAfter / 1000)) };
   }
 
-  /** The compact form of RFC 7515. */
+  /** JWS compact serialization (RFC 7515, 7.1). */
   #sign(typ: string, claims: JWTPayload): string {
     const key = this.#options.keys.signing();
     const header = { alg: 'ES256', typ, kid: key.kid };
@@ -117,14 +115,32 @@ export class TokenIssuer {
   }
 }
 
-/** Only possible when an older definition of users let more groups in than today's does. */
+/**
+ * User claims by scope, for ID tokens and userinfo (OpenID Connect Core, 5.4). `name` falls back to the user name,
+ * because some relying parties, for instance Dex, reject a user without `name`.
+ */
+export function scopedClaims(
+  { name, displayName, email, groups }: Account,
+  scopes: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(scopes.includes('profile') ? { preferred_username: name, name: displayName || name } : {}),
+    ...(scopes.includes('email') && email !== '' ? { email } : {}),
+    ...(scopes.includes('groups') ? { groups } : {}),
+  };
+}
+
+/** Only possible for a User object from before the limits of the CustomResourceDefinition. */
 function tooManyGroups({ name, groups }: Account): OAuthError {
-  const cure = 'take some away from the User object, or give them shorter names';
   return new OAuthError(
     500,
     'server_error',
-    'you are in more groups than a token can name: ask an administrator to take you out of some',
-    { cause: new Error(`user ${name} is in ${groups.length} groups, more than a token can name: ${cure}`) },
+    'the groups of the user exceed the size of a token: ask an administrator to remove some of them',
+    {
+      cause: new Error(
+        `the ${groups.length} groups of user ${name} exceed the size of a token: remove groups from the User object, or shorten their names`,
+      ),
+    },
   );
 }
 
@@ -132,6 +148,6 @@ function base64url(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-function halfHash(token: string): string {
+function leftHalfHash(token: string): string {
   return hash('sha256', token, 'buffer').subarray(0, 16).toString('base64url');
 }

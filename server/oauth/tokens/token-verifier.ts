@@ -1,45 +1,52 @@
-// Tells whether a token is an access token of ours that counts: by its signature and claims once (RFC 8725), by its
-// expiry and what it stands on at every use.
+// Verification of access tokens (RFC 8725). Signature and claims are checked once per cached token; expiry and
+// revocation are checked at every use.
+import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import { ExpiringMap } from '../../memory/expiring-map.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { AccessTokenClaims, AccessTokenVerifier } from './access-token.ts';
-import type { Liveness } from './liveness.ts';
-import { readClaims, readUnverified, type UnverifiedToken } from './token-shape.ts';
-import { VerifiedTokens } from './verified-tokens.ts';
+import {
+  type AccessTokenClaims,
+  type AccessTokenVerifier,
+  readClaims,
+  readUnverified,
+  type UnverifiedToken,
+} from './access-token.ts';
+import type { RevocationCheck } from './revocation-check.ts';
 
 export interface TokenVerifierOptions {
   readonly keys: Pick<KeyRing, 'ready' | 'verification'> & {
-    /** Asks for keys that we may not have heard of yet; bounded. */
+    /** Re-reads the keys from the cluster; rate-limited. */
     reread?(): Promise<void>;
   };
   readonly issuer: () => string;
   readonly audience: string;
-  readonly liveness: Pick<Liveness, 'check'>;
-  /** Tokens that are remembered as verified; 0 turns that off. 10,000 when none is given. */
+  readonly revocation: Pick<RevocationCheck, 'check'>;
+  /** Maximum number of cached verified tokens; 0 disables the cache. Default 10,000. */
   readonly cacheSize?: number;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
 
-/** How long a signature is not looked at again, in ms. */
-const REMEMBERED_MS = 30_000;
+/** TTL of a successful signature check. */
+const CACHE_TTL_MS = 30_000;
 const TYPE = 'at+jwt';
-/** Our own secrets that are not access tokens. They never go into a TokenReview, since the cluster may log it. */
+/** Our refresh tokens and codes. They never go into a TokenReview, because the cluster may log it. */
 const OPAQUE = /^p(?:rt|ac|dc)_/;
 
 export class TokenVerifier implements AccessTokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #now: () => number;
-  readonly #verified: VerifiedTokens;
+  /** Claims by SHA-256 of the token, so that a memory dump contains no usable token. */
+  readonly #verified: ExpiringMap<string, AccessTokenClaims>;
 
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#verified = new VerifiedTokens({
+    this.#verified = new ExpiringMap({
       most: options.cacheSize ?? 10_000,
-      ttlMs: REMEMBERED_MS,
+      ttlMs: CACHE_TTL_MS,
       now: this.#now,
     });
   }
@@ -48,9 +55,10 @@ export class TokenVerifier implements AccessTokenVerifier {
     token: string,
     context: CallContext,
   ): Promise<AccessTokenClaims | undefined> | AccessTokenClaims | undefined {
-    const remembered = this.#verified.get(token);
-    if (remembered) return this.#alive(remembered, context);
-    if (OPAQUE.test(token)) throw newUnauthorized(new Error('a refresh token or a code is no access token'));
+    const cached = this.#verified.size === 0 ? undefined : this.#verified.get(digest(token));
+    if (cached) return this.#checkValid(cached, context);
+    if (OPAQUE.test(token))
+      throw newUnauthorized(new Error('a refresh token or code is not an access token'));
     const unverified = readUnverified(token);
     if (unverified?.payload['iss'] !== this.#options.issuer()) return undefined;
     return this.#verify(token, unverified, context);
@@ -68,7 +76,7 @@ export class TokenVerifier implements AccessTokenVerifier {
       typ: TYPE,
       issuer: issuer(),
       audience,
-      // As kube-apiserver does it, which gives expiry no leeway: both say the same at any moment.
+      // kube-apiserver gives expiry no leeway either, so both accept a token for the same time.
       clockTolerance: 0,
       currentDate: new Date(this.#now()),
     }).then(
@@ -78,29 +86,36 @@ export class TokenVerifier implements AccessTokenVerifier {
       },
     );
     const claims = readClaims(payload);
-    await this.#alive(claims, context);
-    this.#verified.add(token, claims);
+    await this.#checkValid(claims, context);
+    this.#verified.set(digest(token), claims);
     return claims;
   }
 
-  /** By exactly its name; whatever else a header offers (`jku`, `jwk`, `x5u`) is not looked at. */
+  /** The key with exactly this kid. The header parameters `jku`, `jwk` and `x5u` are ignored. */
   async #key(kid: unknown): Promise<NonNullable<ReturnType<KeyRing['verification']>>> {
     const { keys } = this.#options;
-    if (!keys.ready) throw newServiceUnavailable('there are no signing keys yet');
-    if (typeof kid !== 'string') throw newUnauthorized(new Error('the token names no key'));
+    if (!keys.ready) throw newServiceUnavailable('the signing keys are not loaded yet');
+    if (typeof kid !== 'string') throw newUnauthorized(new Error('the token has no kid'));
     let key = keys.verification(kid);
     if (!key) {
       await keys.reread?.();
       key = keys.verification(kid);
     }
-    if (!key) throw newUnauthorized(new Error('the token names a key that is not ours'));
+    if (!key) throw newUnauthorized(new Error('the kid of the token is unknown'));
     return key;
   }
 
-  #alive(claims: AccessTokenClaims, context: CallContext): Promise<AccessTokenClaims> | AccessTokenClaims {
+  #checkValid(
+    claims: AccessTokenClaims,
+    context: CallContext,
+  ): Promise<AccessTokenClaims> | AccessTokenClaims {
     if (this.#now() >= claims.exp * 1000) throw newUnauthorized(new Error('the token has expired'));
     const { sid, sub: user, uid, client_id: clientID } = claims;
-    const checking = this.#options.liveness.check({ sid, user, uid, clientID }, context);
+    const checking = this.#options.revocation.check({ sid, user, uid, clientID }, context);
     return checking ? checking.then(() => claims) : claims;
   }
+}
+
+function digest(token: string): string {
+  return hash('sha256', token, 'base64');
 }

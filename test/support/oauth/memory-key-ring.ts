@@ -1,8 +1,7 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { ImportedKeys } from '../../../server/oauth/keys/imported-keys.ts';
 import type { KeyRing, SigningKey } from '../../../server/oauth/keys/key-ring.ts';
-import { newKey } from '../../../server/oauth/keys/new-key.ts';
-import { firstSet } from '../../../server/oauth/keys/rotation.ts';
+import { firstSet, newKey } from '../../../server/oauth/keys/key-set.ts';
 
 /** Keys that no Secret holds. */
 export async function memoryKeyRing(): Promise<KeyRing> {

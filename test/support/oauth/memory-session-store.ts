@@ -1,5 +1,5 @@
 import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
-import type { RandomBytes } from '../../../server/oauth/keys/random-bytes.ts';
+import type { RandomBytes } from '../../../server/oauth/keys/key-ring.ts';
 import type {
   ObjectVersion,
   Session,

@@ -7,13 +7,13 @@ import { createServer, request, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
-import { IDTokenHints } from '../../../server/oauth/endpoints/id-token-hint.ts';
+import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
-import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code.ts';
-import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code.ts';
-import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token.ts';
+import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
+import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
+import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/sign-in.ts';
-import { SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
+import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { issueServer, newCA } from '../certificates.ts';
@@ -114,7 +114,7 @@ export class SignInSite {
     };
     const sourceOf = (): string => '192.0.2.7';
     const tokens = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now });
-    const room = new SessionOpening({
+    const creator = new SessionCreator({
       sessions: store,
       sessionsPerUser: 3,
       random: randomBytes,
@@ -164,8 +164,8 @@ export class SignInSite {
         tokenHandler({
           clients,
           grants: [
-            new AuthorizationCodeGrant({ ...shared, room }),
-            new DeviceCodeGrant({ ...shared, room, monotonic: now }),
+            new AuthorizationCodeGrant({ ...shared, limit: creator }),
+            new DeviceCodeGrant({ ...shared, limit: creator, monotonic: now }),
             new RefreshTokenGrant(shared),
           ],
           sourceOf,

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
-import { PresentedTokens } from '../../../server/oauth/endpoints/presented-token.ts';
+import { PresentedTokens } from '../../../server/oauth/endpoints/presented-tokens.ts';
 import type { TokenResponse } from '../../../server/oauth/grants/grant.ts';
-import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token.ts';
+import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
-import { SessionOpening } from '../../../server/oauth/sessions/session-opening.ts';
-import { Liveness } from '../../../server/oauth/tokens/liveness.ts';
+import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
+import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
@@ -107,7 +107,7 @@ export class Replica {
       keys,
       issuer: () => ISSUER,
       audience: 'platform',
-      liveness: new Liveness({ sessions, users, credentials, acceptWhenStale: false, now }),
+      revocation: new RevocationCheck({ sessions, users, credentials, acceptWhenStale: false, now }),
       now,
     });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
@@ -134,7 +134,7 @@ export class Replica {
     const client = clientOf(cluster, clientID);
     const credential = cluster.passwords.get('alice');
     if (!credential) throw new Error('alice has no password');
-    const opening = new SessionOpening({
+    const opening = new SessionCreator({
       sessions,
       sessionsPerUser: 50,
       random: randomBytes,
@@ -149,7 +149,7 @@ export class Replica {
       source: '192.0.2.7',
       userAgent: 'test',
     });
-    const session = await opening.keep(prepared, new AbortController().signal);
+    const session = await opening.store(prepared, new AbortController().signal);
     const subject = { client, account: ALICE, session, scopes };
     const { token: access } = cluster.issuer.accessToken(subject);
     return { session, access, refresh: refreshToken ?? '', id: cluster.issuer.idToken(subject) };

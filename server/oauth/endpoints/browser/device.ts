@@ -1,12 +1,12 @@
-// The device flow's own endpoints: where a device asks (RFC 8628, 3.1) and where a person enters its code (3.3).
+// The endpoints of the device flow: device authorization (RFC 8628, 3.1) and the page where the user enters the code (3.3).
 import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { readClientRequest } from '../../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
-import type { CodeTries } from '../../codes/code-tries.ts';
+import { parseUserCode, requestID } from '../../codes/device-codes.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
-import { POLL_INTERVAL } from '../../codes/poll-pace.ts';
-import { parseUserCode, requestID } from '../../codes/user-code.ts';
-import { writeJSON } from '../../http/json-answer.ts';
+import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
+import { writeJSON } from '../../http/json-response.ts';
 import { requestedScopes } from '../../http/scopes.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/alert.ts';
@@ -17,8 +17,10 @@ import {
   userCodePage,
 } from '../../page/device-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
-import { readClientRequest } from '../client-request.ts';
-import { forBrowsers, PageFault } from './browser-handler.ts';
+import type { BucketLimits } from '../../throttle/bucket.ts';
+import { BucketTable } from '../../throttle/bucket-table.ts';
+import { networkOf } from '../../throttle/network.ts';
+import { browserHandler, PageError } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
 export const DEVICE_PATH = '/oauth/device';
@@ -38,7 +40,7 @@ export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions):
   return async (context) => {
     const { request, response, signal } = context;
     const { form, client } = await readClientRequest(context, clients);
-    if (!mayConnect(client)) throw unauthorizedClient('the client may not use this grant');
+    if (!usesDeviceGrant(client)) throw unauthorizedClient('the client is not allowed to use this grant');
     const scopes = requestedScopes(form.get('scope'), client.scopes);
     const origin = { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
     const { deviceCode, userCode } = await requests.open(client, scopes, origin, signal);
@@ -54,7 +56,7 @@ export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions):
   };
 }
 
-/** What the sign-in page passes along: a request, and the code that was typed for it. */
+/** An open request with the user code that was entered for it; the sign-in page carries it. */
 export interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
@@ -62,31 +64,30 @@ export interface TypedRequest extends DeviceRequest {
 export interface DevicePageOptions {
   readonly issuer: () => string;
   readonly requests: Pick<DeviceRequests, 'find'>;
-  /** Slows down who tries codes. */
-  readonly tries: Pick<CodeTries, 'wait' | 'failed'>;
+  readonly throttle: Pick<UserCodeThrottle, 'wait' | 'failed'>;
   readonly sourceOf: SourceAddress;
 }
 
 /** GET /oauth/device. */
 export function devicePageHandler(
-  { issuer, requests, tries, sourceOf }: DevicePageOptions,
+  { issuer, requests, throttle, sourceOf }: DevicePageOptions,
   forms: Pick<SignInForms<TypedRequest>, 'show'>,
 ): Handler {
-  return forBrowsers(['GET', 'HEAD'], issuer, (context) => {
-    const typed = typedIn(context);
-    if (typed === '') return ask(context);
-    const from = sourceOf(context.request);
-    const wait = tries.wait(from);
+  return browserHandler(['GET', 'HEAD'], issuer, (context) => {
+    const typed = userCodeIn(context);
+    if (typed === '') return showForm(context);
+    const source = sourceOf(context.request);
+    const wait = throttle.wait(source);
     if (wait > 0) {
-      const text = `Too many codes that are not known. Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.`;
-      return ask(context, typed, { text }, { status: 429, headers: { 'Retry-After': String(wait) } });
+      const text = `Too many unknown codes. Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.`;
+      return showForm(context, typed, { text }, { status: 429, headers: { 'Retry-After': String(wait) } });
     }
     const userCode = parseUserCode(typed);
     const request = userCode === undefined ? undefined : requests.find(requestID(userCode));
     if (userCode === undefined || !request) {
-      tries.failed(from);
-      const text = 'This code is not known, or it has expired.';
-      return ask(context, typed, { text, field: 'user_code' }, { status: 400 });
+      throttle.failed(source);
+      const text = 'This code is unknown or has expired.';
+      return showForm(context, typed, { text, field: 'user_code' }, { status: 400 });
     }
     forms.show(context, { ...request, userCode });
   });
@@ -94,16 +95,16 @@ export function devicePageHandler(
 
 export interface DeviceContinuationOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly requests: Pick<DeviceRequests, 'stands' | 'approve' | 'deny'>;
+  readonly requests: Pick<DeviceRequests, 'isOpenOrApproved' | 'approve' | 'deny'>;
 }
 
-/** After signing in the person goes back to the device by hand. */
+/** After the sign-in, the user returns to the device. */
 export function deviceContinuation(options: DeviceContinuationOptions): Continuation<TypedRequest> {
   const { clients, requests } = options;
   const clientOf = (request: DeviceRequest): OAuthClient => {
     const client = clients.get(request.clientID);
-    // One that was approved stands too: a form that is sent twice should say that the device is connected.
-    if (!client || !mayConnect(client) || !requests.stands(request)) throw gone();
+    // An approved request is accepted too: a form that is sent twice shows that the device is connected.
+    if (!client || !usesDeviceGrant(client) || !requests.isOpenOrApproved(request)) throw unusable();
     return client;
   };
   return {
@@ -115,43 +116,67 @@ export function deviceContinuation(options: DeviceContinuationOptions): Continua
     granted: async ({ response, signal, log }, request, { account, credential }) => {
       const client = clientOf(request);
       const outcome = await requests.approve(request, { account, credential }, signal);
-      if (outcome !== 'approved') throw gone();
-      log.info({ user: account.name, client: client.id }, 'a device was connected');
+      if (outcome !== 'approved') throw unusable();
+      log.info({ user: account.name, client: client.id }, 'device connected');
       writePage(response, deviceConnectedPage(client.displayName));
     },
     cancelled: async ({ response, signal }, request) => {
-      if (!(await requests.deny(request, signal))) throw tooLate();
+      if (!(await requests.deny(request, signal))) throw alreadyApproved();
       writePage(response, deviceRefusedPage());
     },
   };
 }
 
-function ask({ response }: RequestContext, code = '', alert?: Alert, options: PageOptions = {}): void {
+function showForm({ response }: RequestContext, code = '', alert?: Alert, options: PageOptions = {}): void {
   writePage(response, userCodePage({ action: DEVICE_PATH, code, alert }), options);
 }
 
-function typedIn({ query }: RequestContext): string {
+function userCodeIn({ query }: RequestContext): string {
   const typed = query.getAll('user_code');
   if (typed.length > 1) throw invalidRequest('a parameter is repeated');
   return typed[0] ?? '';
 }
 
-function mayConnect(client: OAuthClient): boolean {
+function usesDeviceGrant(client: OAuthClient): boolean {
   return client.grants.includes(GRANT);
 }
 
-function gone(): PageFault {
-  return new PageFault(
+function unusable(): PageError {
+  return new PageError(
     400,
     'This code cannot be used',
-    'It has expired, or somebody has used it already. Start again at your device.',
+    'It has expired or was already used. Start again at your device.',
   );
 }
 
-function tooLate(): PageFault {
-  return new PageFault(
+function alreadyApproved(): PageError {
+  return new PageError(
     400,
     'The device is connected',
-    'Somebody has signed in for it already. To end that, sign out at the device.',
+    'A user has already signed in for it. To undo that, sign out at the device.',
   );
+}
+
+// Ten typing errors, then one attempt per minute. With at most 200 open codes out of 25 billion, a guess succeeds once in
+// 128 million attempts, and only signs a device in to the guesser's own account.
+const LIMITS: BucketLimits = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 };
+const MAX_SOURCES = 10_000;
+
+/** RFC 8628, 5.1: counts unknown user codes per source, so that an attacker delays only its own address. */
+export class UserCodeThrottle {
+  readonly #monotonic: () => number;
+  readonly #table = new BucketTable(MAX_SOURCES);
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** Whole seconds until the next allowed attempt; 0 when it is allowed now. */
+  wait(source: string): number {
+    return Math.ceil(this.#table.remaining(networkOf(source), LIMITS, this.#monotonic()) / 1000);
+  }
+
+  failed(source: string): void {
+    this.#table.fail(networkOf(source), LIMITS, this.#monotonic());
+  }
 }

@@ -1,3 +1,4 @@
+// The forced change of a password that an administrator has set, by its user after verifying it.
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/hasher.ts';
 import { changeTime, isStill } from '../../passwords/password-change.ts';
@@ -11,13 +12,9 @@ export interface ForcedPasswordChangeOptions {
   readonly now: () => number;
 }
 
-/** What was wrong with the password, in words for its owner; or which one it is now; or that it is not the proven one. */
-export type ChangeOutcome =
-  | { readonly fault: string }
-  | { readonly credential: PasswordID }
-  | 'changed meanwhile';
+/** `invalid`: the problem with the new password, for the user. `conflict`: the stored password is not the proven one. */
+export type ChangeOutcome = { readonly invalid: string } | { readonly credential: PasswordID } | 'conflict';
 
-/** Replaces a password that somebody else set, by the person who has just proven to know it. */
 export class ForcedPasswordChange {
   readonly #options: ForcedPasswordChangeOptions;
 
@@ -25,10 +22,7 @@ export class ForcedPasswordChange {
     this.#options = options;
   }
 
-  /**
-   * Replaces the password that was `proven`, and no other: one that was set since is another one.
-   * Throws ServiceUnavailable without the cluster.
-   */
+  /** Replaces exactly the `proven` password. Throws ServiceUnavailable when the cluster is unavailable. */
   async change(
     account: UserID,
     password: string,
@@ -37,12 +31,12 @@ export class ForcedPasswordChange {
   ): Promise<ChangeOutcome> {
     const { credentials, hasher, now } = this.#options;
     const [fault] = passwordFaults(password, account.name);
-    if (fault !== undefined) return { fault: `The new password ${fault}.` };
+    if (fault !== undefined) return { invalid: `The new password ${fault}.` };
     const current = credentials.get(account.name);
     if (!isStill(proven, current) || !current.mustChange || current.userUID !== account.uid)
-      return 'changed meanwhile';
+      return 'conflict';
     if (await hasher.verify(current.passwordHash, password, { flow: 'known', signal })) {
-      return { fault: 'Use another password than the one you have.' };
+      return { invalid: 'The new password must differ from the current one.' };
     }
     const passwordHash = await hasher.hash(password, signal);
     const changedAt = changeTime(proven.changedAt, now());
@@ -51,7 +45,7 @@ export class ForcedPasswordChange {
     try {
       await credentials.set(account.name, next, signal);
     } catch (error) {
-      if (isConflict(error)) return 'changed meanwhile';
+      if (isConflict(error)) return 'conflict';
       throw error;
     }
     return { credential: { uid, changedAt } };

@@ -1,15 +1,20 @@
-// Composition of what browsers see: the authorization endpoint and the page for devices, each with its sign-in form,
-// where devices ask, and the style of all pages.
+// Composition of the browser endpoints: authorization and device pages, each with its sign-in form, the device
+// authorization endpoint, and the style sheet.
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
-import { CodeIssuer } from '../../codes/code-issuer.ts';
-import { CodeTries } from '../../codes/code-tries.ts';
+import { CodeIssuer } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
 import { STYLE_PATH } from '../../page/page.ts';
 import { styleHandler } from '../../page/style.ts';
-import type { IDTokenHints } from '../id-token-hint.ts';
+import type { IDTokenHints } from '../presented-tokens.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
-import { DEVICE_PATH, deviceAuthorizationHandler, deviceContinuation, devicePageHandler } from './device.ts';
+import {
+  DEVICE_PATH,
+  deviceAuthorizationHandler,
+  deviceContinuation,
+  devicePageHandler,
+  UserCodeThrottle,
+} from './device.ts';
 import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
 import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
@@ -37,12 +42,12 @@ export function newPages(options: PagesOptions): ReadonlyMap<string, Handler> {
     passwordChange,
     continuation: deviceContinuation({ ...options, requests }),
   });
-  const tries = new CodeTries(options);
+  const throttle = new UserCodeThrottle(options.monotonic);
   return new Map([
     ['/oauth/authorize', authorizeHandler(options, signIn)],
     ['/oauth/sign-in', signIn.handler],
     ['/oauth/device_authorization', deviceAuthorizationHandler({ ...options, requests })],
-    [DEVICE_PATH, devicePageHandler({ ...options, requests, tries }, deviceSignIn)],
+    [DEVICE_PATH, devicePageHandler({ ...options, requests, throttle }, deviceSignIn)],
     [`${DEVICE_PATH}/sign-in`, deviceSignIn.handler],
     [STYLE_PATH, styleHandler()],
   ]);

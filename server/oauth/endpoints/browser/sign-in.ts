@@ -1,31 +1,36 @@
-// The form that asks for user name and password, and the one that makes people replace a password set by somebody else.
-// What the person signs in for is up to the continuation; passwords/ checks passwords, throttle/ slows down attempts.
+// The sign-in form, and the form for a forced password change. A continuation decides what follows a sign-in; passwords/
+// verifies passwords and throttle/ limits attempts.
+import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/alert.ts';
 import { browserOf, comesFromElsewhere, knownBrowser } from '../../page/browser-binding.ts';
-import { FormTickets, type OpenedTicket, type TicketOptions } from '../../page/form-ticket.ts';
+import {
+  FormTickets,
+  type OpenedTicket,
+  type TicketFault,
+  type TicketOptions,
+} from '../../page/form-ticket.ts';
 import type { Markup } from '../../page/html.ts';
 import { newPasswordPage } from '../../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { signInPage } from '../../page/sign-in-page.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import { forBrowsers, PageFault } from './browser-handler.ts';
+import { browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
-import { AGAIN, CHANGED, refusal, WRONG } from './sign-in-alerts.ts';
 
-/** What somebody signs in for. */
+/** What follows a sign-in: an authorization request or a device request. */
 export interface Continuation<T> {
-  /** What the page says about it. Throws when it cannot go on any more. */
+  /** Data for the sign-in page. Throws when the request is no longer valid. */
   describe(request: T): {
     readonly client: OAuthClient;
     readonly scopes: readonly string[];
-    /** Where the browser goes afterwards, for people; undefined when it stays. */
+    /** Display name of the site to which the browser returns; undefined when it stays. */
     readonly destination: string | undefined;
-    /** What the person should look at first. */
+    /** A notice above the form. */
     readonly notice?: Markup;
   };
   granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
@@ -34,14 +39,14 @@ export interface Continuation<T> {
 
 export interface SignedIn {
   readonly account: UserID;
-  /** The one that was checked. */
+  /** The password that was verified. */
   readonly credential: PasswordID;
   readonly source: string;
   readonly userAgent: string;
 }
 
 export interface SignInFormsOptions<T> extends TicketOptions {
-  /** Path of its handler. */
+  /** Path of the form's handler. */
   readonly action: string;
   readonly issuer: () => string;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
@@ -53,7 +58,7 @@ export interface SignInFormsOptions<T> extends TicketOptions {
 interface ChangeTicket<T> {
   readonly request: T;
   readonly account: UserID;
-  /** The one that was checked. */
+  /** The password that was verified. */
   readonly proven: PasswordID;
 }
 
@@ -62,7 +67,7 @@ interface Shown {
   readonly alert?: Alert;
 }
 
-// The time for which people leave a page open; thinking of a new password takes less.
+// Validity of the forms.
 const SIGN_IN_MS = 30 * 60_000;
 const CHANGE_MS = 10 * 60_000;
 
@@ -76,10 +81,10 @@ export class SignInForms<T> {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
-    this.handler = forBrowsers(['POST'], options.issuer, (context) => this.#handle(context));
+    this.handler = browserHandler(['POST'], options.issuer, (context) => this.#handle(context));
   }
 
-  /** The form for `request`. */
+  /** Writes the sign-in form for `request`. */
   show(
     context: RequestContext,
     request: T,
@@ -109,7 +114,7 @@ export class SignInForms<T> {
     const signIn = this.#tickets.open(ticket, browser);
     if (signIn) return this.#signIn(context, signIn, form);
     const change = this.#changes.open(ticket, browser);
-    if (change) return this.#newPassword(context, change, form);
+    if (change) return this.#changePassword(context, change, form);
     throw forged();
   }
 
@@ -120,18 +125,18 @@ export class SignInForms<T> {
     const user = form.get('username') ?? '';
     const password = form.get('password') ?? '';
     const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
-    if (fault !== undefined) return again(AGAIN[fault]);
+    if (fault !== undefined) return again(TICKET_ALERTS[fault]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
-    return this.#enter(context, request, { user, password });
+    return this.#authenticate(context, request, { user, password });
   }
 
-  /** With a password that was typed; `wrong` is said of one that is not accepted. */
-  async #enter(
+  /** `wrong`: the alert for a wrong password. */
+  async #authenticate(
     context: RequestContext,
     request: T,
     { user, password }: { readonly user: string; readonly password: string },
-    wrong = WRONG,
+    wrong = WRONG_PASSWORD,
   ): Promise<void> {
     const { continuation, passwords } = this.#options;
     const { client } = continuation.describe(request);
@@ -149,14 +154,14 @@ export class SignInForms<T> {
         signal: context.signal,
       });
     } catch (error) {
-      const refused = refusal(error, wrong);
-      if (!refused) throw error;
-      const { alert, options } = refused;
+      const rejected = rejection(error, wrong);
+      if (!rejected) throw error;
+      const { alert, options } = rejected;
       return this.show(context, request, { user, alert }, { status: 400, ...options });
     }
     const { account, credential } = checked;
     if (credential.mustChange) {
-      // No more than is needed: the form that it goes into can be read.
+      // Only the necessary fields, because the ticket is readable.
       const { name, uid } = account;
       const proven = { uid: credential.uid, changedAt: credential.changedAt };
       this.#askNewPassword(context, { request, account: { name, uid }, proven });
@@ -165,7 +170,7 @@ export class SignInForms<T> {
     await continuation.granted(context, request, { account, credential, ...origin });
   }
 
-  async #newPassword(
+  async #changePassword(
     context: RequestContext,
     { content: ticket, fault }: OpenedTicket<ChangeTicket<T>>,
     form: Form,
@@ -173,7 +178,12 @@ export class SignInForms<T> {
     const { continuation, passwordChange } = this.#options;
     const { request, account, proven } = ticket;
     if (fault !== undefined) {
-      return this.show(context, request, { user: account.name, alert: AGAIN[fault] }, { status: 400 });
+      return this.show(
+        context,
+        request,
+        { user: account.name, alert: TICKET_ALERTS[fault] },
+        { status: 400 },
+      );
     }
     const password = form.get('new_password') ?? '';
     const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
@@ -181,12 +191,12 @@ export class SignInForms<T> {
       return again({ text: 'The two passwords are not the same.', field: 'repeated' });
     }
     const outcome = await passwordChange.change(account, password, proven, context.signal);
-    if (outcome === 'changed meanwhile') {
-      // By a form that was sent twice, for instance: then the new password is the one that was typed.
-      return this.#enter(context, request, { user: account.name, password }, CHANGED);
+    if (outcome === 'conflict') {
+      // For instance a form that was sent twice: then the new password is valid.
+      return this.#authenticate(context, request, { user: account.name, password }, PASSWORD_CHANGED);
     }
-    if ('fault' in outcome) return again({ text: outcome.fault, field: 'new_password' });
-    context.log.info({ user: account.name }, 'a password that somebody else had set was replaced');
+    if ('invalid' in outcome) return again({ text: outcome.invalid, field: 'new_password' });
+    context.log.info({ user: account.name }, 'password changed at sign-in');
     await continuation.granted(context, request, {
       account,
       credential: outcome.credential,
@@ -212,10 +222,45 @@ export class SignInForms<T> {
   }
 }
 
-function forged(): PageFault {
-  return new PageFault(
+/** CSRF protection: a form without a valid ticket, or from another origin. */
+function forged(): PageError {
+  return new PageError(
     403,
     'Start again',
     'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
   );
+}
+
+const WRONG_PASSWORD: Alert = { text: 'User name or password is wrong.', field: 'password' };
+const PASSWORD_CHANGED: Alert = {
+  text: 'Your password was changed in the meantime. Please sign in again.',
+  field: 'password',
+};
+
+const TICKET_ALERTS: Readonly<Record<TicketFault, Alert>> = {
+  expired: { text: 'This page was open for too long. Please sign in again.' },
+  // Tabs that are opened at the same time each set the cookie, and the browser keeps the last one.
+  'other browser': {
+    text: 'Please sign in once more. If this page appears again, allow cookies for it.',
+  },
+};
+
+/** The alert for a rejected password; undefined for any other error. */
+function rejection(
+  error: unknown,
+  wrong: Alert,
+): { readonly alert: Alert; readonly options?: PageOptions } | undefined {
+  if (!(error instanceof OAuthError)) return undefined;
+  const { status, code, retryAfterSeconds = 1 } = error;
+  if (status === 429) {
+    const headers = { 'Retry-After': String(retryAfterSeconds) };
+    const text = `Too many attempts. Try again in ${duration(retryAfterSeconds)}.`;
+    return { alert: { text, field: 'password' }, options: { status, headers } };
+  }
+  return code === 'invalid_grant' ? { alert: wrong } : undefined;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
 }

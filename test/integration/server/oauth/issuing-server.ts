@@ -13,8 +13,11 @@ import { authenticationConfiguration } from '../../../../hack/generate/authentic
 import { freePort } from '../../../../hack/system/ports.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import { keysHandler } from '../../../../server/oauth/endpoints/keys.ts';
-import { metadataHandlers, OPENID_CONFIGURATION } from '../../../../server/oauth/endpoints/metadata.ts';
+import {
+  keysHandler,
+  metadataHandlers,
+  OPENID_CONFIGURATION,
+} from '../../../../server/oauth/endpoints/discovery.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 

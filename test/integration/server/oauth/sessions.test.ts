@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Grant, TokenResponse } from '../../../../server/oauth/grants/grant.ts';
-import { RefreshTokenGrant } from '../../../../server/oauth/grants/refresh-token.ts';
+import { RefreshTokenGrant } from '../../../../server/oauth/grants/refresh-token-grant.ts';
 import type { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
 import type { StoredSession } from '../../../../server/oauth/sessions/session.ts';
-import { SessionOpening } from '../../../../server/oauth/sessions/session-opening.ts';
+import { SessionCreator } from '../../../../server/oauth/sessions/session-creator.ts';
 import { SessionReaper } from '../../../../server/oauth/sessions/session-reaper.ts';
 import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { describeSessionStore } from '../../../conformance/session-store.ts';
@@ -41,7 +41,7 @@ describe('sessions as custom resources, with two replicas', function () {
     store: ClusterSessionStore,
     userAgent = 'curl/8.5',
   ): Promise<{ session: StoredSession; refreshToken: string | undefined }> {
-    const opening = new SessionOpening({
+    const opening = new SessionCreator({
       sessions: store,
       sessionsPerUser: 1000,
       random: randomBytes,
@@ -56,7 +56,7 @@ describe('sessions as custom resources, with two replicas', function () {
       source: '192.0.2.7',
       userAgent,
     });
-    return { session: await opening.keep(session, signal), refreshToken };
+    return { session: await opening.store(session, signal), refreshToken };
   }
 
   function grantOf(sessions: ClusterSessionStore): Grant {
@@ -221,7 +221,7 @@ describe('sessions as custom resources, with two replicas', function () {
       credentials,
       log,
       now: Date.now,
-      timing: { intervalMs: 1000, settleMs: 0, foreignMs: 86_400_000 },
+      timing: { intervalMs: 1000, settleMs: 0, invalidMs: 86_400_000 },
     });
     await until(() => Date.now() >= soon);
     expect(await reaper.sweep(signal)).to.be.at.least(2);

@@ -7,7 +7,7 @@ import { AuthenticatorChain } from '../../../../server/authentication/authentica
 import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
 import { KeyRotator } from '../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../server/oauth/keys/key-secret.ts';
-import { Liveness } from '../../../../server/oauth/tokens/liveness.ts';
+import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
@@ -67,7 +67,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       keys: cluster.keys,
       issuer: () => cluster.issuer,
       audience: AUDIENCE,
-      liveness: new Liveness({
+      revocation: new RevocationCheck({
         sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
         users: { synced: true, get: () => ALICE },
         credentials: { synced: true, get: () => passwordSince(0) },

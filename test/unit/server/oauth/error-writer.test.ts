@@ -30,7 +30,7 @@ describe('an error of the token handler', () => {
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     expect(headers['content-security-policy']).to.contain("default-src 'none'");
     expect(headers['cache-control']).to.equal('no-store');
-    expect(text).to.contain('<h1>This cannot go on</h1>').and.to.contain('A parameter is repeated.');
+    expect(text).to.contain('<h1>Sign-in cannot continue</h1>').and.to.contain('A parameter is repeated.');
     error = methodNotAllowed('POST');
     expect((await told(inBrowser)).headers.allow).to.equal('POST');
     error = invalidClient(true);

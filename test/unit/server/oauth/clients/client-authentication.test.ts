@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
-import { ClientGuard, newClientGuard } from '../../../../../server/oauth/clients/client-guard.ts';
+import { ClientThrottle, newClientThrottle } from '../../../../../server/oauth/clients/client-throttle.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
@@ -181,13 +181,13 @@ describe('the guard of client secrets', () => {
 
   function scene(entries = 100) {
     let now = 1_000_000;
-    const guard = new ClientGuard({
+    const throttle = new ClientThrottle({
       limits: LIMITS,
       entries,
       sourceOf: (request) => String(request.headers['x-source'] ?? '192.0.2.1'),
       now: () => now,
     });
-    const registry = Object.assign(new Registry(), { guard });
+    const registry = Object.assign(new Registry(), { throttle });
     return {
       registry,
       wait: (ms: number) => {
@@ -249,7 +249,7 @@ describe('the guard of client secrets', () => {
   });
 
   describe('of a configuration', () => {
-    const throttle = {
+    const throttleLimits = {
       failures: 5,
       sourceFailures: 3,
       delay: 1000,
@@ -261,9 +261,9 @@ describe('the guard of client secrets', () => {
     const from = (): string => '192.0.2.1';
 
     it('is there, and delays for a minute at most', () => {
-      const guard = newClientGuard([newConfiguredClient('console')], throttle, from);
-      for (let i = 0; i < 20; i++) guard?.failed('console', request);
-      const refused = (): void => guard?.enter('console', request);
+      const throttle = newClientThrottle([newConfiguredClient('console')], throttleLimits, from);
+      for (let i = 0; i < 20; i++) throttle?.failed('console', request);
+      const refused = (): void => throttle?.checkAllowed('console', request);
       expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
     });
 
@@ -272,10 +272,10 @@ describe('the guard of client secrets', () => {
       let jumped = 0;
       Date.now = () => clock() + jumped;
       try {
-        const guard = newClientGuard([newConfiguredClient('console')], throttle, from);
-        for (let i = 0; i < 20; i++) guard?.failed('console', request);
+        const throttle = newClientThrottle([newConfiguredClient('console')], throttleLimits, from);
+        for (let i = 0; i < 20; i++) throttle?.failed('console', request);
         jumped = 3_600_000;
-        expect(() => guard?.enter('console', request)).to.throw(OAuthError);
+        expect(() => throttle?.checkAllowed('console', request)).to.throw(OAuthError);
       } finally {
         Date.now = clock;
       }
@@ -283,7 +283,7 @@ describe('the guard of client secrets', () => {
 
     it('is not there for the default client, whose users anybody could delay', () => {
       const clients = [newConfiguredClient('platform', { wellKnownSecret: 'platform' })];
-      expect(newClientGuard(clients, throttle, from)).to.equal(undefined);
+      expect(newClientThrottle(clients, throttleLimits, from)).to.equal(undefined);
     });
   });
 });

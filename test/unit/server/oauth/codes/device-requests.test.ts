@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { requestID } from '../../../../../server/oauth/codes/device-codes.ts';
 import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
-import { requestID } from '../../../../../server/oauth/codes/user-code.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -93,9 +93,9 @@ describe('requests of devices', () => {
     const origin = { source: '', userAgent: '' };
     const request = { id, session: 's-aaaaaaaaaaaaaaaaaaaa', clientID: 'cli', scopes: [], ...origin };
     const by = { account, credential: { uid: 'p', changedAt: 0 } };
-    expect(await requests.approve(request, by, signal)).to.equal('gone');
-    expect(await requests.approve({ ...request, session: id }, by, signal)).to.equal('gone');
-    expect(requests.stands(request)).to.equal(false);
+    expect(await requests.approve(request, by, signal)).to.equal('not found');
+    expect(await requests.approve({ ...request, session: id }, by, signal)).to.equal('not found');
+    expect(requests.isOpenOrApproved(request)).to.equal(false);
     await requests.deny(request, signal);
     expect(sessions.get(id)?.user).to.equal('alice');
   });
@@ -117,11 +117,11 @@ describe('requests of devices', () => {
     });
   });
 
-  it('are not judged while sessions cannot be seen', async () => {
+  it('are not judged while the session cache is stale', async () => {
     sessions.fresh = false;
     const id = 's-aaaaaaaaaaaaaaaaaaaa';
-    expect(() => requests.find(id)).to.throw('sessions cannot be seen');
+    expect(() => requests.find(id)).to.throw('the session cache is stale');
     const request = { id, session: id, clientID: 'cli', scopes: [], source: '', userAgent: '' };
-    expect(() => requests.stands(request)).to.throw('sessions cannot be seen');
+    expect(() => requests.isOpenOrApproved(request)).to.throw('the session cache is stale');
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isRegistered, placeName, withParameters } from '../../../../../server/oauth/codes/redirect-uri.ts';
+import { displayHost, isRegistered, withParameters } from '../../../../../server/oauth/codes/redirect-uri.ts';
 
 describe('a redirect URI', () => {
   const registered = [
@@ -88,7 +88,7 @@ describe('a redirect URI', () => {
   });
 
   it('is named to people by its host, or by its scheme where it has none', () => {
-    expect(placeName('https://a.example:8443/cb')).to.equal('a.example:8443');
-    expect(placeName('com.example.app:/cb')).to.equal('com.example.app:');
+    expect(displayHost('https://a.example:8443/cb')).to.equal('a.example:8443');
+    expect(displayHost('com.example.app:/cb')).to.equal('com.example.app:');
   });
 });

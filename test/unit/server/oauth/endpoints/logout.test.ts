@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
 import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
@@ -112,7 +112,7 @@ describe('the logout endpoint', () => {
     const again = await endpoint.get(query({ id_token_hint: login.id }), accept);
     expect(again.body).to.include('<h1>Signed out</h1>');
     const nobody = await endpoint.get(query({ id_token_hint: 'x' }), accept);
-    expect(nobody.body).to.include('<h1>Nobody was signed out</h1>');
+    expect(nobody.body).to.include('<h1>Not signed out</h1>');
     for (const header of ['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*']) {
       expect((await endpoint.get('', { Accept: header })).body).to.deep.equal(success);
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { IDTokenHints } from '../../../../../server/oauth/endpoints/id-token-hint.ts';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';

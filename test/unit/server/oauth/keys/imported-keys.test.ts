@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
-import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
-import { firstSet, rotated } from '../../../../../server/oauth/keys/rotation.ts';
+import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
+import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 
 const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
 
@@ -59,7 +59,7 @@ describe('ImportedKeys', () => {
     for (const kty of ['RSA', 'OKP', 'oct']) {
       const changed = keys.map((key) => ({ ...key, jwk: { ...key.jwk, kty } as JWK }));
       const refusal: unknown = await ImportedKeys.from({ keys: changed }).catch((error: unknown) => error);
-      expect(refusal, kty).to.have.property('message').that.includes(`key ${keys[0]?.kid} is incomplete`);
+      expect(refusal, kty).to.have.property('message').that.includes(`key ${keys[0]?.kid} lacks a member`);
     }
   });
 

@@ -1,9 +1,21 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { KeyRotator } from '../../../../../server/oauth/keys/key-rotator.ts';
+import type { JWK } from 'jose';
+import {
+  KeyRotator,
+  nextChange,
+  type RotationPolicy,
+  rotated,
+} from '../../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../../server/oauth/keys/key-secret.ts';
-import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
-import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
+import {
+  firstSet,
+  type KeyMaterial,
+  type KeySet,
+  newKey,
+  readKeySet,
+  writeKeySet,
+} from '../../../../../server/oauth/keys/key-set.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -102,5 +114,185 @@ describe('KeyRotator', () => {
     );
     expect(refused).to.have.property('reason', 'Conflict');
     expect((await secret.read(signal)).set.keys).to.have.length(2);
+  });
+});
+
+const HOUR = 3_600_000;
+const MONTHLY: RotationPolicy = {
+  rotationInterval: 30 * 24 * HOUR,
+  publishAhead: HOUR / 6,
+  tokenLifetime: 2 * HOUR,
+  macLifetime: 30 * 24 * HOUR,
+};
+
+function named(kid: string): () => Promise<KeyMaterial> {
+  return () =>
+    Promise.resolve({ kid, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: kid });
+}
+
+const FIRST = firstSet(
+  { kid: 'a', jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: 'a' },
+  0,
+);
+
+function states(set: KeySet): string {
+  return set.keys.map(({ kid, state }) => `${kid} ${state}`).join(', ');
+}
+
+describe('the rotation of keys', () => {
+  const { rotationInterval, publishAhead, tokenLifetime, macLifetime } = MONTHLY;
+
+  it('changes nothing before its time', async () => {
+    const before = rotationInterval - publishAhead - 1;
+    expect(await rotated(FIRST, before, MONTHLY, named('b'))).to.equal(FIRST);
+    expect(nextChange(FIRST, MONTHLY)).to.equal(before + 1);
+  });
+
+  it('publishes the next key before it signs', async () => {
+    const published = await rotated(FIRST, rotationInterval - publishAhead, MONTHLY, named('b'));
+    expect(states(published)).to.equal('a active, b next');
+    expect(nextChange(published, MONTHLY)).to.equal(rotationInterval);
+    expect(await rotated(published, rotationInterval - 1, MONTHLY, named('c'))).to.equal(published);
+    const changed = await rotated(published, rotationInterval, MONTHLY, named('c'));
+    expect(states(changed)).to.equal('a retired, b active');
+  });
+
+  it('publishes a key for its full time even when the elected replica was away when it was due', async () => {
+    const late = 2 * rotationInterval;
+    const published = await rotated(FIRST, late, MONTHLY, named('b'));
+    expect(states(published)).to.equal('a active, b next');
+    expect(nextChange(published, MONTHLY)).to.equal(late + publishAhead);
+  });
+
+  it('forgets the private part of a key that signs no more, its pair with the last token, its MAC key last', async () => {
+    const published = await rotated(FIRST, rotationInterval - publishAhead, MONTHLY, named('b'));
+    const changed = await rotated(published, rotationInterval, MONTHLY, named('c'));
+    expect(changed.keys[0]?.jwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
+    expect(nextChange(changed, MONTHLY)).to.equal(rotationInterval + tokenLifetime);
+    const expired = await rotated(changed, rotationInterval + tokenLifetime, MONTHLY, named('c'));
+    expect(expired.keys[0]).to.include({ kid: 'a', macKey: 'a' }).and.not.to.have.property('jwk');
+    // For the id tokens of sessions that go on, which come as hints.
+    expect(expired.keys[0]?.pastJwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
+    const later = rotationInterval + macLifetime;
+    const spent = { ...MONTHLY, rotationInterval: 10 * rotationInterval };
+    expect(states(await rotated(expired, later - 1, spent, named('c')))).to.equal('a retired, b active');
+    expect(states(await rotated(expired, later, spent, named('c')))).to.equal('b active');
+    expect(nextChange(expired, spent)).to.equal(later);
+  });
+
+  it('leaves keys alone that were retired before', async () => {
+    const asked = await rotated(FIRST, 0, MONTHLY, named('b'), 'graceful');
+    const second = await rotated(asked, publishAhead, MONTHLY, named('c'), 'graceful');
+    const third = await rotated(second, 2 * publishAhead, MONTHLY, named('d'));
+    expect(states(second)).to.equal('a retired, b active');
+    const again = await rotated(third, 3 * publishAhead, MONTHLY, named('c'), 'graceful');
+    const fourth = await rotated(again, 4 * publishAhead, MONTHLY, named('d'));
+    expect(states(fourth)).to.equal('a retired, b retired, c active');
+    expect(fourth.keys[0]).to.equal(second.keys[0]);
+  });
+
+  it('asks for no second key when one is published already', async () => {
+    const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
+    expect(await rotated(asked, 2000, MONTHLY, named('c'), 'graceful')).to.equal(asked);
+  });
+
+  it('signs sooner with the one that is published when asked after the time to publish it was shortened', async () => {
+    const due = rotationInterval - publishAhead;
+    const published = await rotated(FIRST, due, MONTHLY, named('b'));
+    const shorter = { ...MONTHLY, publishAhead: publishAhead / 2 };
+    expect(await rotated(published, due, shorter, named('c'))).to.equal(published);
+    const sooner = await rotated(published, due, shorter, named('c'), 'graceful');
+    expect(states(sooner)).to.equal('a active, b next');
+    expect(nextChange(sooner, shorter)).to.equal(due + publishAhead / 2);
+    expect(sooner.keys[1]).to.deep.equal({ ...published.keys[1], activeAt: due + publishAhead / 2 });
+  });
+
+  it('publishes a new key at once when asked, and signs with it when everybody knows it', async () => {
+    const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
+    expect(states(asked)).to.equal('a active, b next');
+    expect(nextChange(asked, MONTHLY)).to.equal(1000 + publishAhead);
+    expect(states(await rotated(asked, 1000 + publishAhead, MONTHLY, named('c')))).to.equal(
+      'a retired, b active',
+    );
+  });
+
+  it('leaves nothing of keys that are in wrong hands', async () => {
+    expect(states(await rotated(FIRST, 1000, MONTHLY, named('b'), 'immediate'))).to.equal('b active');
+  });
+});
+
+describe('a set of keys', () => {
+  it('reads what it wrote', async () => {
+    const set = firstSet(await newKey(), Date.parse('2026-11-21T12:00:00Z'));
+    expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
+  });
+
+  it('reads the next key and retired ones, with their times, as it wrote them', async () => {
+    const asked = await rotated(firstSet(await newKey(), 0), 0, MONTHLY, newKey, 'graceful');
+    const changed = await rotated(asked, MONTHLY.publishAhead, MONTHLY, newKey);
+    const expired = await rotated(changed, MONTHLY.publishAhead + MONTHLY.tokenLifetime, MONTHLY, newKey);
+    expect(expired.keys[0]).not.to.have.property('jwk');
+    for (const set of [asked, changed, expired]) expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
+  });
+
+  for (const [what, change] of [
+    ['another kid', { kid: 'a' }],
+    ['no kid', { kid: undefined }],
+    ['a state that is none', { state: 'old' }],
+    ['a state that is not active', { state: 'retired' }],
+    ['a MAC key that is too short', { macKey: 'a' }],
+    ['no MAC key', { macKey: undefined }],
+    ['a time that is none', { activeAt: 'soon' }],
+    ['a time that is a number', { createdAt: 1 }],
+  ] as const) {
+    it(`is not read with a key that has ${what}`, async () => {
+      const { keys } = JSON.parse(writeKeySet(firstSet(await newKey(), 0))) as { keys: object[] };
+      const read = () => readKeySet(JSON.stringify({ keys: [{ ...keys[0], ...change }] }));
+      expect(read).to.throw(
+        /^(?:a key has an invalid kid or state|the key set must have|key .* MAC key|a key has an invalid time)/,
+      );
+    });
+  }
+
+  it('is not read with two active keys, nor with what is no key', async () => {
+    const [one, two] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const both = writeKeySet({ keys: [...one.keys, ...two.keys] });
+    expect(() => readKeySet(both)).to.throw('exactly one active key');
+    expect(() => readKeySet('{"keys":["x"]}')).to.throw('a key is not an object');
+  });
+
+  for (const [what, text] of [
+    ['no JSON', '{'],
+    ['no keys', '{}'],
+    ['a key without MAC key', '{"keys":[{"kid":"a","state":"active"}]}'],
+  ] as const) {
+    it(`is not read from ${what}`, () => {
+      expect(() => readKeySet(text)).to.throw(Error);
+    });
+  }
+
+  for (const [what, change] of [
+    ['of another type', { kty: 'RSA' }],
+    ['of another type, on the same curve', { kty: 'OKP' }],
+    ['of no type', { kty: undefined }],
+    ['of another curve', { crv: 'P-384' }],
+    ['without its private part', { d: undefined }],
+    ['without a half of its public part', { y: undefined }],
+  ] as const) {
+    it(`is not read with an active key ${what}`, async () => {
+      const [key] = firstSet(await newKey(), 0).keys;
+      if (!key?.jwk) throw new Error('there is no key');
+      const changed = { ...key, jwk: { ...key.jwk, ...change } as JWK };
+      expect(() => readKeySet(writeKeySet({ keys: [changed] }))).to.throw(
+        `key ${key.kid} has no private P-256 key`,
+      );
+    });
+  }
+
+  it('never repeats what it could not read', () => {
+    expect(() => readKeySet('{"d":"secret-part"'))
+      .to.throw(Error)
+      .with.property('message')
+      .not.include('secret-part');
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
 import type { KeySet } from '../../../../../server/oauth/keys/key-set.ts';
-import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
-import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
+import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import {
@@ -147,7 +146,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     stop.abort();
     await running;
     await cluster.stop();
-    expect(warnings).to.deep.equal(['the signing keys cannot be made now']);
+    expect(warnings).to.deep.equal(['cannot create the signing keys']);
   });
 
   it('keeps the keys it has when what the watch brings is no set of keys, and says so', async () => {
@@ -165,7 +164,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     const running = ring.run(stop.signal);
     try {
       await until(() => warnings.length > 0 && ring.ready);
-      expect(warnings).to.deep.equal(['the Secret of the signing keys is refused']);
+      expect(warnings).to.deep.equal(['the Secret of the signing keys is invalid']);
       expect(ring.signing().kid).to.equal(kept.keys[0]?.kid);
     } finally {
       stop.abort();

@@ -13,7 +13,7 @@ import {
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
-import { SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
+import { newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 
@@ -118,7 +118,7 @@ describe('the store of sessions in the cluster', () => {
   });
 
   it('looks for new keys before it takes a session for forged', async () => {
-    const { id } = await store.create(newSession(), signal);
+    const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
     found = keys;
     keys = others;
     expect(await store.read(id, signal)).to.have.property('id', id);
@@ -182,29 +182,24 @@ describe('the store of sessions in the cluster', () => {
     expect(store.fresh).to.equal(false);
   });
 
-  describe('reading past the cache', () => {
-    const absent = (i: number): string =>
-      `s-${String(i)
-        .padStart(20, 'a')
-        .replaceAll(/[0189]/g, 'z')}`;
-    const names = Array.from({ length: 5_000 }, (_, i) => absent(i));
-    const distinct = [...new Set(names)];
+  describe('reads that bypass the cache', () => {
+    const newIDs = (count: number): string[] => Array.from({ length: count }, () => store.newID(randomBytes));
 
-    it('asks once for what many want to know at a time', async () => {
-      const { id } = await store.create(newSession(), signal);
+    it('are shared by concurrent callers of one id', async () => {
+      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
       const { promise, resolve } = Promise.withResolvers<void>();
       answer = () => promise;
-      const asked = Array.from({ length: 50 }, () => store.read(id, signal));
+      const pending = Array.from({ length: 50 }, () => store.read(id, signal));
       resolve();
-      for (const session of await Promise.all(asked)) expect(session).to.have.property('id', id);
+      for (const session of await Promise.all(pending)) expect(session).to.have.property('id', id);
       expect(reads).to.equal(1);
     });
 
-    it('does not ask about sessions whose end it has seen, however many ended at a time', async () => {
+    it('are not made for sessions that this replica has deleted', async () => {
       const ids: string[] = [];
       for (let i = 0; i < 300; i++) {
         uid = `u${i}`;
-        const { id } = await store.create(newSession(), signal);
+        const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
         ids.push(id);
         await store.delete(id, signal);
       }
@@ -213,8 +208,8 @@ describe('the store of sessions in the cluster', () => {
       expect(reads).to.equal(0);
     });
 
-    it('asks for an id that nobody has not again for ten seconds', async () => {
-      const id = absent(1);
+    it('are not repeated for ten seconds after NotFound', async () => {
+      const id = store.newID(randomBytes);
       for (let i = 0; i < 5; i++) expect(await store.read(id, signal)).to.equal(undefined);
       expect(reads).to.equal(1);
       time += 10_001;
@@ -222,62 +217,45 @@ describe('the store of sessions in the cluster', () => {
       expect(reads).to.equal(2);
     });
 
-    it('asks two hundred times at once and a hundred times a second at most, whoever lost them', async () => {
-      const genuine = Array.from({ length: 600 }, () => store.newID(randomBytes));
-      const answers = [];
-      for (const id of genuine.slice(0, 300)) answers.push(await refusal(store.read(id, signal)));
-      expect(answers.filter((reason) => reason === 'ServiceUnavailable')).to.have.length(100);
+    it('are limited to a burst of 200 and 100 per second', async () => {
+      const ids = newIDs(600);
+      const responses = [];
+      for (const id of ids.slice(0, 300)) responses.push(await refusal(store.read(id, signal)));
+      expect(responses.filter((reason) => reason === 'ServiceUnavailable')).to.have.length(100);
       expect(reads).to.equal(200);
       time += 1_000;
-      for (const id of genuine.slice(300)) await store.read(id, signal).catch(() => undefined);
+      for (const id of ids.slice(300)) await store.read(id, signal).catch(() => undefined);
       expect(reads).to.equal(300);
     });
 
-    it('asks twenty times a second at most for invented ids, which keeps nobody from his session', async () => {
-      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
-      for (const invented of distinct.slice(0, 300))
-        await store.read(invented, signal).catch(() => undefined);
-      expect(reads).to.equal(40);
-      time += 1_000;
-      for (const invented of distinct.slice(300, 600))
-        await store.read(invented, signal).catch(() => undefined);
-      expect(reads).to.equal(60);
-      expect(await store.read(id, signal)).to.have.property('id', id);
+    it('are not made for invented ids', async () => {
+      for (let i = 0; i < 300; i++) {
+        expect(await store.read(newSessionID(randomBytes), signal)).to.equal(undefined);
+      }
+      expect(reads).to.equal(0);
     });
 
-    it('answers for a genuine id while as many invented ones as may wait do', async () => {
-      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
+    it('re-read the keys before an id is rejected', async () => {
+      found = others;
+      const { id } = newSession({ id: new SessionIDs(others).next(randomBytes) });
+      expect(await store.read(id, signal)).to.equal(undefined);
+      expect({ rereads, reads }).to.deep.equal({ rereads: 1, reads: 1 });
+    });
+
+    it('are limited to 64 pending reads', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       answer = () => promise;
-      const asked = distinct.slice(0, 17).map((invented) => store.read(invented, signal));
-      expect(await refusal(asked.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
-      answer = () => undefined;
-      expect(await store.read(id, signal)).to.have.property('id', id);
+      const pending = newIDs(65).map((id) => store.read(id, signal));
+      expect(await refusal(pending.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
       resolve();
-      await Promise.allSettled(asked);
+      for (const session of await Promise.all(pending.slice(0, 64))) expect(session).to.equal(undefined);
     });
 
-    it('finds a session whose id was made with a key that nobody knows any more', async () => {
-      const id = new SessionIDs(others).next(randomBytes);
-      await store.create(newSession({ id }), signal);
-      expect(await store.read(id, signal)).to.have.property('id', id);
-    });
-
-    it('keeps no more than 64 questions waiting', async () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      answer = () => promise;
-      const genuine = Array.from({ length: 65 }, () => store.newID(randomBytes));
-      const asked = genuine.map((id) => store.read(id, signal));
-      expect(await refusal(asked.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
-      resolve();
-      for (const session of await Promise.all(asked.slice(0, 64))) expect(session).to.equal(undefined);
-    });
-
-    it('says that it cannot tell when the cluster refuses', async () => {
+    it('throw ServiceUnavailable when the cluster forbids them', async () => {
       answer = () => {
         throw newForbidden(TARGET, 'x', 'no rights');
       };
-      expect(await refusal(store.read(absent(2), signal))).to.equal('ServiceUnavailable');
+      expect(await refusal(store.read(store.newID(randomBytes), signal))).to.equal('ServiceUnavailable');
     });
   });
 });

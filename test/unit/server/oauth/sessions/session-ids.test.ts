@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
-import { newKey } from '../../../../../server/oauth/keys/new-key.ts';
-import { firstSet } from '../../../../../server/oauth/keys/rotation.ts';
+import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import { isSessionID, newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
@@ -40,7 +39,7 @@ describe('names of sessions', () => {
     const ids = Array.from({ length: 200 }, () => new SessionIDs(keys).next(randomBytes));
     expect(ids.every(isSessionID)).to.equal(true);
     expect(new Set(ids).size).to.equal(200);
-    expect(ids.every((id) => new SessionIDs(keys).isOurs(id))).to.equal(true);
+    expect(ids.every((id) => new SessionIDs(keys).isGenuine(id))).to.equal(true);
   });
 
   it('are told from invented ones, and from those of other keys', async () => {
@@ -50,7 +49,7 @@ describe('names of sessions', () => {
     const changed = `${id.slice(0, 10)}${id[10] === 'a' ? 'b' : 'a'}${id.slice(11)}`;
     const remarked = `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
     for (const foreign of [newSessionID(randomBytes), others.next(randomBytes), changed, remarked, '', 'x']) {
-      expect(ours.isOurs(foreign), foreign).to.equal(false);
+      expect(ours.isGenuine(foreign), foreign).to.equal(false);
     }
   });
 
@@ -61,7 +60,7 @@ describe('names of sessions', () => {
     const [active] = firstSet(await newKey(), 0).keys;
     if (!old || !active) throw new Error('no key');
     const rotated = new SessionIDs(await ImportedKeys.from({ keys: [{ ...old, state: 'retired' }, active] }));
-    expect(rotated.isOurs(id)).to.equal(true);
-    expect(rotated.isOurs(rotated.next(randomBytes))).to.equal(true);
+    expect(rotated.isGenuine(id)).to.equal(true);
+    expect(rotated.isGenuine(rotated.next(randomBytes))).to.equal(true);
   });
 });

@@ -6,9 +6,9 @@ import {
   newTimeout,
   newTooManyRequests,
 } from '../../../../../apis/meta/v1/errors.ts';
-import { NOBODY, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
+import { NO_USER, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
+import { passwordOf } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
-import { beginningWith } from '../../../../../server/oauth/sessions/session-opening.ts';
 import {
   SessionReaper,
   type SessionReaperOptions,
@@ -81,7 +81,7 @@ describe('the reaper of sessions', () => {
     reaper = new SessionReaper(options);
     patient = new SessionReaper({
       ...options,
-      timing: { intervalMs: 1, settleMs: 5_000, foreignMs: DAY },
+      timing: { intervalMs: 1, settleMs: 5_000, invalidMs: DAY },
     });
   });
 
@@ -109,7 +109,7 @@ describe('the reaper of sessions', () => {
 
   it('leaves what waits for a user, until its time is over', async () => {
     account = undefined;
-    add({ user: NOBODY });
+    add({ user: NO_USER });
     expect(await reaper.sweep(signal)).to.equal(0);
     now = NOW + DAY;
     expect(await reaper.sweep(signal)).to.equal(1);
@@ -131,14 +131,14 @@ describe('the reaper of sessions', () => {
 
   for (const [reason, change] of [
     ['user deleted', () => (account = undefined)],
-    ['user made anew', () => (account = { ...ALICE, uid: 'another' })],
+    ['user recreated', () => (account = { ...ALICE, uid: 'another' })],
     ['user disabled', () => (account = { ...ALICE, disabled: true })],
     ['password changed', () => (credential = passwordSince(NOW - 59_999))],
-    ['password removed', () => (credential = undefined)],
-    ['password made anew', () => (credential = { ...passwordSince(NOW - DAY), uid: 'another' })],
+    ['password deleted', () => (credential = undefined)],
+    ['password recreated', () => (credential = { ...passwordSince(NOW - DAY), uid: 'another' })],
   ] as const) {
     it(`removes the sessions of a user for the reason: ${reason}`, async () => {
-      add(beginningWith(passwordSince(NOW - DAY)));
+      add(passwordOf(passwordSince(NOW - DAY)));
       change();
       expect(await reaper.sweep(signal)).to.equal(1);
       expect(reasons).to.deep.equal([reason]);
@@ -174,7 +174,7 @@ describe('the reaper of sessions', () => {
     expect(await reaper.sweep(signal)).to.equal(0);
     now += DAY;
     expect(await reaper.sweep(signal)).to.equal(1);
-    expect(reasons).to.deep.equal(['not ours']);
+    expect(reasons).to.deep.equal(['invalid']);
   });
 
   it('goes on when a session was changed under it', async () => {
@@ -245,7 +245,7 @@ describe('the reaper of sessions', () => {
     await patient.run(end.signal);
     expect(attempts).to.equal(2);
     expect(objects.has(removed)).to.equal(false);
-    expect(complaints).to.deep.equal(['ended sessions are left for the next time']);
+    expect(complaints).to.deep.equal(['cannot delete invalid sessions, will retry']);
   });
 
   it('says of sweeps that fail alike once what they failed of', async () => {

@@ -1,6 +1,10 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
-import { Liveness, TokenIDs, type TokenSession } from '../../../../../server/oauth/tokens/liveness.ts';
+import {
+  RevocationCheck,
+  TokenIDCheck,
+  type TokenSession,
+} from '../../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
@@ -77,7 +81,7 @@ export class TokenFixture {
   keys: KeyRing;
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
-  readonly ids: TokenIDs;
+  readonly ids: TokenIDCheck;
 
   private constructor(keys: KeyRing) {
     this.keys = keys;
@@ -88,8 +92,8 @@ export class TokenFixture {
       audience: AUDIENCE,
       now,
     });
-    const liveness = new Liveness(this.stands);
-    this.ids = new TokenIDs(liveness);
+    const revocation = new RevocationCheck(this.stands);
+    this.ids = new TokenIDCheck(revocation);
     this.verifier = new TokenVerifier({
       keys: {
         ready: true,
@@ -101,7 +105,7 @@ export class TokenFixture {
       },
       issuer: () => ISSUER,
       audience: AUDIENCE,
-      liveness,
+      revocation,
       now,
     });
   }

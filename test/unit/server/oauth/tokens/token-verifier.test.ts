@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { newCode } from '../../../../../server/oauth/codes/authorization-code.ts';
-import { newDeviceCode } from '../../../../../server/oauth/codes/device-code.ts';
+import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
@@ -147,7 +146,7 @@ describe('TokenVerifier', () => {
       const device = newDeviceCode({ sessionID: SESSION.id, requestID: SESSION.id }, NOW, randomBytes);
       for (const { text } of [
         newRefreshToken(SESSION.id, randomBytes),
-        newCode(SESSION.id, 'nonce', randomBytes),
+        { text: `pac_${SESSION.id}_${'c'.repeat(43)}` },
         device,
       ]) {
         expect(await answer(at, text), text).to.equal(401);
@@ -269,7 +268,7 @@ describe('TokenVerifier', () => {
         keys: { ready: false, verification: (kid) => keys.verification(kid) },
         issuer: () => ISSUER,
         audience: AUDIENCE,
-        liveness: { check: () => undefined },
+        revocation: { check: () => undefined },
       });
       const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: [] };
       const refused: unknown = await Promise.resolve(
@@ -307,7 +306,7 @@ describe('TokenVerifier', () => {
   });
 });
 
-describe('TokenIDs', () => {
+describe('TokenIDCheck', () => {
   for (const kind of ['ks', 'ki']) {
     it(`judges ids of our own only, here one that begins with ${kind}`, async () => {
       const at = await TokenFixture.make();

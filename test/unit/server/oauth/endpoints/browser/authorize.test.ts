@@ -94,7 +94,7 @@ describe('the authorization endpoint', () => {
         expect(headers.location).to.equal(undefined);
         expect(headers['content-type']).to.equal('text/html; charset=utf-8');
         expect(headers['content-security-policy']).to.contain("default-src 'none'");
-        expect(text).to.contain('<h1>This cannot go on</h1>').and.not.to.contain('<form');
+        expect(text).to.contain('<h1>Sign-in cannot continue</h1>').and.not.to.contain('<form');
       });
     }
   });

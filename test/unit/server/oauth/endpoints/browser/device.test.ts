@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
-import { NOBODY } from '../../../../../../server/oauth/sessions/session.ts';
+import { NO_USER } from '../../../../../../server/oauth/sessions/session.ts';
 import { SignInSite, type SiteAnswer } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 
@@ -90,7 +90,7 @@ describe('the device flow', () => {
   it('keeps the request where all replicas see it, without either code', async () => {
     const device = await begin();
     const [open] = [...state.sessions.objects.values()];
-    expect(open).to.include({ user: NOBODY, clientID: 'cli', source: '192.0.2.7' });
+    expect(open).to.include({ user: NO_USER, clientID: 'cli', source: '192.0.2.7' });
     const kept = JSON.stringify(open);
     expect(kept).not.to.contain(device['user_code']).and.not.to.contain(device['device_code']?.slice(-43));
   });
@@ -150,7 +150,7 @@ describe('the device flow', () => {
   it('says when a code is not known, and slows down who tries', async () => {
     const wrong = await enter('BCDF-GHJK');
     expect(wrong.status).to.equal(400);
-    expect(wrong.text).to.contain('This code is not known').and.to.contain('value="BCDF-GHJK"');
+    expect(wrong.text).to.contain('This code is unknown').and.to.contain('value="BCDF-GHJK"');
     for (let attempt = 1; attempt < 10; attempt++) expect((await enter('x')).status).to.equal(400);
     const device = await begin();
     const slowed = await enter(device['user_code'] ?? '');
@@ -176,7 +176,7 @@ describe('the device flow', () => {
     expect(await errorOf(device)).to.equal('expired_token');
     expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
     expect((await answer(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
-    expect([...state.sessions.objects.values()].some(({ user }) => user !== NOBODY)).to.equal(false);
+    expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
   });
 
   it('tells a device to slow down', async () => {
@@ -198,7 +198,7 @@ describe('the device flow', () => {
     }
   });
 
-  it('is told to come again, and nothing of the request, while sessions cannot be seen', async () => {
+  it('is told to come again, and nothing of the request, while the session cache is stale', async () => {
     const device = await begin();
     state.now += 60_000;
     state.sessions.objects.clear();

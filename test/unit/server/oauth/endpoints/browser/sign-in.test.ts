@@ -159,7 +159,7 @@ describe('the sign-in form', () => {
     expect(status).to.equal(503);
     expect(headers['retry-after']).to.equal('2');
     expect(text).to.contain('Try again in a moment').and.not.to.contain('cluster');
-    expect(site.warnings.at(-1)).to.contain('a page tells of an error').and.contain('the cluster is away');
+    expect(site.warnings.at(-1)).to.contain('error page sent').and.contain('the cluster is away');
   });
 
   it('tells the client when the person does not want to', async () => {
@@ -199,7 +199,7 @@ describe('the sign-in form', () => {
       const { status, text, headers } = await own.signIn();
       expect(status).to.equal(400);
       expect(headers.location).to.equal(undefined);
-      expect(text).to.contain('Please sign in once more.').and.to.contain('keep cookies');
+      expect(text).to.contain('Please sign in once more.').and.to.contain('allow cookies');
       expect(state.sessions.objects.size).to.equal(0);
     }
     // Two tabs that were opened at once: the browser has the cookie of the second.
@@ -290,7 +290,7 @@ describe('the sign-in form', () => {
       for (const [password, repeated, text] of [
         [NEW, 'another', 'The two passwords are not the same.'],
         ['short', 'short', 'must have at least 8 characters'],
-        [PASSWORD, PASSWORD, 'Use another password than the one you have.'],
+        [PASSWORD, PASSWORD, 'The new password must differ from the current one.'],
         ['', '', 'must have at least 8 characters'],
         ['abababab', 'abababab', 'must have at least 4 different characters'],
       ] as const) {

@@ -1,0 +1,136 @@
+// Tokens that callers present to the endpoints: bearer access tokens, tokens to introspect or revoke, and ID tokens as
+// hints. They are validated here; what an endpoint does with a valid token is decided there.
+import { compactVerify, errors } from 'jose';
+import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { mayBeStale } from '../codes/session-code.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { parseRefreshToken, sameHash } from '../sessions/refresh-token.ts';
+import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import { isSessionID } from '../sessions/session-ids.ts';
+import { type AccessTokenClaims, type AccessTokenVerifier, readUnverified } from '../tokens/access-token.ts';
+
+/**
+ * The claims of the access token in the Authorization header; undefined without a bearer token. Throws OAuthError 401
+ * for an invalid token (RFC 6750, 3.1).
+ */
+export async function bearerClaims(
+  { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
+  verifier: AccessTokenVerifier,
+): Promise<AccessTokenClaims | undefined> {
+  const headers = request.headersDistinct['authorization'] ?? [];
+  if (headers.length > 1) throw invalidRequest('the Authorization header is repeated');
+  const token = /^bearer +([\w.~+/=-]+)$/i.exec(headers[0] ?? '')?.[1];
+  if (token === undefined) return undefined;
+  const claims = await Promise.resolve(verifier.verify(token, { signal })).catch((error: unknown) => {
+    throw isUnauthorized(error) ? invalidToken(error) : error;
+  });
+  if (!claims) throw invalidToken(new Error('the token is of another issuer'));
+  return claims;
+}
+
+function invalidToken(cause: unknown): OAuthError {
+  return new OAuthError(401, 'invalid_token', 'the access token is not valid', {
+    challenge: 'Bearer realm="oauth", error="invalid_token"',
+    cause,
+  });
+}
+
+/** A valid token that is presented for introspection or revocation. */
+export type PresentedToken =
+  | { readonly kind: 'access'; readonly claims: AccessTokenClaims }
+  | {
+      readonly kind: 'refresh';
+      readonly session: StoredSession;
+      /** False for a refresh token that was already used. */
+      readonly current: boolean;
+    };
+
+export interface PresentedTokensOptions {
+  readonly verifier: AccessTokenVerifier;
+  readonly sessions: Pick<SessionStore, 'get' | 'read' | 'fresh'>;
+}
+
+export class PresentedTokens {
+  readonly #options: PresentedTokensOptions;
+
+  constructor(options: PresentedTokensOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Undefined for an invalid token: foreign, expired, revoked or malformed. Ignores `token_type_hint`: the token itself
+   * shows its type. Throws ServiceUnavailable (StatusError) when validity cannot be determined.
+   */
+  async find(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
+    if (text.startsWith('prt_')) return this.#refresh(text, signal);
+    try {
+      const claims = await this.#options.verifier.verify(text, { signal });
+      return claims && { kind: 'access', claims };
+    } catch (error) {
+      if (isUnauthorized(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #refresh(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
+    const token = parseRefreshToken(text);
+    if (!token) return undefined;
+    const { sessions } = this.#options;
+    const cached = sessions.fresh ? sessions.get(token.sessionID) : undefined;
+    if (cached && sameHash(cached.refreshHash, token.hash)) {
+      return { kind: 'refresh', session: cached, current: true };
+    }
+    if (cached && !mayBeStale(cached, token)) return undefined;
+    // The cache may lag behind a rotation at another replica.
+    const session = await sessions.read(token.sessionID, signal);
+    if (!session || !sameHash(session.familyHash, token.familyHash)) return undefined;
+    return { kind: 'refresh', session, current: sameHash(session.refreshHash, token.hash) };
+  }
+}
+
+/** Session, client and user that a token names. */
+export interface TokenOwner {
+  readonly session: string;
+  readonly clientID: string;
+  readonly user: string;
+}
+
+export interface IDTokenHintsOptions {
+  readonly keys: Pick<KeyRing, 'hintVerification'>;
+  readonly issuer: () => string;
+}
+
+/**
+ * Verification of `id_token_hint`. Expired ID tokens are accepted (OpenID Connect RP-Initiated Logout, 2), so that a late
+ * sign-out still terminates the session.
+ */
+export class IDTokenHints {
+  readonly #options: IDTokenHintsOptions;
+
+  constructor(options: IDTokenHintsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined unless one of our keys signed it as an ID token. */
+  async read(token: string): Promise<TokenOwner | undefined> {
+    const { header, payload } = readUnverified(token) ?? {};
+    if (!header || !payload || header['typ'] !== 'JWT' || typeof header['kid'] !== 'string') return undefined;
+    const key = this.#options.keys.hintVerification(header['kid']);
+    if (!key || payload['iss'] !== this.#options.issuer()) return undefined;
+    try {
+      await compactVerify(token, key, { algorithms: ['ES256'] });
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+    const { sid: session, aud: clientID, sub: user } = payload;
+    return typeof session === 'string' &&
+      isSessionID(session) &&
+      typeof clientID === 'string' &&
+      typeof user === 'string'
+      ? { session, clientID, user }
+      : undefined;
+  }
+}

@@ -1,0 +1,42 @@
+// The authorization_code grant (RFC 6749, 4.1.3) with PKCE. Single use of codes: codes/session-code.ts.
+import { invalidRequest } from '../../../apis/oauth/errors.ts';
+import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
+import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
+import { checkFresh, type Grant, type TokenRequest, type TokenResponse } from './grant.ts';
+
+export class AuthorizationCodeGrant implements Grant {
+  readonly type = 'authorization_code';
+  readonly #options: CodeExchangeOptions;
+  readonly #exchange: CodeExchange;
+
+  constructor(options: CodeExchangeOptions) {
+    this.#options = options;
+    this.#exchange = new CodeExchange(options);
+  }
+
+  async exchange(request: TokenRequest): Promise<TokenResponse> {
+    const { client, form, signal } = request;
+    const code = parseCode(required(form, 'code'));
+    const redirectURI = required(form, 'redirect_uri');
+    // Without a verifier, only a code that was issued without a challenge is valid.
+    const verifier = client.requiresPKCE ? required(form, 'code_verifier') : form.get('code_verifier');
+    checkFresh(this.#options);
+    if (!code) throw invalidCode('the code is malformed');
+    // Often another replica has just created the session. A stale cached session makes the update conflict.
+    const { sessions } = this.#options;
+    const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, signal));
+    if (!session) throw invalidCode('the code has expired, or its session was terminated');
+    const challenge = verifier === undefined ? undefined : challengeOf(verifier);
+    const hash =
+      verifier !== undefined && challenge === undefined
+        ? undefined
+        : boundHash(code, { clientID: client.id, redirectURI, challenge });
+    return this.#exchange.start({ code, hash, replayWindowMs: CODE_LIFETIME_MS }, session, request);
+  }
+}
+
+function required(form: TokenRequest['form'], name: string): string {
+  const value = form.get(name);
+  if (value === undefined) throw invalidRequest(`${name} is missing`);
+  return value;
+}

@@ -1,0 +1,96 @@
+// The device_code grant (RFC 8628, 3.4 and 3.5). Open requests: codes/device-requests.ts.
+import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
+import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
+import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
+import { sameHash } from '../sessions/refresh-token.ts';
+import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
+import { checkFresh, type Grant, type TokenRequest, type TokenResponse } from './grant.ts';
+
+export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
+}
+
+/** Time for a request to reach this replica by watch. */
+const WATCH_DELAY_MS = 10_000;
+
+export class DeviceCodeGrant implements Grant {
+  readonly type = 'urn:ietf:params:oauth:grant-type:device_code';
+  readonly #options: DeviceCodeGrantOptions;
+  readonly #exchange: CodeExchange;
+  readonly #polls: PollLimiter;
+
+  constructor(options: DeviceCodeGrantOptions) {
+    this.#options = options;
+    this.#exchange = new CodeExchange(options);
+    this.#polls = new PollLimiter(options.monotonic);
+  }
+
+  async exchange(request: TokenRequest): Promise<TokenResponse> {
+    const text = request.form.get('device_code');
+    if (text === undefined) throw invalidRequest('device_code is missing');
+    checkFresh(this.#options);
+    const code = parseDeviceCode(text);
+    if (!code) throw invalidCode('the device code is malformed');
+    const hash = deviceHash(code, request.client.id);
+    // No read of the cluster: a later poll finds a session that is not cached yet.
+    const session = this.#options.sessions.get(code.sessionID);
+    if (!session) throw this.#pending(code, hash);
+    return this.#exchange.start({ code, hash, replayWindowMs: APPROVED_LIFETIME_MS }, session, request);
+  }
+
+  #pending(code: DeviceCode, hash: string): Error {
+    const { sessions, now } = this.#options;
+    const open = sessions.get(code.requestID);
+    if (open && !sameHash(open.refreshHash, hash))
+      return invalidCode('the device code is of another request');
+    const age = now() - code.issuedAt;
+    if (age >= DEVICE_LIFETIME_MS) return deviceError('expired_token', 'the device code has expired');
+    if (!open && age >= WATCH_DELAY_MS) return deviceError('access_denied', 'the user denied the request');
+    if (this.#polls.isTooFast(code.sessionID)) return deviceError('slow_down', 'the device polls too fast');
+    return deviceError('authorization_pending', 'the user has not signed in yet');
+  }
+}
+
+function deviceError(
+  code: 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token',
+  description: string,
+): OAuthError {
+  return new OAuthError(400, code, description);
+}
+
+/** `interval` of the device authorization response, in seconds (RFC 8628, 3.2). */
+export const POLL_INTERVAL = 5;
+// Network latency may bring two polls closer together than they were sent.
+const LEEWAY_MS = 500;
+/** Beyond it, the device that has been silent for longest is evicted. */
+const MAX_DEVICES = 2000;
+
+interface Device {
+  /** Earliest time of the next poll, in ms. */
+  next: number;
+  intervalMs: number;
+}
+
+/** RFC 8628, 3.5: each poll that is too fast adds five seconds to the interval of its device. Counted per replica. */
+export class PollLimiter {
+  readonly #monotonic: () => number;
+  readonly #devices = new BoundedMap<string, Device>(MAX_DEVICES);
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** Records a poll; true when it is too fast. */
+  isTooFast(id: string): boolean {
+    const now = this.#monotonic();
+    const known = this.#devices.get(id);
+    const intervalMs = known?.intervalMs ?? POLL_INTERVAL * 1000;
+    const early = known !== undefined && now < known.next - LEEWAY_MS;
+    const device = { intervalMs: early ? intervalMs + POLL_INTERVAL * 1000 : intervalMs, next: 0 };
+    device.next = now + device.intervalMs;
+    this.#devices.set(id, device);
+    return early;
+  }
+}

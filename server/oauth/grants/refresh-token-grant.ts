@@ -1,0 +1,184 @@
+// The refresh_token grant (RFC 6749, 6) with rotation: a used refresh token, however old, terminates its session
+// (RFC 9700, 4.14.2). That includes a client that retries after a lost response, because tokens are not stored and the
+// response cannot be repeated. For clients that refresh concurrently rotation can be disabled; then the client secret
+// protects the refresh token (RFC 9700, 2.2.2).
+import type { Logger } from 'pino';
+import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
+import {
+  invalidGrant,
+  invalidRequest,
+  type OAuthError,
+  temporarilyUnavailable,
+} from '../../../apis/oauth/errors.ts';
+import { mayBeStale } from '../codes/session-code.ts';
+import { requestedScopes } from '../http/scopes.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
+import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
+import { readAfterLostResponse, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import { idleExpiry } from '../sessions/session-creator.ts';
+import { SessionValidity } from '../sessions/session-validity.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
+import { checkFresh, type Grant, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';
+
+export interface RefreshTokenGrantOptions {
+  readonly sessions: SessionStore;
+  readonly users: UserDirectory;
+  readonly credentials: CredentialDirectory;
+  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly observer?: RefreshObserver;
+}
+
+export interface RefreshObserver {
+  refreshed(client: string): void;
+  /** A used token was presented, and its session was terminated. */
+  reused(client: string): void;
+}
+
+/** Retries after a conflict with a writer that did not rotate the token. */
+const ATTEMPTS = 5;
+/** Minimum interval of writes for a token without rotation: concurrent uses are recorded once. */
+const RECORD_INTERVAL_MS = 10_000;
+
+export class RefreshTokenGrant implements Grant {
+  readonly type = 'refresh_token';
+  readonly #options: RefreshTokenGrantOptions;
+  readonly #validity: SessionValidity;
+
+  constructor(options: RefreshTokenGrantOptions) {
+    this.#options = options;
+    this.#validity = new SessionValidity(options);
+  }
+
+  async exchange(request: TokenRequest): Promise<TokenResponse> {
+    const text = request.form.get('refresh_token');
+    if (text === undefined) throw invalidRequest('refresh_token is missing');
+    checkFresh(this.#options);
+    const token = parseRefreshToken(text);
+    if (!token) throw invalidToken('the refresh token is malformed');
+    let session = this.#options.sessions.get(token.sessionID);
+    // The cache may lag behind a rotation at another replica.
+    if (!session || !sameHash(session.refreshHash, token.hash)) {
+      const isForeign = session && (session.clientID !== request.client.id || !mayBeStale(session, token));
+      if (isForeign) throw invalidToken('the token is not of this session, or of another client');
+      session = await this.#read(token, request);
+    }
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!session) throw invalidToken('session not found');
+      const response = await this.#use(token, session, request);
+      if (response) return response;
+      session = await this.#read(token, request);
+    }
+    throw temporarilyUnavailable('the session is being modified, try again', 1);
+  }
+
+  /** Undefined after a conflict: the caller reads the session again. */
+  async #use(
+    token: RefreshToken,
+    session: StoredSession,
+    request: TokenRequest,
+  ): Promise<TokenResponse | undefined> {
+    const { client } = request;
+    // Another client must not be able to terminate the session.
+    if (session.clientID !== client.id) throw invalidToken('the token belongs to another client');
+    if (!sameHash(session.refreshHash, token.hash)) {
+      if (!sameHash(session.familyHash, token.familyHash)) {
+        throw invalidToken('the token is not of this session');
+      }
+      return this.#rejectReuse(session, request);
+    }
+    const account = await this.#validUser(session, request.signal);
+    // Scopes that the client has lost since the sign-in are dropped.
+    const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
+    const scopes = requestedScopes(request.form.get('scope'), granted);
+    return this.#refresh(token, session, {
+      ...request,
+      account,
+      scopes: scopes.length > 0 ? scopes : granted,
+    });
+  }
+
+  /** Undefined after a conflict. */
+  async #refresh(
+    token: RefreshToken,
+    session: StoredSession,
+    granted: TokenRequest & { readonly account: Account; readonly scopes: readonly string[] },
+  ): Promise<TokenResponse | undefined> {
+    const { tokens, sessions, random, now, observer } = this.#options;
+    const { client, account, scopes, signal } = granted;
+    const next = client.rotatesRefreshTokens ? successor(token, random) : token;
+    // Signed before the write: a missing key must not cost the client its refresh token.
+    const subject = { client, account, session, scopes };
+    const response = tokenResponse(tokens, { ...subject, refreshToken: next.text });
+    const usedAt = Math.max(now(), session.lastUsedAt);
+    const used = {
+      ...session,
+      generation: session.generation + 1,
+      refreshHash: next.hash,
+      lastUsedAt: usedAt,
+      idleNotAfter: idleExpiry(usedAt, session.notAfter, client),
+    };
+    const isRecorded = next === token && usedAt < session.lastUsedAt + RECORD_INTERVAL_MS;
+    if (!isRecorded && !(await this.#write(used, sessions, signal))) return undefined;
+    observer?.refreshed(client.id);
+    return response;
+  }
+
+  /** False after a conflict. */
+  async #write(used: StoredSession, sessions: SessionStore, signal: AbortSignal): Promise<boolean> {
+    try {
+      await sessions.replace(used, signal);
+      return true;
+    } catch (error) {
+      if (isConflict(error)) return false;
+      if (isNotFound(error)) throw invalidToken('the session was terminated');
+      // Without rotation this always finds the token; at worst, one use is not recorded.
+      if (await readAfterLostResponse(sessions, used, signal)) return true;
+      throw unavailable(error);
+    }
+  }
+
+  /** Undefined after a conflict: the session may have been rotated, and the token may be the current one. */
+  async #rejectReuse(session: StoredSession, { client, source, signal }: TokenRequest): Promise<undefined> {
+    const { id, user, uid, resourceVersion } = session;
+    try {
+      await this.#options.sessions.delete(id, signal, { uid, resourceVersion });
+    } catch (error) {
+      if (isConflict(error)) return undefined;
+      throw unavailable(error);
+    }
+    this.#options.observer?.reused(client.id);
+    this.#options.log.warn(
+      { session: id, user, client: client.id, source },
+      'session terminated: a refresh token was used twice and may be stolen',
+    );
+    throw invalidToken('the token was already used');
+  }
+
+  /** Leaves the deletion of an invalid session to the reaper, because the user cache may lag. */
+  async #validUser(session: StoredSession, signal: AbortSignal): Promise<Account> {
+    const end = await this.#validity.confirmedEnd(session, signal).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    const account = this.#options.users.get(session.user);
+    if (end !== undefined || !account) throw invalidToken(end);
+    return account;
+  }
+
+  #read(token: RefreshToken, { signal }: TokenRequest): Promise<StoredSession | undefined> {
+    return this.#options.sessions.read(token.sessionID, signal);
+  }
+}
+
+/** The reason goes to the log only. */
+function invalidToken(reason: string | undefined): OAuthError {
+  return invalidGrant('the refresh token is not valid', new Error(reason));
+}
+
+function unavailable(cause: unknown): OAuthError {
+  return temporarilyUnavailable('cannot store the session', 1, cause);
+}

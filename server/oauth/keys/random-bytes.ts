@@ -1,2 +1,0 @@
-/** As many random bytes as asked for. */
-export type RandomBytes = (count: number) => Buffer;

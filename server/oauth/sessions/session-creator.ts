@@ -1,0 +1,154 @@
+// Creation of sessions at sign-in, and the limit of sessions per user. Expiry rules of sessions are defined here.
+import type { Logger } from 'pino';
+import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { RandomBytes } from '../keys/key-ring.ts';
+import type { Account, PasswordID } from '../users/account.ts';
+import { newRefreshToken } from './refresh-token.ts';
+import type { Session, SessionStore, StoredSession } from './session.ts';
+
+export interface SessionCreatorOptions {
+  readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
+  /** Maximum number of sessions per user; beyond it, the least recently used session is deleted. */
+  readonly sessionsPerUser: number;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** A successful sign-in: user, client and origin. */
+export interface SignIn {
+  readonly account: Account;
+  /** The password that was verified. */
+  readonly credential: PasswordID;
+  readonly client: OAuthClient;
+  /** Granted scopes. */
+  readonly scopes: readonly string[];
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+/** A session that is not stored yet; tokens can already be signed for it. */
+export interface PreparedSession {
+  readonly session: Session;
+  /** Undefined for a client without the refresh_token grant. */
+  readonly refreshToken: string | undefined;
+}
+
+/** Bounded, because the caller waits for it while the cluster may be unavailable. */
+const CLEANUP_TIMEOUT_MS = 3_000;
+
+export class SessionCreator {
+  readonly #options: SessionCreatorOptions;
+
+  constructor(options: SessionCreatorOptions) {
+    this.#options = options;
+  }
+
+  /** Throws ServiceUnavailable (StatusError) while there is no key. */
+  prepare(signIn: SignIn): PreparedSession {
+    const { account, client, credential, scopes, source, userAgent } = signIn;
+    const { random, sessions } = this.#options;
+    const id = sessions.newID(random);
+    const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
+    const createdAt = this.#options.now();
+    const end = createdAt + client.accessTokenLifetime * 1000;
+    const session: Session = {
+      id,
+      user: account.name,
+      userUID: account.uid,
+      clientID: client.id,
+      scopes,
+      ...sessionOrigin(source, userAgent),
+      createdAt,
+      lastUsedAt: createdAt,
+      ...(refreshToken ? refreshableExpiry(createdAt, client) : { notAfter: end, idleNotAfter: end }),
+      generation: 0,
+      refreshHash: refreshToken?.hash ?? '',
+      familyHash: refreshToken?.familyHash ?? '',
+      ...passwordOf(credential),
+    };
+    return { session, refreshToken: refreshToken?.text };
+  }
+
+  /** Throws AlreadyExists (StatusError) for a duplicate id, ServiceUnavailable when the cluster is unavailable. */
+  async store(prepared: Session, signal: AbortSignal): Promise<StoredSession> {
+    const session = await this.#options.sessions.create(prepared, signal).catch(async (error: unknown) => {
+      if (!isAlreadyExists(error)) await this.#cleanUp(prepared.id);
+      throw error;
+    });
+    await this.deleteSurplus(session, signal);
+    return session;
+  }
+
+  /**
+   * After a lost response or an aborted request the session may exist, although nobody holds a token of it. It would
+   * count against the limit of sessions per user.
+   */
+  async #cleanUp(id: string): Promise<void> {
+    await this.#options.sessions.delete(id, AbortSignal.timeout(CLEANUP_TIMEOUT_MS)).catch(() => undefined);
+  }
+
+  /** Enforces the limit. Runs after the new session is stored, so a failed sign-in deletes no other session. */
+  async deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> {
+    const { sessions, sessionsPerUser, log } = this.#options;
+    const all = sessions.ofUser(created.user);
+    if (all.length < sessionsPerUser) return;
+    const others = all.filter(({ id }) => id !== created.id);
+    const surplus = others
+      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
+      .slice(0, Math.max(0, others.length + 1 - sessionsPerUser));
+    for (const { id, user } of surplus) {
+      try {
+        await sessions.delete(id, signal);
+        log.info(
+          { session: id, user, limit: sessionsPerUser },
+          'session deleted: limit of sessions per user',
+        );
+      } catch (err) {
+        log.warn({ err, session: id, user }, 'cannot delete a session beyond the limit of sessions per user');
+      }
+    }
+  }
+}
+
+/** The fields that identify the password of a session. A UID beside the time, because clocks may differ. */
+export function passwordOf({
+  uid,
+  changedAt,
+}: PasswordID): Required<Pick<Session, 'passwordAt' | 'credentialUID'>> {
+  return { passwordAt: changedAt, credentialUID: uid };
+}
+
+/** Expiry of a session with a refresh token. It lives at least as long as its first access token. */
+export function refreshableExpiry(
+  createdAt: number,
+  client: OAuthClient,
+): { readonly notAfter: number; readonly idleNotAfter: number } {
+  const notAfter = createdAt + client.sessionLifetime * 1000;
+  return { notAfter, idleNotAfter: idleExpiry(createdAt, notAfter, client) };
+}
+
+/** Idle expiry of a session that was used at `usedAt`. */
+export function idleExpiry(usedAt: number, notAfter: number, client: OAuthClient): number {
+  const seconds = Math.max(client.refreshIdleLifetime, client.accessTokenLifetime);
+  return Math.min(notAfter, usedAt + seconds * 1000);
+}
+
+// Limits of the Session object.
+const MAX_SOURCE = 64;
+const MAX_USER_AGENT = 256;
+
+/** Client-supplied origin, sanitized for terminals: bounded, without control characters or bidirectional overrides. */
+export function sessionOrigin(source: string, userAgent: string): Pick<Session, 'source' | 'userAgent'> {
+  return { source: printable(source, MAX_SOURCE), userAgent: printable(userAgent, MAX_USER_AGENT) };
+}
+
+/** Header fields are ASCII (RFC 9110, 5.5); any other character becomes a question mark. */
+function printable(text: string, length: number): string {
+  return text
+    .slice(0, length)
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .trim();
+}

@@ -1,0 +1,63 @@
+import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { LookupCache } from '../../memory/lookup-cache.ts';
+import { TokenBucket } from '../throttle/token-bucket.ts';
+
+export interface SessionLookupsOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  /** Path of the collection. */
+  readonly path: string;
+  /** Aborts pending reads. */
+  readonly signal: AbortSignal;
+  readonly monotonic: () => number;
+}
+
+const PER_SECOND = 100;
+const BURST = 200;
+const MAX_PENDING = 64;
+/** TTL of NotFound. An id is random and unknown before its session is written, so an absent id stays absent. */
+const ABSENT_TTL_MS = 10_000;
+const MAX_ABSENT = 1_000;
+
+/** Reads of single Session objects that bypass the cache. Rate-limited, to protect kube-apiserver. */
+export class SessionLookups {
+  readonly #options: SessionLookupsOptions;
+  readonly #bucket: TokenBucket;
+  readonly #answers: LookupCache<{ readonly object: unknown } | undefined>;
+
+  constructor(options: SessionLookupsOptions) {
+    const { signal, monotonic } = options;
+    this.#options = options;
+    this.#bucket = new TokenBucket({ burst: BURST, perSecond: PER_SECOND, monotonic });
+    this.#answers = new LookupCache({
+      size: MAX_ABSENT,
+      ttlMs: (answer) => (answer ? 0 : ABSENT_TTL_MS),
+      maxPending: MAX_PENDING,
+      signal,
+      monotonic,
+    });
+  }
+
+  /** The object, or undefined when it does not exist. Throws ServiceUnavailable when the lookup fails. */
+  async get(id: string, signal: AbortSignal): Promise<unknown> {
+    try {
+      return (await this.#answers.get(id, (ending) => this.#read(id, ending), { signal }))?.object;
+    } catch (error) {
+      if (error instanceof StatusError && error.reason !== 'ServiceUnavailable') {
+        throw newServiceUnavailable('cannot look up the session', 1, { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  async #read(id: string, signal: AbortSignal): Promise<{ readonly object: unknown } | undefined> {
+    if (!this.#bucket.take()) throw newServiceUnavailable('too many session lookups', 1);
+    const { client, path } = this.#options;
+    try {
+      return { object: await client.json({ path: `${path}/${id}`, signal }) };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}

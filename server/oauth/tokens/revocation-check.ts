@@ -1,0 +1,119 @@
+// The revocation check of access tokens: whether the session, the user and the password behind a token are still valid.
+// It runs at every use of a token, so a revocation takes effect as soon as the watch delivers it.
+import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
+import type { Session, SessionStore } from '../sessions/session.ts';
+import { SessionValidity } from '../sessions/session-validity.ts';
+import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
+import { sessionOfAny } from './access-token.ts';
+
+/** The fields of a session that decide whether its tokens are valid. */
+export type TokenSession = Pick<
+  Session,
+  'user' | 'userUID' | 'clientID' | 'createdAt' | 'passwordAt' | 'credentialUID' | 'notAfter' | 'idleNotAfter'
+>;
+
+/** See SessionStore. */
+export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
+  get(id: string): TokenSession | undefined;
+  read(id: string, signal: AbortSignal): Promise<TokenSession | undefined>;
+}
+
+export interface RevocationCheckOptions {
+  readonly sessions: TokenSessions;
+  readonly users: UserDirectory;
+  readonly credentials: CredentialDirectory;
+  /** Whether to use the last known state while the caches are stale. */
+  readonly acceptWhenStale: boolean;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** The claims that the check compares. */
+export interface TokenIdentity {
+  readonly sid: string;
+  readonly user: string;
+  /** Undefined when kube-apiserver does not forward it (flag `--requestheader-uid-headers`). */
+  readonly uid: string | undefined;
+  /** Undefined when only the token's `jti` is known. */
+  readonly clientID: string | undefined;
+}
+
+export class RevocationCheck {
+  readonly #options: RevocationCheckOptions;
+  readonly #now: () => number;
+  readonly #validity: SessionValidity;
+
+  constructor(options: RevocationCheckOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#validity = new SessionValidity({ ...options, now: this.#now });
+  }
+
+  /**
+   * Throws Unauthorized for a revoked token, ServiceUnavailable when that cannot be determined. Synchronous when session
+   * and user are in the cache; otherwise reads the cluster, because another replica may have just created them.
+   */
+  check(token: TokenIdentity, { signal }: CallContext): Promise<void> | void {
+    const { sessions, acceptWhenStale } = this.#options;
+    const session = sessions.get(token.sid);
+    if (!sessions.fresh && !(acceptWhenStale && session)) {
+      throw newServiceUnavailable('the session cache is stale');
+    }
+    if (session) return this.#checkSession(session, token, signal);
+    return sessions.read(token.sid, signal).then((found) => {
+      if (!found) throw revoked('session not found');
+      return this.#checkSession(found, token, signal);
+    });
+  }
+
+  #checkSession(
+    session: TokenSession,
+    { user, uid, clientID }: TokenIdentity,
+    signal: AbortSignal,
+  ): Promise<void> | void {
+    const { users, credentials, acceptWhenStale } = this.#options;
+    const now = this.#now();
+    if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
+      throw revoked('the session belongs to another user or client');
+    }
+    if (now >= session.notAfter || now >= session.idleNotAfter) throw revoked('the session has expired');
+    if (uid !== undefined && session.userUID !== uid) throw revoked('user recreated');
+    const synced = users.synced && credentials.synced;
+    if (!synced && !(acceptWhenStale && users.get(user) && credentials.get(user))) {
+      throw newServiceUnavailable('the user cache is stale');
+    }
+    const end = this.#validity.end(session);
+    if (end === undefined) return undefined;
+    if (!this.#validity.mayBeStale(session)) throw revoked(end);
+    return this.#validity.confirmedEnd(session, signal).then((confirmed) => {
+      if (confirmed !== undefined) throw revoked(confirmed);
+    });
+  }
+}
+
+/** The revocation check for a `jti` that the aggregator forwards. A foreign `jti` passes unchecked. */
+export class TokenIDCheck {
+  readonly #revocation: RevocationCheck;
+
+  constructor(revocation: RevocationCheck) {
+    this.#revocation = revocation;
+  }
+
+  check(
+    jti: string,
+    { name, uid }: { readonly name: string; readonly uid: string },
+    context: CallContext,
+  ): Promise<void> | void {
+    const sid = sessionOfAny(jti);
+    if (sid === undefined) return undefined;
+    return this.#revocation.check(
+      { sid, user: name, uid: uid === '' ? undefined : uid, clientID: undefined },
+      context,
+    );
+  }
+}
+
+function revoked(reason: string): Error {
+  return newUnauthorized(new Error(reason));
+}

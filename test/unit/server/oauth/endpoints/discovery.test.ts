@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import { SCOPES } from '../../../../../apis/oauth/scopes.ts';
+import {
+  AUTHORIZATION_SERVER,
+  keysHandler,
+  metadataHandlers,
+  metadataOf,
+  OPENID_CONFIGURATION,
+} from '../../../../../server/oauth/endpoints/discovery.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { ALICE } from '../../../../support/oauth/signed-in.ts';
+
+const issuer = (): string => 'https://api.example.com/oauth';
+const client = { isPublic: false, grants: ['password', 'refresh_token'], scopes: ['openid'] } as const;
+
+const ALWAYS = ['token_endpoint', 'userinfo_endpoint', 'revocation_endpoint', 'end_session_endpoint'];
+
+const endpointsOf = (metadata: object): string[] =>
+  Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
+
+describe('the metadata of the token handler', () => {
+  it('names only what some client may use', () => {
+    const metadata = metadataOf({ issuer, clients: [client] });
+    expect(metadata).to.deep.include({
+      issuer: 'https://api.example.com/oauth',
+      jwks_uri: 'https://api.example.com/oauth/keys',
+      token_endpoint: 'https://api.example.com/oauth/token',
+      grant_types_supported: ['password', 'refresh_token'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+    expect(endpointsOf(metadata)).to.have.members([...ALWAYS, 'introspection_endpoint']);
+    expect(metadata).not.to.have.property('code_challenge_methods_supported');
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const browser = { isPublic: true, grants: ['authorization_code', device], scopes: [] } as const;
+    expect(endpointsOf(metadataOf({ issuer, clients: [browser] }))).to.have.members([
+      ...ALWAYS,
+      'authorization_endpoint',
+      'device_authorization_endpoint',
+    ]);
+  });
+
+  it('promises PKCE with S256 only, and the issuer in answers, where there are codes', () => {
+    const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
+    expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: ['openid', 'email'],
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+    expect(metadataOf({ issuer, clients: [browser, client] })).to.deep.include({
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    });
+  });
+
+  it('promises exactly the claims that id tokens have', async () => {
+    const keys = await memoryKeyRing();
+    const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
+    const subject = { client: newClient('console'), account: ALICE, session: newSession(), scopes: SCOPES };
+    const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
+    expect(Object.keys(decodeJwt(token))).to.have.members(
+      metadataOf({ issuer, clients: [client] }).claims_supported,
+    );
+  });
+
+  it('is the same at both well-known paths, and may be kept for minutes', async () => {
+    const handlers = metadataHandlers({ issuer, clients: [client] });
+    expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
+    const handler = handlers.get(AUTHORIZATION_SERVER);
+    if (!handler) throw new Error('no handler');
+    const server = await new HandlerServer(handler).start();
+    try {
+      const answer = await server.ask(AUTHORIZATION_SERVER);
+      expect(answer.status).to.equal(200);
+      expect(answer.headers).to.include({
+        'content-type': 'application/json',
+        'cache-control': 'public, max-age=300',
+      });
+      const again = await server.ask(AUTHORIZATION_SERVER, {
+        headers: { 'If-None-Match': answer.headers.etag ?? '' },
+      });
+      expect(again.status).to.equal(304);
+      expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
+      await server.ask(AUTHORIZATION_SERVER, { method: 'POST' });
+      expect(server.lastFault).to.include({ status: 405, allow: 'GET, HEAD' });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('the keys endpoint', () => {
+  for (const [publishAhead, maxAge] of [
+    [600_000, 60],
+    [30_000, 15],
+  ] as const) {
+    it(`gives public keys, to be kept for ${maxAge} s when a key is published ${publishAhead} ms ahead`, async () => {
+      const keys = await memoryKeyRing();
+      const server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
+      try {
+        const answer = await server.ask('/oauth/keys');
+        expect(answer.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
+        expect(JSON.parse(answer.body.toString())).to.deep.equal(keys.jwks());
+        expect(answer.body.toString()).not.to.include('"d"');
+      } finally {
+        await server.close();
+      }
+    });
+  }
+});

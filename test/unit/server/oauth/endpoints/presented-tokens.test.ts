@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
+import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
+import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
+import type { KeySet } from '../../../../../server/oauth/keys/key-set.ts';
+import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { ALICE, ISSUER } from '../../../../support/oauth/signed-in.ts';
+
+const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
+
+describe('an id token as a hint', () => {
+  const session = newSession();
+
+  async function hintUnder(set: KeySet): Promise<string> {
+    const keys = await ImportedKeys.from(set);
+    const issuer = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform' });
+    return issuer.idToken({ client: newClient('console'), account: ALICE, session, scopes: [] });
+  }
+  const read = async (hint: string, set: KeySet) =>
+    new IDTokenHints({ keys: await ImportedKeys.from(set), issuer: () => ISSUER }).read(hint);
+
+  it('counts for as long as sessions live, also when its key is published no more', async () => {
+    const first = firstSet(await newKey(), 0);
+    const hint = await hintUnder(first);
+    const login = { session: session.id, clientID: 'console', user: ALICE.name };
+    expect(await read(hint, first)).to.deep.equal(login);
+    let set = first;
+    for (const time of [900, 1000, 1500]) set = await rotated(set, time, POLICY, newKey);
+    expect(await read(hint, set)).to.deep.equal(login);
+    const [header, payload] = hint.split('.');
+    const other = (await hintUnder(first)).split('.')[2];
+    expect(await read(`${header}.${payload}.${other}`, set)).to.equal(undefined);
+    set = await rotated(set, 6000, { ...POLICY, rotationInterval: 10_000 }, newKey);
+    expect(await read(hint, set)).to.equal(undefined);
+  });
+
+  it('is nothing once the keys were in wrong hands', async () => {
+    const first = firstSet(await newKey(), 0);
+    const hint = await hintUnder(first);
+    expect(await read(hint, await rotated(first, 1, POLICY, newKey, 'immediate'))).to.equal(undefined);
+  });
+});

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { SessionCreator, type SignIn } from '../../../../../server/oauth/sessions/session-creator.ts';
+import { sessionEnd } from '../../../../../server/oauth/sessions/session-validity.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { passwordSince } from '../../../../support/oauth/signed-in.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const signal = new AbortController().signal;
+
+describe('opening a session', () => {
+  let shared: MemorySessions;
+  let sessions: MemorySessionStore;
+  let now: number;
+  let opening: SessionCreator;
+
+  beforeEach(() => {
+    now = NOW;
+    shared = new MemorySessions();
+    sessions = new MemorySessionStore(shared, () => now);
+    opening = new SessionCreator({
+      sessions,
+      sessionsPerUser: 3,
+      random: randomBytes,
+      now: () => now,
+      log: pino({ level: 'silent' }),
+    });
+  });
+
+  function signIn(changes: Partial<SignIn> = {}): SignIn {
+    return {
+      account: newAccount('alice'),
+      credential: passwordSince(NOW - 86_400_000),
+      client: newClient('console', { refreshIdleLifetime: 10_000, sessionLifetime: 100_000 }),
+      scopes: ['openid'],
+      source: '192.0.2.7',
+      userAgent: 'curl/8.5',
+      ...changes,
+    };
+  }
+  async function open(changes?: Partial<SignIn>) {
+    const { session, refreshToken } = opening.prepare(signIn(changes));
+    return { session: await opening.store(session, signal), refreshToken };
+  }
+
+  it('writes who signed in, at which client and from where, with both ends of the session', async () => {
+    const { session, refreshToken } = await open();
+    const token = parseRefreshToken(refreshToken ?? '');
+    expect(session).to.deep.include({
+      user: 'alice',
+      userUID: 'uid-of-alice',
+      clientID: 'console',
+      scopes: ['openid'],
+      source: '192.0.2.7',
+      userAgent: 'curl/8.5',
+      createdAt: NOW,
+      lastUsedAt: NOW,
+      notAfter: NOW + 100_000_000,
+      idleNotAfter: NOW + 10_000_000,
+      generation: 0,
+      refreshHash: token?.hash,
+      familyHash: token?.familyHash,
+    });
+    expect(token?.sessionID).to.equal(session.id);
+    expect(JSON.stringify([...shared.objects.values()])).to.not.contain(refreshToken);
+  });
+
+  it('gives no refresh token to a client that may not use one, and ends with its access token', async () => {
+    const { session, refreshToken } = await open({
+      client: newClient('robot', { grants: ['password'], accessTokenLifetime: 600 }),
+    });
+    expect(refreshToken).to.equal(undefined);
+    expect(session).to.include({
+      refreshHash: '',
+      familyHash: '',
+      notAfter: NOW + 600_000,
+      idleNotAfter: NOW + 600_000,
+    });
+  });
+
+  it('does not end for idleness before its first access token does, nor later than at all', async () => {
+    const short = { refreshIdleLifetime: 60, accessTokenLifetime: 600 };
+    const { session } = await open({ client: newClient('a', { ...short, sessionLifetime: 3600 }) });
+    expect(session.idleNotAfter).to.equal(NOW + 600_000);
+    const long = await open({ client: newClient('b', { refreshIdleLifetime: 7200, sessionLifetime: 3600 }) });
+    expect(long.session.idleNotAfter).to.equal(NOW + 3_600_000);
+  });
+
+  it('is of the password that was checked, whichever has come since', async () => {
+    const { session } = await open({ credential: passwordSince(NOW - 2_000) });
+    const account = signIn().account;
+    expect(sessionEnd(session, account, passwordSince(NOW - 2_000))).to.equal(undefined);
+    expect(sessionEnd(session, account, passwordSince(NOW - 1))).to.equal('password changed');
+    const anew = { ...passwordSince(NOW - 2_000), uid: 'another' };
+    expect(sessionEnd(session, account, anew)).to.equal('password recreated');
+  });
+
+  it('begins now, and counts, however far ahead the clock was that dated the password', async () => {
+    const credential = passwordSince(NOW + 86_400_000);
+    const { session } = await open({ credential });
+    expect(session.createdAt).to.equal(NOW);
+    expect(sessionEnd(session, signIn().account, credential)).to.equal(undefined);
+  });
+
+  it('shows what a stranger sent bounded, and without bytes that move a cursor', async () => {
+    const { session } = await open({
+      source: `::1\u001b[2J${'x'.repeat(300)}`,
+      userAgent: `evil\u001b]0;owned\u0007\r\n\u202eabc${'y'.repeat(1000)}`,
+    });
+    expect(session.source).to.match(/^::1\?\[2Jx+$/);
+    expect(session.source.length).to.be.at.most(64);
+    expect(session.userAgent).to.match(/^evil\?\]0;owned\?\?\?\?abcy+$/);
+    expect(session.userAgent.length).to.be.at.most(256);
+  });
+
+  it('ends the session that was not used for longest when the user has too many', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      now += 1000;
+      ids.push((await open()).session.id);
+    }
+    const [first, second, third] = ids.map((id) => shared.objects.get(id));
+    if (!first || !second || !third) throw new Error('not kept');
+    await sessions.replace({ ...first, lastUsedAt: now + 500 });
+    now += 1000;
+    const { session } = await open();
+    expect([...shared.objects.keys()].toSorted()).to.deep.equal([first.id, third.id, session.id].toSorted());
+    await open({ account: { ...signIn().account, name: 'bob' } });
+    expect(shared.objects.size).to.equal(4);
+  });
+
+  it('signs in although a session too many cannot be ended', async () => {
+    for (let i = 0; i < 3; i++) await open();
+    let writes = 0;
+    sessions.beforeWrite = () => {
+      if (++writes > 1) throw newServiceUnavailable('not now');
+    };
+    await open();
+    expect(shared.objects.size).to.equal(4);
+    sessions.beforeWrite = () => undefined;
+    await open();
+    expect(shared.objects.size).to.equal(3);
+  });
+
+  it('leaves nothing behind whose tokens nobody was given', async () => {
+    sessions.afterWrite = () => {
+      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+    };
+    const error: unknown = await open().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect(shared.objects.size).to.equal(0);
+  });
+
+  it('costs nobody a session when it fails', async () => {
+    for (let i = 0; i < 3; i++) await open();
+    const before = [...shared.objects.keys()];
+    sessions.beforeWrite = () => {
+      throw newServiceUnavailable('not now');
+    };
+    const error = await open().catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect([...shared.objects.keys()]).to.deep.equal(before);
+  });
+
+  it('leaves the session that stands when its id is taken', async () => {
+    const { session } = opening.prepare(signIn());
+    await opening.store(session, signal);
+    const error = await opening.store(session, signal).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'AlreadyExists');
+    expect(shared.objects.has(session.id)).to.equal(true);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
+import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const signal = new AbortController().signal;
+
+const ALICE = newAccount('alice');
+const PASSWORD: Credential = {
+  uid: 'uid-of-her-password',
+  passwordHash: '',
+  userUID: ALICE.uid,
+  mustChange: false,
+  changedAt: NOW - 1_000,
+  resourceVersion: '1',
+};
+
+/** What the cluster has, and what of it is known here until somebody looks. */
+class Known {
+  account: Account | undefined = ALICE;
+  credential: Credential | undefined = PASSWORD;
+  readonly asked: string[] = [];
+  stored: { account: Account | undefined; credential: Credential | undefined } = {
+    account: ALICE,
+    credential: PASSWORD,
+  };
+  readonly holders = new SessionValidity({
+    users: {
+      get: () => this.account,
+      catchUp: async (name) => {
+        this.asked.push(name);
+        this.account = this.stored.account;
+      },
+    },
+    credentials: {
+      get: () => this.credential,
+      catchUp: async () => {
+        this.credential = this.stored.credential;
+      },
+    },
+    now: () => NOW,
+  });
+}
+
+describe('who holds a session', () => {
+  const young = newSession({ user: 'alice', userUID: ALICE.uid, createdAt: NOW - 500 });
+  const old = newSession({ user: 'alice', userUID: ALICE.uid, createdAt: NOW - 60_000 });
+  let known: Known;
+  beforeEach(() => {
+    known = new Known();
+  });
+
+  it('is not asked about while all is known here', async () => {
+    expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal([]);
+  });
+
+  for (const [what, forget] of [
+    ['the user', () => (known.account = undefined)],
+    ['that the user was made anew', () => (known.account = { ...ALICE, uid: 'an earlier one' })],
+    ['that the user was enabled', () => (known.account = { ...ALICE, disabled: true })],
+    ['the password', () => (known.credential = undefined)],
+  ] as const) {
+    it(`is asked of the cluster when a young session has come here before ${what}`, async () => {
+      forget();
+      expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
+      expect(known.asked).to.deep.equal(['alice']);
+    });
+  }
+
+  it('is nobody when the cluster knows no user, or no password, either', async () => {
+    known.account = undefined;
+    known.stored = { account: undefined, credential: PASSWORD };
+    expect(await known.holders.confirmedEnd(young, signal)).to.equal('user deleted');
+    known.stored = { account: ALICE, credential: undefined };
+    expect(await known.holders.confirmedEnd(young, signal)).to.equal('password deleted');
+  });
+
+  it('is not asked about for a session that everybody has known for long', async () => {
+    known.account = undefined;
+    known.credential = { ...PASSWORD, changedAt: 0 };
+    expect(await known.holders.confirmedEnd(old, signal)).to.equal('user deleted');
+    expect(known.asked).to.deep.equal([]);
+  });
+
+  it('is asked of the cluster when a young session is of a password that has not come here yet', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt };
+    known.credential = { ...PASSWORD, changedAt: PASSWORD.changedAt - 1 };
+    expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was taken away and one made anew, also under the same time', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
+    for (const changedAt of [PASSWORD.changedAt - 1, PASSWORD.changedAt, PASSWORD.changedAt + 1]) {
+      known.credential = known.stored.credential = { ...PASSWORD, uid: 'another', changedAt };
+      expect(await known.holders.confirmedEnd(session, signal)).to.equal('password recreated');
+    }
+  });
+
+  it('is asked of the cluster when only the one before it is known here, also under a later time', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
+    known.credential = { ...PASSWORD, uid: 'the one before', changedAt: NOW };
+    expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was replaced by one that a clock behind ours has dated', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt + 1 };
+    expect(await known.holders.confirmedEnd(session, signal)).to.equal('password restored');
+  });
+
+  it('is asked of the cluster when the one before it was dated by a clock far ahead', async () => {
+    const session = { ...young, passwordAt: PASSWORD.changedAt };
+    known.credential = { ...PASSWORD, changedAt: NOW + 86_400_000 };
+    expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
+    expect(known.asked).to.deep.equal(['alice']);
+  });
+
+  it('is nobody when the password was changed since', async () => {
+    known.credential = known.stored.credential = { ...PASSWORD, changedAt: NOW };
+    expect(await known.holders.confirmedEnd(young, signal)).to.equal('password changed');
+  });
+});
