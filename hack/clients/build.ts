@@ -1,5 +1,4 @@
-// Builds the Go programs of this folder (client-go's informers, the load generator). What they do is described in their
-// own sources.
+// Build of the Go programs of this folder: client-go informers and the load generator.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
@@ -10,7 +9,7 @@ export interface Clients {
   readonly informer: string;
 }
 
-/** The programs, built when those of these sources are not in the cache yet; about a minute on 2 cores. */
+/** Builds the programs if the cache lacks them, in about a minute on 2 cores. */
 export async function buildClients(options: BuildOptions): Promise<Clients> {
   const module = { title: 'Go clients', name: 'clients', module: import.meta.dirname };
   const folder = await provideGo({ ...module, packages: ['./load', './informer'] }, options);

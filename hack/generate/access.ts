@@ -1,5 +1,5 @@
-// Who may do what: the rights of the server itself, and the roles that it offers to users. Every right of the server
-// is here with its reason; the integration tests run it with exactly these.
+// RBAC: the permissions of the server, each with its reason, and the roles for users. The integration tests run the
+// server with exactly these permissions.
 import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
@@ -12,22 +12,22 @@ import { type Names, SERVER } from './names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** What the server may do in the whole cluster. */
+/** Cluster-wide permissions of the server. */
 export function clusterRules(names: Names): PolicyRule[] {
   const apiServices = groupVersionsOf(names).map(({ apiService }) => apiService);
   return [
-    // The informer cache of nodes.
+    // Informer cache of nodes.
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-    // Which namespaces there are and since when: an earlier one's logs are not those of the one with its name.
+    // Namespaces with their creation times: logs of a deleted namespace do not belong to a new one of the same name.
     { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
-    // spec.caBundle of its own APIServices; it neither creates nor deletes one.
+    // spec.caBundle of its own APIServices; the server does not create or delete them.
     {
       apiGroups: ['apiregistration.k8s.io'],
       resources: ['apiservices'],
       resourceNames: apiServices,
       verbs: ['list', 'watch', 'patch'],
     },
-    // Users, passwords and sessions. Whether a caller may change users is checked with the cluster for each request.
+    // Users, passwords and sessions. The server authorizes each request of a caller for users with the cluster.
     {
       apiGroups: [groupName(names.platform)],
       resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],
@@ -41,17 +41,17 @@ export function clusterRules(names: Names): PolicyRule[] {
   ];
 }
 
-/** What it may do in its own namespace. */
+/** Permissions of the server in its own namespace. */
 export function namespaceRules(): PolicyRule[] {
   return [
-    // Signing keys, the first administrator's password, secrets of OAuth clients. A right to create cannot name
-    // objects, and neither can one to watch those that a configuration names.
+    // Signing keys, the first administrator's password, secrets of OAuth clients. RBAC cannot restrict `create` to
+    // names, and the names of the client secrets come from the configuration.
     {
       apiGroups: [''],
       resources: ['secrets'],
       verbs: ['get', 'list', 'watch', 'create', 'update'],
     },
-    // Names whose passwords were guessed too often, so that all replicas know and a restart forgets nothing.
+    // Throttled accounts, shared by all replicas and kept across restarts.
     {
       apiGroups: [''],
       resources: ['configmaps'],
@@ -59,7 +59,7 @@ export function namespaceRules(): PolicyRule[] {
       verbs: ['get', 'list', 'watch', 'patch'],
     },
     { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
-    // The election of the replica that rotates keys and removes what has expired.
+    // Leader election of the replica that rotates keys and deletes expired sessions.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   ];
 }
@@ -74,10 +74,10 @@ export function serverAccess(names: Names): KubernetesObject[] {
       rules: clusterRules(names),
     },
     binding(`${names.platform}:${SERVER}`, `${names.platform}:${SERVER}`, subjects),
-    // TokenReview and SubjectAccessReview: kube-apiserver says who a caller is and what they may.
+    // TokenReview and SubjectAccessReview.
     binding(`${names.platform}:${SERVER}:auth-delegator`, 'system:auth-delegator', subjects),
     {
-      // ConfigMap extension-apiserver-authentication: which front proxy to trust.
+      // ConfigMap extension-apiserver-authentication: CA and names of the front proxy.
       apiVersion: `${RBAC}/v1`,
       kind: 'RoleBinding',
       metadata: { name: `${names.platform}:${SERVER}:authentication-reader`, namespace: 'kube-system' },
@@ -100,7 +100,7 @@ export function serverAccess(names: Names): KubernetesObject[] {
   ];
 }
 
-/** What it reads for the log store of the pod log API. */
+/** Permissions for the pod log API as log store. */
 export function podLogsRules(): PolicyRule[] {
   return [
     { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
@@ -109,14 +109,14 @@ export function podLogsRules(): PolicyRule[] {
 }
 
 /**
- * What it takes to answer log queries out of the pod log API. The server reads what any caller may read, and asks the
- * cluster what that is before it shows a line; an installation with a log store of its own needs none of this.
+ * Role and binding for the pod log API as log store. The server can read all pod logs; it authorizes each caller with
+ * the cluster before it returns a line. Installations with another log store do not need them.
  */
 export function podLogsAccess(names: Names): KubernetesObject[] {
   return furtherAccess(names, 'pod-logs', podLogsRules());
 }
 
-/** Beyond that, what it takes to count what pods take of their nodes; for installations that want the numbers. */
+/** Role and binding for `resources.nodes.usageAnnotations`: reads pods to sum up their requests per node. */
 export function nodeUsageAccess(names: Names): KubernetesObject[] {
   return furtherAccess(names, 'node-usage', [
     { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
@@ -131,7 +131,7 @@ function furtherAccess(names: Names, purpose: string, rules: PolicyRule[]): Kube
   ];
 }
 
-/** The only right that anybody has from the start: it is the first user's. */
+/** Binds the administrators' group, the only binding of a user role by default. */
 export function administrators(names: Names): KubernetesObject {
   const group = administratorsGroup(names.platform);
   return binding(`${names.platform}:administrators`, 'cluster-admin', [
@@ -139,7 +139,7 @@ export function administrators(names: Names): KubernetesObject {
   ]);
 }
 
-/** Bound to nobody: nodes are cluster-scoped, so kube-apiserver's own view, edit and admin do not show them either. */
+/** Unbound roles. They are not aggregated to view, edit and admin, which contain no cluster-scoped nodes either. */
 export function userRoles(names: Names): KubernetesObject[] {
   return [
     {
@@ -157,8 +157,8 @@ export function userRoles(names: Names): KubernetesObject[] {
     {
       apiVersion: `${RBAC}/v1`,
       kind: 'ClusterRole',
-      // Only lets queries in: kube-apiserver asks for this right before it passes a query on. Which lines are shown depends on
-      // the right to get pods/log. It treats a GET of the collection as a list, and with watch=true as a watch.
+      // kube-apiserver requires this permission before it forwards a query. The permission get pods/log decides which lines
+      // the response contains. A GET of the collection is a list, and with watch=true a watch.
       metadata: { name: `${names.platform}-logs-reader` },
       rules: [
         { apiGroups: [loggingGroup(names.platform)], resources: ['logs'], verbs: ['get', 'list', 'watch'] },

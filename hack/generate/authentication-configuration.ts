@@ -1,19 +1,19 @@
-// How kube-apiserver comes to accept our access tokens: its AuthenticationConfiguration, out of the same table of claims
-// that our own authenticator reads.
+// AuthenticationConfiguration with which kube-apiserver accepts our access tokens, from the same table of claims as our
+// own authenticator.
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 
 export interface TrustedIssuer {
-  /** Byte for byte the `iss` of the tokens. */
+  /** Equals the `iss` of the tokens. */
   readonly url: string;
   readonly audience: string;
-  /** Clients whose id tokens count as well, for programs that send those. None of them may be called as the audience. */
+  /** Clients whose ID tokens are accepted too, for programs that send them. None may have the name of the audience. */
   readonly idTokensOf?: readonly string[];
-  /** PEM; without it the system's own roots. */
+  /** CA of the issuer, PEM; the system roots by default. */
   readonly certificateAuthority?: string;
 }
 
-/** The file for `--authentication-config`; without an issuer one that trusts nobody yet. */
+/** The file for `--authentication-config`; without an issuer it accepts no tokens. */
 export function authenticationConfiguration(issuer: TrustedIssuer | undefined): string {
   const configuration = {
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -54,7 +54,7 @@ function audiencesOf({ audience, idTokensOf = [] }: TrustedIssuer): object {
   };
 }
 
-/** Without this rule, an id token whose client has the name of the audience would be accepted. */
+/** Rejects ID tokens of a client that has the name of the audience. */
 function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   const access = `claims.jti.startsWith('${OWN_JTI}')`;
   if (idTokensOf.length === 0) {
@@ -67,7 +67,7 @@ function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   };
 }
 
-/** The complete file shown in the documentation. */
+/** The complete example file of the documentation. */
 export function exampleConfiguration(platform: string): string {
   return authenticationConfiguration({
     url: 'https://api.example.com/oauth',
@@ -76,7 +76,7 @@ export function exampleConfiguration(platform: string): string {
   });
 }
 
-/** What is different in that file when id tokens of a client called `kubectl` count as well. */
+/** The part of the example that accepts ID tokens of a client `kubectl` too. */
 export function idTokenExample(platform: string): string {
   const issuer = { url: '', audience: platform, idTokensOf: ['kubectl'] };
   const changed = { issuer: audiencesOf(issuer), claimValidationRules: [tokenRule(issuer)] };

@@ -1,4 +1,4 @@
-// The components under manifests/: each changes the base in one way, and overlays put them together.
+// Kustomize components under manifests/: each changes the base in one way; overlays combine them.
 import { stringify } from 'yaml';
 import { nodeUsageAccess, podLogsAccess } from './access.ts';
 import { configuration } from './configuration.ts';
@@ -11,7 +11,7 @@ export function componentFiles(names: Names): ManifestFile[] {
   return [
     {
       path: 'components/node-port/kustomization.yaml',
-      about: 'Exposes the Service at a port of every node.',
+      about: 'Makes the Service a NodePort.',
       documents: [
         component({
           patches: [
@@ -26,8 +26,8 @@ export function componentFiles(names: Names): ManifestFile[] {
     {
       path: 'components/no-plain-http/kustomization.yaml',
       about:
-        'Takes the plain-HTTP listener away: from the server, from its pods and from the Service. Its configuration takes the ' +
-        'place of one that you merge beside it: use overlays/no-plain-http as a resource then, and turn the listener off in yours.',
+        'Removes the plain-HTTP listener from the server, its pods and the Service. Its configuration replaces one that you ' +
+        'merge: to use your own, take overlays/no-plain-http as a resource and disable the listener in your configuration.',
       documents: [
         component({
           configMapGenerator: [
@@ -64,40 +64,40 @@ export function componentFiles(names: Names): ManifestFile[] {
     },
     {
       path: 'components/network-policy/kustomization.yaml',
-      about: 'Says which connections to the server are let through.',
+      about: 'Restricts ingress to the server.',
       documents: [component({ resources: ['network-policy.yaml'] })],
     },
     {
       path: 'components/network-policy/network-policy.yaml',
-      about: 'TLS from everywhere, plain HTTP from pods; nothing else.',
+      about: 'Allows TLS from everywhere and plain HTTP from pods.',
       documents: [networkPolicy(names)],
     },
     {
       path: 'components/priority-quota/kustomization.yaml',
-      about: 'For clusters that admit Pods of critical priority only where a quota is for them.',
+      about: 'For clusters that require a ResourceQuota for pods of critical priority.',
       documents: [component({ resources: ['resource-quota.yaml'] })],
     },
     {
       path: 'components/priority-quota/resource-quota.yaml',
-      about: 'Lets Pods of critical priority into the namespace.',
+      about: 'Admits pods of critical priority to the namespace.',
       documents: [priorityQuota(names)],
     },
     {
       path: 'components/node-usage/kustomization.yaml',
-      about: 'The right that the option resources.nodes.usageAnnotations takes.',
+      about: 'The permission that the option resources.nodes.usageAnnotations needs.',
       documents: [component({ resources: ['access.yaml'] })],
     },
     {
       path: 'components/node-usage/access.yaml',
-      about: 'What the server may do beyond its own rights when it counts what pods take of their nodes.',
+      about: 'Lets the server read pods, to sum up their resource requests per node.',
       documents: nodeUsageAccess(names),
     },
     {
       path: 'components/no-pod-logs/kustomization.yaml',
-      about: 'For installations with a log store of their own: the server does not read logs of pods itself.',
+      about: 'For installations with another log store: removes the permission to read pod logs.',
       documents: [
         component({
-          // The role is emptied, not left out: what is left out stays in a cluster that has it already.
+          // The role is emptied, because kubectl apply does not delete a role that is omitted.
           patches: podLogsAccess(names)
             .filter(({ kind }) => kind === 'ClusterRole')
             .map(({ kind, metadata: { name } }) => ({

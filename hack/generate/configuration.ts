@@ -2,16 +2,13 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { type Names, SERVER } from './names.ts';
 import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
 
-/**
- * The configuration file of an installation: what the manifests decide, all else by default.
- * A test has the server's own loader read it.
- */
+/** Configuration file of an installation: only values that differ from the defaults. A test loads it with the server. */
 export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
     platform: { name: names.platform, namespace: names.namespace, service: SERVER },
-    // The address that works in any cluster; whoever exposes the server replaces it.
+    // Works in any cluster; operators replace it by the public address.
     oauth: { issuer: `https://${SERVER}.${names.namespace}.svc/oauth` },
     listeners: {
       secure: { port: SECURE_PORT.number },

@@ -37,7 +37,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
   ];
 }
 
-/** A document of which some parts are generated, by their names. */
+/** A document with generated sections, by name. */
 function document(path: string, parts: Readonly<Record<string, string>>): GeneratedFile {
   return {
     path,

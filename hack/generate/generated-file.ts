@@ -2,20 +2,20 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../system/error-code.ts';
 
-/** A file of the repository that is generated from other files. */
+/** A generated file of the repository. */
 export interface GeneratedFile {
   readonly path: string;
-  /** The whole new text, given the present one (undefined when there is none). */
+  /** The new text, given the current one (undefined if the file is missing). */
   text(present: string | undefined): string;
 }
 
-/** Whether the file on disk differs from what it should be. */
+/** Whether the file on disk is out of date. */
 export async function isStale(file: GeneratedFile): Promise<boolean> {
   const present = await readIfThere(file.path);
   return present !== file.text(present);
 }
 
-/** Writes the file when it differs; says whether it did. */
+/** Writes the file if it is out of date; returns whether it was. */
 export async function refresh(file: GeneratedFile): Promise<boolean> {
   const present = await readIfThere(file.path);
   const text = file.text(present);

@@ -2,7 +2,7 @@ import * as logging from '../../apis/logging/v1alpha2/group-version.ts';
 import * as resources from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from './names.ts';
 
-/** One API that kube-apiserver passes on to the server. */
+/** One API group version that kube-apiserver forwards to the server. */
 export interface AggregatedGroupVersion {
   readonly group: string;
   readonly version: string;

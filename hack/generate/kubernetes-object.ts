@@ -1,4 +1,4 @@
-/** A manifest as data. The shape of each kind is kube-apiserver's to check: the tests apply every one to a real one. */
+/** A manifest as data. The tests apply every manifest to a real kube-apiserver, which validates it. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

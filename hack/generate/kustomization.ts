@@ -1,4 +1,4 @@
-/** A kustomization file as data, written in the order of its members. */
+/** A kustomization file as data; keeps the order of its members. */
 export function kustomization(members: Record<string, unknown>): object {
   return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...members };
 }

@@ -1,5 +1,5 @@
 export interface ManifestFile {
-  /** Below manifests/. */
+  /** Path below manifests/. */
   readonly path: string;
   readonly about: string;
   readonly documents: readonly object[];

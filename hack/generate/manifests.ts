@@ -1,4 +1,4 @@
-// The tree under manifests/, as one table: path, purpose and content of each file.
+// Table of the files under manifests/: path, purpose and content.
 import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
 import { administrators, podLogsAccess, serverAccess, userRoles } from './access.ts';
@@ -12,7 +12,7 @@ import type { Names } from './names.ts';
 import { apiServices, developmentService, service } from './registration.ts';
 import { CONFIGURATION, deployment, namespace, podDisruptionBudget, serviceAccount } from './workload.ts';
 
-/** The text of every generated manifest by its path below manifests/. */
+/** Text of every generated manifest, by path below manifests/. */
 export function manifests(names: Names): Map<string, string> {
   return new Map(files(names).map((file) => [file.path, write(file)]));
 }
@@ -21,38 +21,37 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
   return [
     {
       path: 'access/kustomization.yaml',
-      about: 'The namespace and everything that says who may do what in it.',
+      about: 'Namespace, ServiceAccount and RBAC.',
       documents: [
         kustomization({
           resources: ['namespace.yaml', 'service-account.yaml', 'server.yaml', 'pod-logs.yaml', 'users.yaml'],
         }),
       ],
     },
-    { path: 'access/namespace.yaml', about: 'Where the server lives.', documents: [namespace(names)] },
+    { path: 'access/namespace.yaml', about: 'The namespace of the server.', documents: [namespace(names)] },
     {
       path: 'access/service-account.yaml',
-      about: 'Who the server is to kube-apiserver.',
+      about: 'The ServiceAccount of the server.',
       documents: [serviceAccount(names)],
     },
     {
       path: 'access/server.yaml',
-      about: 'What the server itself may do: nothing beyond this.',
+      about: 'All permissions of the server.',
       documents: serverAccess(names),
     },
     {
       path: 'access/pod-logs.yaml',
-      about:
-        'What the option logging.store takes when it is kubernetes; components/no-pod-logs takes it away.',
+      about: 'Permissions that logging.store kubernetes needs; components/no-pod-logs removes them.',
       documents: podLogsAccess(names),
     },
     {
       path: 'access/users.yaml',
-      about: 'Roles to bind to users and monitoring; bound to nobody here.',
+      about: 'Roles to bind to users and monitoring; not bound by default.',
       documents: userRoles(names),
     },
     {
       path: 'identity/kustomization.yaml',
-      about: 'Users and their sessions. Deleting the definitions deletes all of them.',
+      about: 'CustomResourceDefinitions of users and sessions. Deleting them deletes all users and sessions.',
       documents: [
         kustomization({
           resources: [
@@ -75,7 +74,7 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
     },
     {
       path: 'identity/administrators.yaml',
-      about: 'What the group of the first user may do: everything.',
+      about: 'Grants cluster-admin to the group of the first user.',
       documents: [administrators(names)],
     },
     {
@@ -106,23 +105,24 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
     { path: 'base/deployment.yaml', about: 'Two equal replicas.', documents: [deployment(names)] },
     {
       path: 'base/pod-disruption-budget.yaml',
-      about: 'Draining nodes takes one replica at a time.',
+      about: 'Limits the eviction during node drains to one replica at a time.',
       documents: [podDisruptionBudget(names)],
     },
     {
       path: 'base/service.yaml',
-      about: '443 is TLS and serves everything; 80 is plain HTTP for callers inside the cluster.',
+      about: '443: TLS, all paths; 80: plain HTTP for clients inside the cluster.',
       documents: [service(names)],
     },
     {
       path: 'base/api-service.yaml',
-      about: 'What kube-apiserver hands over to the server. Delete this first when uninstalling.',
+      about:
+        'The API groups that kube-apiserver forwards to the server. Delete this first when uninstalling.',
       documents: apiServices(names),
     },
     ...componentFiles(names),
     {
       path: 'overlays/node-port/kustomization.yaml',
-      about: 'The base, reachable from outside at a port of every node.',
+      about: 'The base with a NodePort Service.',
       documents: [kustomization({ resources: ['../../base'], components: ['../../components/node-port'] })],
     },
     {
@@ -134,19 +134,19 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
     },
     {
       path: 'overlays/development/kustomization.yaml',
-      about: `For a server that runs on the machine of kube-apiserver, at port ${developmentPort}, without any pod.`,
+      about: `For a server on the host of kube-apiserver, on port ${developmentPort}, without pods.`,
       documents: [
         kustomization({ resources: ['../../access', '../../identity', 'service.yaml', 'api-service.yaml'] }),
       ],
     },
     {
       path: 'overlays/development/service.yaml',
-      about: 'The aggregator follows the name to this machine.',
+      about: 'ExternalName of this machine, for the aggregator.',
       documents: [developmentService(names)],
     },
     {
       path: 'overlays/development/api-service.yaml',
-      about: 'Registered at the port of the development server.',
+      about: 'APIServices with the port of the development server.',
       documents: apiServices(names, developmentPort),
     },
   ];
@@ -160,10 +160,7 @@ function write({ about, documents }: ManifestFile): string {
   return header + body.join('---\n');
 }
 
-/**
- * What a development control plane needs to find a server at `port` of this machine: the same objects as the overlay,
- * with another port. Applied with `kubectl apply -f -`.
- */
+/** Objects of the development overlay for another `port`, for `kubectl apply -f -`. */
 export function developmentManifests(names: Names, port: number): string {
   return files(names, port)
     .filter(({ path }) => /^(access|identity|overlays\/development)\/(?!kustomization)/.test(path))

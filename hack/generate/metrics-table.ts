@@ -10,12 +10,12 @@ import { collectProcessMetrics, createRegistry } from '../../server/observabilit
 import { collectRegistrationMetrics } from '../../server/registration/registration-metrics.ts';
 import { table } from './markdown-table.ts';
 
-/** What every Node program reports; named in the document as a whole. */
+/** Default metrics of Node programs, which the document names as a group. */
 const OF_THE_PROCESS = /^(process|nodejs)_/;
 
 /**
- * The server's own metrics, as a Markdown table, out of the registry that the parts of the server fill. A test
- * compares it with what a running server answers, so that no part is forgotten here.
+ * Markdown table of the server's metrics, from the registry that its modules fill. A test compares it with a running
+ * server, so that no module is missing.
  */
 export async function metricsTable(): Promise<string> {
   const registry = createRegistry();

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../terminal/usage.ts';
 
-/** What an installation chooses for itself; everything else in the manifests follows from it. */
+/** The configurable names of an installation; the manifests derive from them. */
 export interface Names {
   /** The `<platform>` of the API groups, for instance `resources.<platform>.io`. */
   readonly platform: string;
   readonly namespace: string;
 }
 
-/** Deployment, Service, ServiceAccount and container all bear it, whatever the platform is called. */
+/** Name of Deployment, Service, ServiceAccount and container, for every platform. */
 export const SERVER = 'ks-apiserver';
 
 const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** The names for a platform; throws one line with the cure when `platform` cannot be part of an API group. */
+/** Names for a platform; throws a UsageError if `platform` cannot be part of an API group. */
 export function namesFor(platform: string): Names {
   if (!DNS_LABEL.test(platform) || platform.length > 50) {
     throw new UsageError(
@@ -23,7 +23,7 @@ export function namesFor(platform: string): Names {
   return { platform, namespace: `${platform}-system` };
 }
 
-/** The platform that the manifests are written for at present. */
+/** The platform name of the current manifests. */
 export async function readPlatform(file: string): Promise<string> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (

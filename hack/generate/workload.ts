@@ -1,9 +1,9 @@
-// What runs: the Deployment, and what it needs beside it.
+// The Deployment and its PodDisruptionBudget, policies and quotas.
 import packageManifest from '../../package.json' with { type: 'json' };
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
-/** So that the scheduler makes room for it: without it no namespace can be deleted. */
+/** The scheduler preempts other pods for it, because without the server no namespace can be deleted. */
 const PRIORITY_CLASS = 'system-cluster-critical';
 
 export const SECURE_PORT = { name: 'https', number: 9443 } as const;
@@ -13,16 +13,15 @@ export const CONFIGURATION = {
   directory: '/etc/ks-apiserver',
   file: 'configuration.yaml',
 } as const;
-/** Longer than the readiness delay and the drain of the configuration together; a test compares them. */
+/** Longer than `shutdown.readinessDelay` and `shutdown.timeout` together; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
 
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
- * A server whose cache is not filled (no right to list nodes, say), or that does not know the front proxy yet, still
- * has to get the aggregator's requests: without a ready endpoint its discovery is gone, and with it the deletion of
- * every namespace in the cluster. So the probe leaves these checks out; what cannot be answered is answered with 503
- * and Retry-After.
+ * Health checks that the readiness probe excludes. A server whose cache has not synced, or that does not know the front
+ * proxy yet, must still serve discovery: without a ready endpoint no namespace of the cluster can be deleted. Other
+ * requests get 503 with Retry-After.
  */
 export const NOT_PROBED = ['informer-sync', 'front-proxy', 'oauth'] as const;
 export const READINESS_PATH = `/readyz?${NOT_PROBED.map((check) => `exclude=${check}`).join('&')}`;
@@ -51,8 +50,8 @@ export function serviceAccount(names: Names): KubernetesObject {
 }
 
 /**
- * Who may connect. kube-apiserver comes from a host, or from outside of the cluster, where no selector finds it; so the
- * TLS port stays open to all. What the server connects to depends on the cluster, and is left free.
+ * Ingress policy. The TLS port is open to all, because no selector matches kube-apiserver, which runs on a host or
+ * outside the cluster. Egress depends on the cluster and is not restricted.
  */
 export function networkPolicy(names: Names): KubernetesObject {
   const ports = ({ number: port }: { readonly number: number }) => [{ port, protocol: 'TCP' }];
@@ -72,8 +71,8 @@ export function networkPolicy(names: Names): KubernetesObject {
 }
 
 /**
- * Clusters can admit Pods of the critical priority classes outside kube-system only where a quota names these (GKE does).
- * It counts no other Pods, and bounds nothing that anybody would want to run.
+ * Some clusters (GKE) admit pods of critical priority outside kube-system only with a ResourceQuota for their classes.
+ * The quota applies to no other pods, and its limit is high.
  */
 export function priorityQuota(names: Names): KubernetesObject {
   return {
@@ -106,7 +105,7 @@ export function deployment(names: Names): KubernetesObject {
     spec: {
       replicas: 2,
       selector: { matchLabels: LABELS },
-      // The old pod stays until the new one has had the time to fill its cache.
+      // Gives a new pod time to sync its cache before the old one stops.
       minReadySeconds: 5,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       template: {

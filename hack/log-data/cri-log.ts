@@ -1,21 +1,20 @@
-// The same records as files of a container runtime and objects of Kubernetes, for a simulated cluster whose kubelet
-// (KWOK) answers with them.
+// The data set as CRI log files and Kubernetes objects, for a simulated cluster whose kubelet (KWOK) serves them.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '../log-stores/record.ts';
 import type { DataPod } from './pods.ts';
 
-/** Bytes of text after which a container runtime begins a new entry. */
+/** Bytes after which a container runtime splits a line into partial entries. */
 const PIECE = 16 * 1024;
 
-/** Lines of a CRI log file: time, stream, `P` for a part and `F` for the end of a line, text. */
+/** Lines of a CRI log file: time, stream, `P` (partial) or `F` (full), text. */
 export function criLines({ time, stream, log }: LogRecord): string {
   const bytes = Buffer.from(log);
   const pieces: string[] = [];
   let begin = 0;
   while (bytes.length - begin > PIECE) {
     let end = begin + PIECE;
-    // Not within a character: bytes 10xxxxxx go on with one.
+    // Do not split a character: bytes 10xxxxxx continue one.
     while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
     pieces.push(`${time} ${stream} P ${bytes.toString('utf8', begin, end)}\n`);
     begin = end;
@@ -24,7 +23,7 @@ export function criLines({ time, stream, log }: LogRecord): string {
   return pieces.join('');
 }
 
-/** Where the log of a container is kept within the folder. */
+/** Path of a container's log within the folder. */
 export function logFile(
   dir: string,
   { namespace, pod, container }: Record<'namespace' | 'pod' | 'container', string>,
@@ -32,7 +31,7 @@ export function logFile(
   return join(dir, `${namespace}_${pod}_${container}.log`);
 }
 
-/** Appends the records to the files of their containers; files that are followed grow. */
+/** Appends the records to the log files of their containers. */
 export async function writeCriLogs(dir: string, records: Iterable<LogRecord>): Promise<void> {
   await mkdir(dir, { recursive: true });
   const files = new Map<string, string[]>();
@@ -46,10 +45,10 @@ export async function writeCriLogs(dir: string, records: Iterable<LogRecord>): P
   for (const [file, lines] of files) await appendFile(file, lines.join(''));
 }
 
-/** Containers of the pod that run, without those of earlier runs. */
+/** Running containers of the pod, without previous runs. */
 const current = ({ containers }: DataPod) => containers.filter((container) => container.current);
 
-/** Makes the files of containers that have written nothing: those of the pods that exist. */
+/** Creates empty log files for containers of existing pods that have written nothing. */
 export async function touchCriLogs(dir: string, pods: readonly DataPod[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   for (const { namespace, name: pod, containers } of pods.filter(({ exists }) => exists)) {
@@ -58,7 +57,7 @@ export async function touchCriLogs(dir: string, pods: readonly DataPod[]): Promi
   }
 }
 
-/** KWOK's `Logs` of the pods that exist: where the log of each container is. Make the files before. */
+/** KWOK `Logs` objects that map the containers of existing pods to their log files, which must exist. */
 export function kwokLogs(dir: string, pods: readonly DataPod[]): object[] {
   return pods
     .filter(({ exists }) => exists)
@@ -75,7 +74,7 @@ export function kwokLogs(dir: string, pods: readonly DataPod[]): object[] {
     }));
 }
 
-/** The pods that exist, bare: without the controllers that made them. All on the given nodes. */
+/** Pod objects of the existing pods on the given nodes, without their controllers. */
 export function podObjects(
   pods: readonly DataPod[],
   nodes: readonly string[],

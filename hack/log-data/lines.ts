@@ -1,4 +1,4 @@
-// What containers write: one message in the style of a program, of one line or of several. Deterministic.
+// Generator of log messages in the style of well-known programs, with one or several lines. Deterministic.
 import type { Random } from './random.ts';
 
 const STYLES = ['nginx', 'json', 'logfmt', 'klog', 'java', 'go', 'sql', 'plain'] as const;
@@ -58,7 +58,7 @@ const STATUSES = [200, 200, 200, 201, 204, 301, 404, 499, 500, 502, 503] as cons
 const LEVELS = ['info', 'info', 'info', 'info', 'debug', 'warn', 'error'] as const;
 const CLASSES = ['SQLException', 'TimeoutException', 'NullPointerException'] as const;
 
-/** The lines of one message. `second` is its time, RFC 3339 without a fraction. */
+/** The lines of one message. `second`: its time, RFC 3339 without a fraction. */
 export function message(style: LogStyle, second: string, random: Random): string[] {
   return WRITERS[style](second, random);
 }

@@ -1,21 +1,20 @@
-// A realistic set of log records for tests and benchmarks, the same for the same options: namespaces, pods and their
-// lines over a day, as fluent-bit's kubernetes filter writes them. hack/log-stores loads them; cri-log.ts writes them as
-// a container runtime does.
+// Deterministic data set of log records for tests and benchmarks: namespaces, pods and their lines over a day, in the
+// format of fluent-bit's kubernetes filter. hack/log-stores loads it; cri-log.ts writes it in CRI format.
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';
-import { type DataContainer, type DataPod, dataPods, madeAnewAt, type PodsOptions } from './pods.ts';
+import { type DataContainer, type DataPod, dataPods, type PodsOptions, recreationTime } from './pods.ts';
 import { Random } from './random.ts';
 import { instantOf, type Moment, momentOf, moments } from './times.ts';
 
 export interface LogDataOptions {
-  /** 1 unless told otherwise. */
+  /** Default 1. */
   readonly seed?: number;
-  /** 20,000 unless told otherwise. */
+  /** Default 20,000. */
   readonly lines?: number;
-  /** Up to 40, which is the default. */
+  /** Default and maximum 40. */
   readonly namespaces?: number;
-  /** Of each namespace, at most; 6 unless told otherwise, which makes several hundred pods. */
+  /** Maximum per namespace; the default 6 yields several hundred pods. */
   readonly workloads?: number;
   /** RFC 3339 with nine digits, exclusive. */
   readonly end?: string;
@@ -27,15 +26,15 @@ export interface LogData {
   readonly start: string;
   readonly end: string;
   readonly pods: readonly DataPod[];
-  /** When the namespace `sandbox` was recreated. */
-  readonly madeAnew: string;
-  /** All, ascending by time. Each call makes them again; memory does not grow with their number. */
+  /** Creation time of the second namespace `sandbox`. */
+  readonly recreatedAt: string;
+  /** All records by ascending time. Generated on each call, in constant memory. */
   records(): Generator<LogRecord, void, undefined>;
-  /** Those of containers that still run: what the cluster itself has. */
+  /** Records of running containers, which the cluster itself has. */
   currentRecords(): Generator<LogRecord, void, undefined>;
 }
 
-/** In the middle of a day, so that there are records of two days. */
+/** In the middle of a day, so that the records span two days. */
 const END = '2026-01-15T10:00:00.000000000Z';
 
 export function logData(options: LogDataOptions = {}): LogData {
@@ -59,7 +58,7 @@ export function logData(options: LogDataOptions = {}): LogData {
     start: instantOf({ ms: start, ns: 0 }),
     end: endInstant,
     pods,
-    madeAnew: instantOf({ ms: madeAnewAt(settings), ns: 0 }),
+    recreatedAt: instantOf({ ms: recreationTime(settings), ns: 0 }),
     records,
     *currentRecords() {
       for (const record of records()) if (current.has(record.kubernetes.docker_id)) yield record;
@@ -102,7 +101,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
     .map(({ item }) => item);
 }
 
-/** Often the one before; a few write most of the lines. */
+/** Picks the container of the next line: often the previous one; a few containers write most lines. */
 function nextSource(
   last: Source | undefined,
   sources: readonly Source[],
@@ -116,10 +115,10 @@ function nextSource(
     const source = sources[(first + step) % sources.length];
     if (source !== undefined && lives(source)) return source;
   }
-  throw new Error(`nobody writes at ${ms}`);
+  throw new Error(`no container runs at ${ms}`);
 }
 
-/** Each odd line is repeated after a while, the huge one occurs twice. */
+/** Every so many lines, an odd line. Each occurs several times, the huge one twice. */
 const ODD_EVERY = 13;
 
 function nextMessage(

@@ -1,4 +1,4 @@
-/** Names as teams give them, some of them the beginning of others. */
+/** Realistic names; some are prefixes of others. */
 export const NAMESPACES = [
   'default',
   'kube-system',
@@ -42,5 +42,5 @@ export const NAMESPACES = [
   'vault',
 ] as const;
 
-/** It was deleted and recreated by somebody else: whoever owns the new one must not see the logs of the old one. */
-export const MADE_ANEW = 'sandbox';
+/** A namespace that another tenant recreated, who must not see the logs of the previous one. */
+export const RECREATED = 'sandbox';

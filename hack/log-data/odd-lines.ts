@@ -1,4 +1,4 @@
-/** Words that fill a line up to so many characters; none of them is long. */
+/** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(
     { length: Math.ceil((length - start.length - end.length) / 10) },
@@ -8,10 +8,9 @@ const filled = (start: string, length: number, end: string) => {
 };
 
 /**
- * Lines that break what is written for ordinary ones; each is in every data set, several times. What is not among
- * them, because a store cannot hold it: empty lines (VictoriaLogs has no record without a message; lines of one space
- * take their place), newlines (they end a record of a CRI log file), half surrogate pairs (they are not text), and
- * words of more than 255 characters (Lucene cuts them).
+ * Edge cases; each occurs several times in every data set. Excluded, because a store cannot hold them: empty lines
+ * (VictoriaLogs has no record without a message; lines of one space replace them), newlines (they end a record of a
+ * CRI log file), lone surrogates (invalid text), and words of more than 255 characters (Lucene splits them).
  */
 export const ODD_LINES: readonly string[] = [
   ' ',
@@ -154,5 +153,5 @@ export const ODD_LINES: readonly string[] = [
   filled('long line of 3000 characters', 3000, 'END-OF-LONGER'),
 ];
 
-/** One line longer than a term of Lucene, a page of etcd or a piece of a CRI log file may be; twice in a data set. */
+/** A line longer than a Lucene term and a CRI log entry; occurs twice in a data set. */
 export const HUGE_LINE = filled('huge line of 33 KiB', 33 * 1024, 'END-OF-HUGE');

@@ -1,11 +1,10 @@
-// The pods of a data set, with the times in which their containers wrote. Neighbours: workloads.ts has the names,
-// log-data.ts the lines.
+// The pods of a data set and the lifetimes of their containers. workloads.ts has the names, log-data.ts the lines.
 import type { LogStyle } from './lines.ts';
-import { MADE_ANEW, NAMESPACES } from './namespaces.ts';
+import { NAMESPACES, RECREATED } from './namespaces.ts';
 import { Random } from './random.ts';
 import { podNames, WORKLOADS, type Workload } from './workloads.ts';
 
-/** One run of a container: a restarted one has another id. Times are milliseconds since the epoch, `until` exclusive. */
+/** One run of a container; a restart has another ID. Times in ms since the epoch, `until` exclusive. */
 export interface DataContainer {
   readonly name: string;
   readonly id: string;
@@ -13,7 +12,7 @@ export interface DataContainer {
   readonly style: LogStyle;
   readonly from: number;
   readonly until: number;
-  /** Whether it still runs, so that the cluster still has its log. */
+  /** Whether it is running, so that the cluster has its log. */
   readonly current: boolean;
 }
 
@@ -25,7 +24,7 @@ export interface DataPod {
   readonly workload: Pick<Workload, 'kind' | 'name'>;
   readonly labels: Readonly<Record<string, string>>;
   readonly containers: readonly DataContainer[];
-  /** Whether the cluster still has it. */
+  /** Whether the pod exists in the cluster. */
   readonly exists: boolean;
 }
 
@@ -33,20 +32,20 @@ export interface PodsOptions {
   readonly seed: number;
   readonly start: number;
   readonly end: number;
-  /** Workloads of each namespace, at most. */
+  /** Maximum workloads per namespace. */
   readonly workloads: number;
   readonly namespaces: number;
 }
 
-/** Pods exist for the whole time of the data set, except in the namespace that was recreated in the middle of it. */
+/** Pods exist for the whole time of the data set, except in the namespace that is recreated in the middle. */
 export function dataPods(options: PodsOptions): DataPod[] {
   const { seed, start, end, namespaces } = options;
   const random = new Random(seed);
-  const anew = madeAnewAt(options);
-  const chosen = [MADE_ANEW, ...NAMESPACES.filter((name) => name !== MADE_ANEW)].slice(0, namespaces);
+  const anew = recreationTime(options);
+  const chosen = [RECREATED, ...NAMESPACES.filter((name) => name !== RECREATED)].slice(0, namespaces);
   return chosen.flatMap((namespace) => {
     const workloads = chosenWorkloads(options.workloads, random);
-    if (namespace !== MADE_ANEW) return podsOf(namespace, workloads, { start, end, exists: true }, random);
+    if (namespace !== RECREATED) return podsOf(namespace, workloads, { start, end, exists: true }, random);
     return [
       ...podsOf(namespace, workloads, { start, end: anew, exists: false }, random),
       ...podsOf(namespace, workloads, { start: anew, end, exists: true }, random),
@@ -54,8 +53,8 @@ export function dataPods(options: PodsOptions): DataPod[] {
   });
 }
 
-/** When the recreated namespace was created: in whole seconds, as Kubernetes keeps it. */
-export function madeAnewAt({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
+/** Creation time of the recreated namespace, in whole seconds as in Kubernetes. */
+export function recreationTime({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
   return Math.floor((start + (end - start) * 0.4) / 1_000) * 1_000;
 }
 
@@ -79,7 +78,7 @@ function podsOf(namespace: string, workloads: readonly Workload[], life: Life, r
   const minutes = Math.floor(life.end / 60_000);
   return workloads.flatMap((workload) => {
     const names = podNames(workload, minutes, random);
-    // A roll-out: half-way, the last pod replaced the first one.
+    // A rollout: in the middle, the last pod replaces the first one.
     const replaced = workload.kind === 'Deployment' && names.length > 2;
     const half = Math.floor((life.start + life.end) / 2);
     return names.map((name, index): DataPod => {
@@ -110,7 +109,7 @@ function podsOf(namespace: string, workloads: readonly Workload[], life: Life, r
   });
 }
 
-/** One container in ten was restarted once. */
+/** One container in ten restarts once. */
 function runsOf(name: string, style: LogStyle, life: Life, random: Random): DataContainer[] {
   const restart = random.chance(0.1) ? Math.floor(life.start + (life.end - life.start) * 0.7) : undefined;
   const image = `registry.example.com/library/${name}:1.${random.below(30)}.${random.below(9)}`;

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (sfc32). */
+/** Seeded pseudo-random number generator (sfc32). */
 export class Random {
   #a: number;
   #b: number;
@@ -41,7 +41,7 @@ export class Random {
     return choice;
   }
 
-  /** So many characters of the alphabet. */
+  /** A random text of `length` characters of the alphabet. */
   text(alphabet: string, length: number): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }

@@ -6,12 +6,12 @@ export interface Moment {
   readonly ns: number;
 }
 
-/** Nine digits behind the second. */
+/** RFC 3339 with nine fractional digits. */
 export function instantOf({ ms, ns }: Moment): string {
   return new Date(ms).toISOString().replace('Z', `${String(ns).padStart(6, '0')}Z`);
 }
 
-/** What `instantOf` has written. */
+/** Inverse of `instantOf`. */
 export function momentOf(instant: string): Moment {
   return { ms: Date.parse(`${instant.slice(0, 23)}Z`), ns: Number(instant.slice(23, 29)) };
 }
@@ -19,8 +19,8 @@ export function momentOf(instant: string): Moment {
 const PARTS = 96;
 
 /**
- * The times of so many messages between start and end, ascending: calm and bursts, and now and then several in the
- * same nanosecond or the same millisecond.
+ * `count` ascending times between start and end: quiet periods and bursts, sometimes several in the same millisecond or
+ * nanosecond.
  */
 export function* moments(start: number, end: number, count: number, random: Random): Generator<Moment> {
   const weights = Array.from({ length: PARTS }, () => 0.05 + random.fraction() ** 4);
@@ -45,7 +45,7 @@ function next(last: Moment, place: number, random: Random): Moment {
   const chance = random.fraction();
   if (chance < 0.12) return last;
   if (chance < 0.22 && last.ns < 900_000) return { ms: last.ms, ns: last.ns + 1 + random.below(50_000) };
-  // Some programs only tell milliseconds.
+  // Some programs log only milliseconds.
   const ns = chance < 0.3 ? 0 : random.below(1_000_000);
   return place > last.ms ? { ms: place, ns } : { ms: last.ms, ns: Math.max(ns, last.ns) };
 }

@@ -1,4 +1,4 @@
-// The workloads of a namespace, and the names that controllers give their pods. lines.ts has the lines that they write.
+// The workloads of a namespace, and the names of their pods. lines.ts has their log lines.
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 
@@ -12,7 +12,7 @@ export interface Workload {
   readonly containers: readonly (readonly [name: string, style: LogStyle])[];
 }
 
-/** Some are prefixes of others; one is so long that the names of its pods are cut. */
+/** Some names are prefixes of others; one is so long that Kubernetes truncates the names of its pods. */
 export const WORKLOADS: readonly Workload[] = [
   { kind: 'Deployment', name: 'web', pods: 4, containers: [['web', 'nginx']] },
   {
@@ -76,12 +76,12 @@ export const WORKLOADS: readonly Workload[] = [
   },
 ];
 
-/** What Kubernetes makes random names of: no vowels, nothing that looks alike. */
+/** The alphabet of random suffixes in Kubernetes (k8s.io/apimachinery, util/rand). */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-/** Of the name of a pod that ends with five random characters, the part before them. */
+/** Maximum length of a generated pod name before its five random characters. */
 const MAX_BASE = 58;
 
-/** The name of each pod, as its controller makes it. */
+/** The names of the pods, as the controller generates them. */
 export function podNames({ kind, name, pods }: Workload, minutes: number, random: Random): string[] {
   const generated = (base: string) => `${base.slice(0, MAX_BASE)}${random.text(ALPHABET, 5)}`;
   const replicaSet = `${name}-${random.text(ALPHABET, 10)}`;

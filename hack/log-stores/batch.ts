@@ -1,7 +1,7 @@
 import type { Progress } from '../terminal/progress.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 
-/** Lines of JSON that are sent in one request. */
+/** JSON lines of one request. */
 export interface Batch {
   readonly text: string;
   readonly records: number;
@@ -10,24 +10,21 @@ export interface Batch {
 export interface LoadOptions {
   readonly signal?: AbortSignal;
   readonly progress?: Progress;
-  /** Records in one request. */
+  /** Records per request. */
   readonly batch?: number;
 }
 
-/** Large enough to keep a store busy, small enough to hold several of them. */
+/** Large enough to keep a store busy, small enough to hold several batches in memory. */
 const BATCH = 5_000;
-/** Requests under way: while the store works on one, the next is made. */
+/** Concurrent requests: the next batch is built while the store handles one. */
 const UNDER_WAY = 2;
 
-/**
- * Sends all records, a batch at a time and never more than two at once, so that neither we nor the store hold more
- * than that. Returns how many there were; the first batch that fails ends it.
- */
+/** Sends all records in batches, at most two concurrently. Returns their number; rejects at the first failed batch. */
 export async function sendBatches(
   title: string,
   records: LogRecords,
   options: LoadOptions & {
-    /** The lines of one record, each with its newline. */
+    /** The JSON lines of one record, each with its newline. */
     readonly lines: (record: LogRecord) => string;
     readonly send: (batch: Batch, signal: AbortSignal) => Promise<void>;
   },
@@ -40,7 +37,7 @@ export async function sendBatches(
     try {
       await options.send(batch, signal);
     } catch (error) {
-      failed.abort(error); // the first one is the reason; it ends the others, whoever waits for which
+      failed.abort(error); // the first error aborts the other requests
       throw error;
     }
     sent += batch.records;
@@ -52,7 +49,7 @@ export async function sendBatches(
       if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
       const sending = send(batch).finally(() => underWay.delete(sending));
       underWay.add(sending);
-      sending.catch(() => undefined); // its reason is that of the signal
+      sending.catch(() => undefined); // the signal has the error
     }
     await Promise.all(underWay);
     signal.throwIfAborted();

@@ -1,6 +1,5 @@
-// A log store as a process on a loopback port: started until it answers, stopped, killed, paused, started again on
-// the same data and port. Which program it is, and how it is built, stand in opensearch.ts and victorialogs.ts; what
-// is loaded into it in load-*.ts.
+// A log store as a supervised process on a loopback port, which keeps data and port across restarts. opensearch.ts and
+// victorialogs.ts build and configure the programs; load-*.ts load records.
 import { mkdir } from 'node:fs/promises';
 import { get as getPlain } from 'node:http';
 import { get as getSecured } from 'node:https';
@@ -12,53 +11,53 @@ import { freePorts } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 export interface StartOptions {
-  /** Made when it is missing; the store's data, its log and what identifies its process lie in it. */
+  /** Folder of data, log and PID file; created if missing. */
   readonly dir: string;
-  /** Ends the start, and later the store. */
+  /** Aborts the start, and later stops the store. */
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
   readonly progress?: Progress;
-  /** Called when it ends without having been stopped. */
+  /** Called if the store exits unexpectedly. */
   failed?(error: Error): void;
 }
 
-/** Disposing of it is stopping it. */
+/** Stops when disposed. */
 export interface LogStoreProcess extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:20123`, or `https://…`, without a slash at its end; the same after every start. */
+  /** Such as `http://127.0.0.1:20123` or `https://…`, without a trailing slash; the same after every start. */
   readonly url: string;
   readonly port: number;
-  /** While it runs. */
+  /** PID while it runs. */
   readonly pid: number | undefined;
   readonly logFile: string;
-  /** Stops it gracefully, and by force after 10 s. Does nothing when it does not run. */
+  /** Stops it gracefully, and with SIGKILL after 10 s. No effect if it does not run. */
   stop(): Promise<void>;
-  /** Starts it again on what it has stored, and returns when it answers. */
+  /** Restarts it with its data, and resolves when it is ready. */
   start(signal?: AbortSignal): Promise<void>;
   restart(signal?: AbortSignal): Promise<void>;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as in a crash. */
   kill(): Promise<void>;
-  /** Freezes it: once this resolves its sockets stay open and nobody answers. */
+  /** Stops it with SIGSTOP: its sockets stay open, and it does not respond. */
   pause(): Promise<void>;
   resume(): void;
 }
 
-/** What is particular to a store. */
+/** The properties of one store. */
 export interface Program {
-  /** As messages call it. */
+  /** Name in messages. */
   readonly name: string;
-  /** How many ports it listens on; the first is for HTTP. */
+  /** Number of ports; the first is for HTTP. */
   readonly ports: number;
   readonly command: string;
   args(dir: string, ports: readonly number[]): readonly string[];
-  /** A path that answers 200 when queries can be put. */
+  /** A path that returns 200 when the store accepts queries. */
   readonly readyPath: string;
-  /** PEM; where it is given, the program speaks TLS, with a certificate that this one has signed. */
+  /** CA of the serving certificate, PEM; if set, the store uses TLS. */
   readonly ca?: string;
-  /** Milliseconds until a start has failed; two minutes unless told otherwise. */
+  /** Start timeout in ms; two minutes by default. */
   readonly readyTimeoutMs?: number;
 }
 
-/** Starts the program in a folder of its own and waits until it answers. On failure nothing is left running. */
+/** Starts the program and waits until it is ready. After a failure nothing runs. */
 export async function startProgram(program: Program, options: StartOptions): Promise<LogStoreProcess> {
   const dir = resolve(options.dir);
   await mkdir(join(dir, 'data'), { recursive: true });
@@ -76,7 +75,7 @@ class RunningStore implements LogStoreProcess {
   readonly #scheme: 'http' | 'https';
   readonly #signal: AbortSignal;
   readonly #daemon: Daemon;
-  /** Lets somebody else use the folder; there while this process does. */
+  /** Releases the folder; set while this process owns it. */
   #release: (() => Promise<void>) | undefined;
 
   constructor(program: Program, dir: string, ports: readonly number[], options: StartOptions) {
@@ -149,7 +148,7 @@ class RunningStore implements LogStoreProcess {
   }
 
   readonly #onAbort = (): void => {
-    // The error, if any, is for whoever calls stop().
+    // stop() reports the error.
     this.stop().catch(() => undefined);
   };
 

@@ -1,4 +1,5 @@
-// A node built from its Maven artifacts and two small classes: `lib` and `classes`, and `modules` where it has some.
+// Build of an OpenSearch or Elasticsearch node from its Maven artifacts and two small classes: the folders `lib`,
+// `classes` and, for some, `modules`.
 import { createHash } from 'node:crypto';
 import { cp, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,13 +14,13 @@ const FETCH = ['-B', '-C', 'generate-resources'];
 const COMPILER = 'org.eclipse.jdt.internal.compiler.batch.Main';
 const COMPILE = ['-17', '-proc:none', '-nowarn'];
 
-/** The node's folder, made when the cache has none of these sources; half a minute, most of it fetching. */
+/** Returns the node's folder; builds it if the cache lacks it, in half a minute, most of it downloads. */
 export async function buildNode(kind: NodeKind, options: BuildOptions): Promise<string> {
   const make = (staging: string): Promise<void> => makeNode(kind, staging, options);
   return provide({ title: kind.title, name: await nameOfResult(kind), make }, options);
 }
 
-/** Whether a start needs no Maven. */
+/** Whether the cache has the node, so that a start needs no Maven. */
 export async function isNodeBuilt(kind: NodeKind, env: NodeJS.ProcessEnv): Promise<boolean> {
   return exists(join(cacheFolder(env), await nameOfResult(kind)));
 }
@@ -35,7 +36,7 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
   const sources = join(NODES, name);
   const maven = await findMaven(kind, options);
   const java = await provideJava(kind, options);
-  progress(`${title}: fetching it with Maven (once; about ${kind.megabytes} MB)`);
+  progress(`${title}: downloading with Maven (once; about ${kind.megabytes} MB)`);
   let fetched = 0;
   let isFetched = false;
   await withElapsed(
@@ -75,15 +76,15 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
     },
   );
   await rm(join(staging, 'compiler'), { recursive: true });
-  // What modules say of themselves, beside their jars.
+  // Descriptors of the modules, beside their jars.
   if (await exists(join(sources, 'modules'))) {
     await cp(join(sources, 'modules'), join(staging, 'modules'), { recursive: true });
   }
 }
 
 /**
- * Maven has no lock file: what it brought must be exactly what the list (as sha256sum writes it) names. Returns the
- * names, relative to the folder.
+ * Verifies the downloads against a list in the format of sha256sum, because Maven has no lock file. Returns the names
+ * relative to the folder; throws on missing, additional or different files.
  */
 export async function verifyJars(folder: string, list: string): Promise<string[]> {
   const expected = new Map(

@@ -1,15 +1,14 @@
-// The nodes that can be started: OpenSearch and Elasticsearch in the versions that the server promises to understand.
-// The sources of each are in its folder in nodes/.
+// The supported versions of OpenSearch and Elasticsearch. nodes/ has a folder with the sources of each.
 import { join } from 'node:path';
 import type { JavaRange } from './java.ts';
 
 export interface NodeKind {
   /** Its folder in nodes/. */
   readonly name: string;
-  /** As messages call it. */
+  /** Name in messages. */
   readonly title: string;
   readonly java: JavaRange;
-  /** What Maven has to fetch for it, about. */
+  /** Approximate size of the Maven downloads. */
   readonly megabytes: number;
 }
 
@@ -18,12 +17,12 @@ export const NODES = join(import.meta.dirname, 'nodes');
 export const OPENSEARCH_2: NodeKind = {
   name: 'opensearch-2',
   title: 'OpenSearch 2',
-  // Since 24 there is no security manager any more, which it still asks for.
+  // OpenSearch 2 needs the security manager, which Java 24 removed.
   java: { oldest: 17, newest: 23 },
   megabytes: 50,
 };
 
-/** With the plugin that most have: TLS, users and roles. How it is to be started stands in security.ts. */
+/** With the security plugin: TLS, users and roles. security.ts configures it. */
 export const OPENSEARCH_2_SECURITY: NodeKind = {
   name: 'opensearch-2-security',
   title: 'OpenSearch 2 with security',
@@ -38,7 +37,7 @@ export const OPENSEARCH_3: NodeKind = {
   megabytes: 65,
 };
 
-/** Without what Elastic does not publish on Maven Central, such as fields of type wildcard. */
+/** Without the parts that are not on Maven Central, such as the field type `wildcard`. */
 export const ELASTICSEARCH_8: NodeKind = {
   name: 'elasticsearch-8',
   title: 'Elasticsearch 8',

@@ -1,5 +1,5 @@
-// OpenSearch, or a store with the same API, as one node built from its Maven artifacts: no distribution, no scripts, and
-// the security plugin where it is asked for. The sources are in nodes/; node-build.ts builds it.
+// OpenSearch or Elasticsearch as one node that node-build.ts builds from Maven artifacts: without scripting, optionally
+// with the security plugin.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideJava } from './java.ts';
@@ -8,32 +8,32 @@ import { buildNode } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 import { type NodeSecurity, SECURITY_READY_PATH, writeSecurity } from './security.ts';
 
-/** Most nodes of tests end before the second compiler would have paid for itself. */
+/** JVM options for tests: most test nodes stop before the second compiler pays off. */
 const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 /**
- * That collector leaves garbage until the heap is full. A node that counts all of it as memory in use refuses long answers
- * then, now and again; what requests reserve is counted either way.
+ * The serial collector leaves garbage until the heap is full. With the real-memory circuit breaker, a node then
+ * sometimes rejects long responses; without it, the breaker counts only what requests reserve.
  */
 const SHORT_LIVED_SETTINGS = { 'indices.breaker.total.use_real_memory': 'false' };
 const READY_PATH = '/_cluster/health?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=1s';
-/** Starts of 40 s have been seen while all other tests ran on the same machine. */
+/** Starts took 40 s while all other tests ran on the same machine. */
 const READY_TIMEOUT_MS = 120_000;
 
 export interface OpenSearchOptions extends StartOptions {
-  /** OpenSearch 2 unless told otherwise. */
+  /** Default: OpenSearch 2. */
   readonly kind?: NodeKind;
   /**
-   * Of the Java machine, such as `2g`. Without it the node is one for tests: 512 MB, and half the CPU time until it is
-   * warm, but slower from then on. For measurements give one.
+   * Heap size, such as `2g`, for measurements. By default the node is configured for tests: 512 MB, and half the CPU time
+   * for the start, but slower afterwards.
    */
   readonly heap?: string;
-  /** Of a node with the security plugin, which has to be given some. */
+  /** Certificates of a node with the security plugin, which requires them. */
   readonly security?: NodeSecurity;
-  /** Settings of the node; they win over ours. */
+  /** Settings of the node, which override ours. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts a node and waits until its shards can be asked. It is built first when the cache folder has none. */
+/** Starts a node and waits until its shards are available; builds it first if the cache lacks it. */
 export async function startOpenSearch(options: OpenSearchOptions): Promise<LogStoreProcess> {
   const {
     env = process.env,
@@ -70,7 +70,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
           'http.type': 'netty4',
           'transport.type': 'netty4',
           'discovery.type': 'single-node',
-          // A nearly full disk must not make it refuse what a test writes.
+          // A nearly full disk must not block the writes of tests.
           'cluster.routing.allocation.disk.threshold_enabled': false,
           ...(heap === undefined ? SHORT_LIVED_SETTINGS : {}),
           ...secured,

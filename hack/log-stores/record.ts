@@ -1,6 +1,6 @@
-/** One line of a container's log, as fluent-bit's kubernetes filter writes it. */
+/** One log line of a container, in the format of fluent-bit's kubernetes filter. */
 export interface LogRecord {
-  /** The line, without the newline at its end. */
+  /** The line without its newline. */
   readonly log: string;
   /** RFC 3339 in UTC with nanoseconds, such as `2026-11-20T10:00:00.123456789Z`. */
   readonly time: string;
@@ -11,7 +11,7 @@ export interface LogRecord {
     /** The uid of the pod. */
     readonly pod_id: string;
     readonly container_name: string;
-    /** The id of the container: another one after each restart. */
+    /** Container ID; changes with each restart. */
     readonly docker_id: string;
     readonly container_image: string;
     /** The name of the node. */

@@ -1,18 +1,18 @@
-// What the security plugin of OpenSearch starts with: TLS with the certificates that are given, passwords as the way to
-// sign in, and nobody who may do anything but who has the administrator's certificate. Users and roles come later, over HTTP.
+// Initial configuration of OpenSearch's security plugin: TLS, basic authentication, and permissions only for the
+// administrator's client certificate. Tests create users and roles over HTTP.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyPair } from '../control-plane/certificate-authority.ts';
 
 export interface NodeSecurity {
-  /** PEM; has signed the node's certificate and the administrator's. */
+  /** CA of the certificates of node and administrator, PEM. */
   readonly ca: string;
   readonly node: KeyPair;
-  /** The common name of the administrator's certificate. */
+  /** Common name of the administrator's certificate. */
   readonly admin: string;
 }
 
-/** Answers 200 when users can be asked for their passwords, whoever asks. */
+/** Returns 200 without authentication when the plugin is ready. */
 export const SECURITY_READY_PATH = '/_plugins/_security/health';
 
 const FOLDER = 'opensearch-security';
@@ -27,7 +27,7 @@ const PASSWORDS = {
     },
   },
 };
-/** It reads all of these files when it has no index yet, and does not start without one. */
+/** The plugin reads all of these files at its first start, and fails if one is missing. */
 const CONFIGURATIONS: Readonly<Record<string, object>> = {
   config: { config: { dynamic: PASSWORDS } },
   internalusers: {},
@@ -46,7 +46,7 @@ const FILES: Readonly<Record<string, string>> = {
   nodesdn: 'nodes_dn',
 };
 
-/** Writes its files into the node's configuration folder, and returns its settings. */
+/** Writes the files into the node's configuration folder, and returns the settings of the plugin. */
 export async function writeSecurity(
   folder: string,
   { ca, node, admin }: NodeSecurity,

@@ -1,4 +1,4 @@
-// VictoriaLogs, built from its Go module as it is; the program beside it makes the kernel end it with its parent.
+// VictoriaLogs, built unchanged from its Go module. The wrapper end-with-parent requests a parent death signal.
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
@@ -16,11 +16,11 @@ const BUILD_FLAGS = [
 const PACKAGES = ['./end-with-parent', 'github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-logs'];
 
 export interface VictoriaLogsOptions extends StartOptions {
-  /** After ours, so the last word is theirs. */
+  /** Appended to our flags, so that they override them. */
   readonly flags?: readonly string[];
 }
 
-/** Starts a VictoriaLogs that drops nothing for its age. It is built first when the cache folder has none. */
+/** Starts VictoriaLogs with unlimited retention; builds it first if the cache lacks it. */
 export async function startVictoriaLogs(options: VictoriaLogsOptions): Promise<LogStoreProcess> {
   const { env = process.env, signal, progress = () => undefined, flags = [] } = options;
   const folder = await buildVictoriaLogs({ env, signal, progress });
@@ -42,7 +42,7 @@ export async function startVictoriaLogs(options: VictoriaLogsOptions): Promise<L
   );
 }
 
-/** The folder of the programs, built when the cache has none of these sources; about a minute on 2 cores. */
+/** Returns the folder of the programs; builds them if the cache lacks them, in about a minute on 2 cores. */
 export async function buildVictoriaLogs(options: BuildOptions): Promise<string> {
   const files = ['go.mod', 'go.sum', '**/*.go'];
   const hash = await hashOfInputs({ folder: MODULE, files, settings: [PACKAGES, BUILD_FLAGS] });

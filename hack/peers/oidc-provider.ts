@@ -1,6 +1,6 @@
-// oidc-provider behind TLS with what the bench needs and no more: one client, users in memory, the password grant as
-// its documentation suggests one, and access tokens as our own are (JWTs under ES256). Its store is the one it brings,
-// in memory. One line of JSON on standard input configures it; it says `ready` when it listens, and ends with its input.
+// oidc-provider over TLS in the configuration of the bench: one client, users and sessions in memory, the password grant
+// from its documentation, and ES256 JWTs as access tokens. One line of JSON on standard input configures it; it prints
+// `ready` when it listens, and exits at the end of its input.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import type { OIDCProviderOptions } from './peer.ts';
 const API = 'urn:bench:api';
 const SCOPE = 'openid offline_access';
 
-/** Rotated refresh tokens for as long as the bench runs: the store that it brings forgets all but a thousand. */
+/** Unbounded storage, for the refresh tokens of the bench: the default one evicts all but a thousand entries. */
 class MemoryAdapter {
   static readonly #kept = new Map<string, AdapterPayload>();
   readonly #kind: string;

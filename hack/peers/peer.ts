@@ -1,5 +1,5 @@
-// Other token servers, for the bench: each is a process that reads its configuration from standard input, and ends with
-// it. Owns starting and stopping them; their programs are oidc-provider.ts and dex/.
+// Processes of other token servers, for the bench. Each reads its configuration from standard input and exits at its
+// end. The programs are oidc-provider.ts and dex/.
 import { join } from 'node:path';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';
@@ -9,12 +9,12 @@ export interface PeerOptions {
   readonly certificate: { readonly cert: string; readonly key: string };
   readonly client: { readonly id: string; readonly secret: string };
   readonly users: readonly string[];
-  /** Of all users, in the kind that the peer takes: bcrypt for Dex, argon2id for oidc-provider. */
+  /** Password hash of all users: bcrypt for Dex, argon2id for oidc-provider. */
   readonly passwordHash: string;
   readonly signal: AbortSignal;
 }
 
-/** What oidc-provider.ts is told. */
+/** Configuration of oidc-provider.ts. */
 export interface OIDCProviderOptions {
   readonly issuer: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export interface OIDCProviderOptions {
 export interface Peer {
   readonly pid: number;
   readonly url: string;
-  /** Of its token endpoint. */
+  /** Path of its token endpoint. */
   readonly tokenPath: string;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
   return ready(program, { ...told(options), issuer: url, port }, url, '/token');
 }
 
-/** `program` is built by build.ts; `kubeconfig` is for somebody who may define custom resources. */
+/** `program`: built by build.ts; `kubeconfig`: of a user who may create custom resource definitions. */
 export async function startDex(options: PeerOptions, program: string, kubeconfig: string): Promise<Peer> {
   const address = `127.0.0.1:${await freePort()}`;
   const dex = startLineProtocolProgram(program, [], options.signal);

@@ -1,5 +1,4 @@
-// schemathesis, a tester driven by an OpenAPI description, in a Python environment of its own in the cache folder that
-// all clones share. The tests decide what it is run against.
+// Python environment with schemathesis, a test tool for OpenAPI documents, in the shared build cache.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,14 +8,11 @@ import { type BuildOptions, provide } from '../artifacts/artifact.ts';
 import { withElapsed } from '../terminal/progress.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-/** What schemathesis runs on, with the modules that make an environment: some distributions ship them apart. */
+/** Check for a Python that runs schemathesis and can create environments: some distributions package venv separately. */
 const USABLE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))';
 const run = promisify(execFile);
 
-/**
- * The Python that has schemathesis; installed when it is not in the cache yet, in about 20 s. Undefined where there is
- * no Python from 3.10 on.
- */
+/** Returns the Python with schemathesis; installs it if the cache lacks it, in about 20 s. Undefined without Python ≥ 3.10. */
 export async function findSchemathesis(options: BuildOptions): Promise<string | undefined> {
   const version = await pythonVersion(options);
   if (version === undefined) return undefined;
@@ -24,7 +20,7 @@ export async function findSchemathesis(options: BuildOptions): Promise<string | 
   hash.update(await readFile(REQUIREMENTS));
   const name = `schemathesis-${hash.digest('hex').slice(0, 16)}`;
   const folder = await provide({ title: 'schemathesis', name, make }, options);
-  // After a rename, only the path of an environment's interpreter still works.
+  // After the rename of an environment, only its interpreter works, not its scripts.
   return join(folder, 'bin/python');
 }
 

@@ -4,31 +4,31 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface RunOptions {
-  /** Of the environment that has schemathesis. */
+  /** The Python with schemathesis. */
   readonly python: string;
-  /** An empty folder: configuration, output and report go there. */
+  /** An empty folder for configuration, output and report. */
   readonly dir: string;
-  /** Of the description; the server that it comes from is the one that is tested. */
+  /** URL of the OpenAPI document; its server is the one under test. */
   readonly url: string;
   /** PEM file. */
   readonly ca: string;
-  /** Configuration of schemathesis: a TOML file, which may name variables of `env`. */
+  /** Configuration of schemathesis: a TOML file that may reference variables of `env`. */
   readonly configuration: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Test cases made up for each operation, beyond those that try each parameter. */
+  /** Generated test cases per operation, besides those for each parameter. */
   readonly examples: number;
   readonly signal: AbortSignal;
 }
 
-/** The part of schemathesis's report that is used here. */
+/** The part of schemathesis's report that the tests read. */
 export interface SchemathesisReport {
   readonly operations: { readonly total: number; readonly tested: number };
   readonly test_cases: { readonly generated: number; readonly unique_failures: number };
-  /** What schemathesis said. */
+  /** Output of schemathesis. */
   readonly output: string;
 }
 
-/** Each answer as the description has it, no 5xx, 405 for what it does not have, a refusal of what it forbids. */
+/** Responses match the document, no 5xx, 405 for undocumented methods, invalid data is rejected. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -48,7 +48,7 @@ export async function runSchemathesis(options: RunOptions): Promise<Schemathesis
   const args = [
     ...['--config-file', configuration, 'run', url, '--tls-verify', ca],
     ...['--phases', 'coverage,fuzzing', '--max-examples', String(examples), '--checks', CHECKS.join()],
-    // The same cases each time: whatever it finds was introduced by a change.
+    // Deterministic cases: a new failure comes from a change.
     ...['--seed', '1', '--no-shrink', '--continue-on-failure'],
     ...['--report', 'json', '--report-json-path', report],
   ];

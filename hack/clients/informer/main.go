@@ -1,7 +1,7 @@
-// Command informer runs client-go's informers at their defaults on one resource and tells what they hold, so that
-// a test can compare it with the cluster: a dynamic informer, a metadata-only one and one with a label selector.
-// Each change is one JSON line on standard output; the line `store` on standard input asks for everything held.
-// Standard input's end stops it.
+// Command informer runs client-go informers with default settings on one resource, and reports their contents, so
+// that a test can compare them with the cluster: a dynamic informer, a metadata-only one and one with a label selector.
+// It writes each change as one JSON line; the command `store` on standard input writes the whole store.
+// It exits at the end of standard input.
 package main
 
 import (
@@ -69,7 +69,7 @@ func run(kubeconfig, resource, selector string) error {
 	return commands.Err()
 }
 
-// build gives the informers by name. Nothing is set that client-go has a default for.
+// build returns the informers by name, with the defaults of client-go.
 func build(kubeconfig string, gvr schema.GroupVersionResource, selector string) (map[string]cache.SharedIndexInformer, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -15,9 +15,9 @@ type line struct {
 	Type            string `json:"type"`
 	Name            string `json:"name,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Previous is the resourceVersion that a MODIFIED object had before.
+	// Previous is the previous resourceVersion of a MODIFIED object.
 	Previous string `json:"previous,omitempty"`
-	// Objects, when they are told at all, are name to resourceVersion, of SYNCED and STORE.
+	// Objects maps names to resourceVersions, for SYNCED and STORE.
 	Objects map[string]string `json:"objects,omitzero"`
 }
 
@@ -33,7 +33,7 @@ func newReporter(out io.Writer) *reporter {
 func (r *reporter) print(next line) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	// A reader that has gone away ends the program by SIGPIPE.
+	// SIGPIPE terminates the program if the reader has exited.
 	_ = r.encoder.Encode(next)
 }
 

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// changeResult tells, for each change, how many milliseconds after the write was sent it was there.
+// changeResult has, for each change, the milliseconds from sending the write to its arrival.
 type changeResult struct {
-	// WriteMs is the write itself: from sending it to the end of its answer.
+	// WriteMs is the duration of the write, from sending it to the end of its response.
 	WriteMs []float64           `json:"writeMs"`
 	Groups  map[string]*arrival `json:"groups"`
 }
 
-// arrival has one value a change, in their order.
+// arrival has one value per change, in order.
 type arrival struct {
 	FirstMs []float64 `json:"firstMs"`
 	LastMs  []float64 `json:"lastMs"`
 	Lost    int64     `json:"lost"`
 }
 
-// change writes one annotation again and again, and waits each time until all watches of all groups have seen it.
+// change repeatedly writes an annotation, and waits each time until all watches of all groups have received it.
 func (r *runner) change(ctx context.Context, next job) (any, error) {
 	if len(next.Paths) != 1 || next.Changes < 1 {
 		return nil, fmt.Errorf("change: one path and a number of changes must be given")
@@ -37,7 +37,7 @@ func (r *runner) change(ctx context.Context, next job) (any, error) {
 		groups[id] = group
 		result.Groups[id] = &arrival{}
 	}
-	// A new one: a kept one may have been closed while thousands of watches were opened.
+	// A new connection: the server may have closed an idle one while thousands of watches were opened.
 	writer, err := dial(ctx, next.Target)
 	if err != nil {
 		return nil, err

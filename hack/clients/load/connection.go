@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// connection is one kept TLS connection with at most one request on it. net/http's Transport costs more for each
-// small request than the servers that are measured; its parser alone does not.
+// connection is a keep-alive TLS connection with at most one request in flight. The Transport of net/http costs more
+// for each small request than the measured servers; its parser alone does not.
 type connection struct {
 	conn   *tls.Conn
 	reader *bufio.Reader
 	broken bool
-	// idle since an earlier job: the server may have closed it meanwhile, and only the next request would tell.
+	// idle since an earlier job: the server may have closed it, which only the next request detects.
 	idle bool
 }
 
@@ -37,7 +37,7 @@ func dial(ctx context.Context, to target) (*connection, error) {
 	return &connection{conn: conn.(*tls.Conn), reader: bufio.NewReaderSize(conn, 16<<10)}, nil
 }
 
-// send writes the encoded request and reads the answer's head; its body is left to the caller.
+// send writes the encoded request and reads the response headers; the caller reads the body.
 func (c *connection) send(request []byte) (*http.Response, error) {
 	if _, err := c.conn.Write(request); err != nil {
 		c.broken = true
@@ -54,7 +54,7 @@ func (c *connection) send(request []byte) (*http.Response, error) {
 	return response, nil
 }
 
-// exchange is send with the body read to its end; bytes are those of the body as it was transferred.
+// exchange sends a request and reads the whole body; bytes is the transferred size of the body.
 func (c *connection) exchange(request []byte) (status int, bytes int64, err error) {
 	response, err := c.send(request)
 	if err != nil {

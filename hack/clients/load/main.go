@@ -1,7 +1,6 @@
-// Command load is the client side of the bench: it reads one job a line on standard input (JSON) and answers
-// each with one line on standard output. It measures from inside one process, so a job pays for no start and no
-// TLS handshake, and the same code with the same connections talks to every server that is compared. It knows
-// nothing of goals or ratios: hack/bench asks and judges.
+// Command load is the load generator of the bench: it reads one JSON job per line on standard input and writes
+// one JSON result per line. Connections outlive jobs, so measurements include no start and no TLS handshake.
+// hack/bench defines the jobs and compares the results with the goals.
 package main
 
 import (
@@ -15,18 +14,18 @@ import (
 	"syscall"
 )
 
-// job is one line of input; which members count depends on Op.
+// job is one line of input; Op determines which members it has.
 type job struct {
 	// Op is requests, sync, watch, change or close.
 	Op     string `json:"op"`
 	Target target `json:"target"`
-	// Paths are asked for in turn, by all connections together.
+	// Paths are requested round-robin by all connections together.
 	Paths       []string `json:"paths"`
 	Connections int      `json:"connections"`
-	// Seconds bounds a run by time; Requests by number; the first that is reached ends it.
+	// Seconds and Requests limit a run; the first limit that is reached ends it.
 	Seconds  float64 `json:"seconds"`
 	Requests int64   `json:"requests"`
-	// ID names a group of watches; IDs are the groups that a change is awaited in.
+	// ID names a group of watches; IDs are the groups that must receive a change.
 	ID        string   `json:"id"`
 	IDs       []string `json:"ids"`
 	Changes   int      `json:"changes"`
@@ -35,7 +34,7 @@ type job struct {
 }
 
 func main() {
-	// Few live bytes and many short ones: a later collection costs memory that this program has.
+	// The heap is small and short-lived, so rare collections cost little memory.
 	debug.SetGCPercent(800)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

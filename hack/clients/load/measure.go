@@ -28,7 +28,7 @@ func milliseconds(duration time.Duration) float64 {
 	return float64(duration) / float64(time.Millisecond)
 }
 
-// cpuSeconds is what this process has used, in user and kernel mode.
+// cpuSeconds returns the user and system CPU time of this process.
 func cpuSeconds() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// requestsResult is the answer to a job of requests. Times are in milliseconds unless they say seconds.
+// requestsResult is the result of a requests job. Times are in milliseconds unless named otherwise.
 type requestsResult struct {
 	Requests   int              `json:"requests"`
 	Seconds    float64          `json:"seconds"`
@@ -22,7 +22,7 @@ type requestsResult struct {
 	CPUSeconds float64          `json:"cpuSeconds"`
 }
 
-// worker is one connection's share of a run; nothing in it is shared while the run lasts.
+// worker is the part of a run on one connection; it shares nothing during the run.
 type worker struct {
 	latencies []time.Duration
 	status    map[int]int64
@@ -73,7 +73,7 @@ func (r *runner) requests(ctx context.Context, next job) (any, error) {
 	return summarise(workers, seconds, cpu), nil
 }
 
-// one makes one timed request. A connection that was idle and fails is replaced once, and the request made again.
+// one makes one timed request. It retries once on a new connection if an idle connection fails.
 func (w *worker) one(ctx context.Context, on **connection, to target, request []byte) {
 	if (*on).broken && !w.redial(ctx, on, to) {
 		return
@@ -105,7 +105,7 @@ func (w *worker) redial(ctx context.Context, on **connection, to target) bool {
 	fresh, err := dial(ctx, to)
 	if err != nil {
 		w.failed(err)
-		// A server that refuses connections would otherwise be asked as fast as it can refuse.
+		// Avoid a busy loop against a server that refuses connections.
 		time.Sleep(10 * time.Millisecond)
 		return false
 	}

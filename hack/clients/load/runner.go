@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// runner keeps what outlives a job: open connections, by target, and groups of watches, by id.
+// runner holds the state that outlives a job: open connections by target, and groups of watches by ID.
 type runner struct {
 	idle    map[string][]*connection
 	watches map[string]*watchGroup
@@ -32,7 +32,7 @@ func (r *runner) do(ctx context.Context, next job) (any, error) {
 	}
 }
 
-// take gives count connections to the target, those of earlier jobs first.
+// take returns count connections to the target, and reuses those of earlier jobs.
 func (r *runner) take(ctx context.Context, to target, count int) ([]*connection, error) {
 	key := to.key()
 	kept := r.idle[key]

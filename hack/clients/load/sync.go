@@ -15,10 +15,10 @@ type syncResult struct {
 	Ms      float64 `json:"ms"`
 }
 
-// What the annotation of the bookmark that ends the initial events looks like, compactly encoded.
+// Encoded annotation of the bookmark that ends the initial events.
 var initialEventsEnd = []byte(`"k8s.io/initial-events-end":"true"`)
 
-// sync times a streaming list: from sending the request to the bookmark that ends the initial events.
+// sync measures a WatchList, from sending the request to the bookmark that ends the initial events.
 func (r *runner) sync(ctx context.Context, next job) (any, error) {
 	if len(next.Paths) != 1 {
 		return nil, fmt.Errorf("sync: one path must be given")
@@ -31,7 +31,7 @@ func (r *runner) sync(ctx context.Context, next job) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The stream never ends by itself, so its connection can serve no other request.
+	// The stream does not end, so its connection cannot be reused.
 	defer stream.conn.Close()
 	begin := time.Now()
 	response, err := stream.send(request)

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// target is one server as one caller reaches it. Files hold PEM.
+// target is one server with the credentials of one caller. Files are PEM.
 type target struct {
 	// Server is https://host:port, without a path.
 	Server     string            `json:"server"`
@@ -24,7 +24,7 @@ type target struct {
 }
 
 func (t target) key() string {
-	// Headers are no part of it: the same connection carries gzip and plain requests.
+	// Headers are not part of the key: one connection carries gzip and plain requests.
 	t.Headers = nil
 	key, _ := json.Marshal(t)
 	return string(key)
@@ -44,7 +44,7 @@ func (t target) tlsConfig() (*tls.Config, error) {
 	if !pool.AppendCertsFromPEM(authorities) {
 		return nil, fmt.Errorf("no certificate in %s", t.CAFile)
 	}
-	// No ALPN: HTTP/1.1 on both sides, which is what our listener speaks.
+	// No ALPN: HTTP/1.1 for all servers, because our listener supports nothing else.
 	config := &tls.Config{RootCAs: pool, ServerName: t.ServerName, MinVersion: tls.VersionTLS12}
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
@@ -68,7 +68,7 @@ func (t target) address() (string, error) {
 	return server.Host, nil
 }
 
-// encode gives a request as the bytes that are sent again and again.
+// encode returns a request as bytes that can be sent repeatedly.
 func (t target) encode(method, path string, extra map[string]string, body []byte) ([]byte, error) {
 	request, err := http.NewRequest(method, t.Server+path, bytes.NewReader(body))
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// The annotation that a change sets; its value names the change.
+// The annotation that a change sets; its value identifies the change.
 const changeAnnotation = "bench.platform.io/change"
 
 var changeMarker = []byte(`"` + changeAnnotation + `":"`)
 
-// watchGroup is a number of watches of one server, each on a connection of its own.
+// watchGroup is a group of watches of one server, each on its own connection.
 type watchGroup struct {
 	connections []*connection
-	// awaited names the change of this round; others are read and forgotten.
+	// awaited identifies the change of this round; other events are ignored.
 	awaited  atomic.Int64
 	arrivals []time.Time
 	arrived  atomic.Int64
@@ -37,7 +37,7 @@ type watchResult struct {
 
 const dialers = 16
 
-// watch opens all watches of a group and answers when each has the head of its 200.
+// watch opens all watches of a group and returns when each has received its response headers.
 func (r *runner) watch(ctx context.Context, next job) (any, error) {
 	if len(next.Paths) != 1 || next.ID == "" {
 		return nil, fmt.Errorf("watch: an id and one path must be given")
@@ -97,7 +97,7 @@ func (g *watchGroup) open(ctx context.Context, i int, to target, request []byte)
 	return nil
 }
 
-// read takes the arrival of a change to be the moment when its whole line is there.
+// read records a change as received when its whole line has arrived.
 func (g *watchGroup) read(i int, response *http.Response) {
 	lines := bufio.NewReaderSize(response.Body, 32<<10)
 	for {

@@ -1,6 +1,6 @@
-// Command dex is Dex's own server with what the bench needs and no more: its users and sessions in the cluster, one
-// client, the password grant. Dex's own command has one more storage in it that takes a C compiler. It says `ready`
-// on standard output when it listens, and ends with its standard input.
+// Command dex is the Dex server in the configuration of the bench: users and sessions in the cluster, one client, the
+// password grant. Dex's own command includes a storage that needs a C compiler. It prints `ready` when it listens, and
+// exits at the end of standard input.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// It calls the creation of its custom resources an error; what does go wrong ends the start.
+	// Dex logs the creation of its custom resources as an error; real errors end the start.
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 	store, err := newStorage(c, log)
 	if err != nil {
@@ -81,7 +81,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// newStorage keeps what changes in the cluster, as our own server does; what is configured stays in memory.
+// newStorage stores dynamic data in the cluster, as our server does, and configured data in memory.
 func newStorage(c config, log *slog.Logger) (storage.Storage, error) {
 	kube := kubernetes.Config{KubeConfigFile: c.Kubeconfig}
 	store, err := kube.Open(log)
@@ -99,7 +99,7 @@ func newStorage(c config, log *slog.Logger) (storage.Storage, error) {
 	return storage.WithStaticConnectors(store, connectors), nil
 }
 
-// newServer waits for the custom resources that the storage has just defined.
+// newServer waits until the custom resource definitions of the storage are established.
 func newServer(ctx context.Context, c config, store storage.Storage, log *slog.Logger) (*server.Server, error) {
 	refresh, err := server.NewRefreshTokenPolicy(log, false, "", "", "0s")
 	if err != nil {

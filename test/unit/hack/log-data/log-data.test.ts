@@ -68,8 +68,8 @@ describe('the log data set', () => {
     for (const { kubernetes, time } of records) {
       if (kubernetes.namespace_name !== 'sandbox') continue;
       const pod = own.find(({ uid }) => uid === kubernetes.pod_id);
-      if (time < data.madeAnew) expect(pod?.exists).to.equal(false);
-      else expect(pod?.containers.every(({ until }) => until > Date.parse(data.madeAnew))).to.equal(true);
+      if (time < data.recreatedAt) expect(pod?.exists).to.equal(false);
+      else expect(pod?.containers.every(({ until }) => until > Date.parse(data.recreatedAt))).to.equal(true);
     }
   });
 
