@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endWith } from '../request/last-words.ts';
+import { closeGracefully } from '../request/graceful-close.ts';
 import type { Arrival } from './exchange.ts';
 
 /**
@@ -31,7 +31,7 @@ export function upgradeArrival(
   const refused = (): void => {
     response.detachSocket(socket as Socket);
     response.emit('close');
-    endWith(socket);
+    closeGracefully(socket);
   };
   response.once('finish', refused);
   return {

@@ -6,6 +6,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { closeGracefully } from '../request/graceful-close.ts';
 import { listenFault } from './bind-fault.ts';
 import { answerClientError, isPlainHttp } from './client-error.ts';
 import { faultIn, MAX_HEADER_FIELDS } from './faulty-request.ts';
@@ -61,6 +62,7 @@ export class Listener {
   readonly #streams = new Set<Duplex>();
   readonly #unfinished = new UnfinishedRequests();
   readonly #closed = Promise.withResolvers<void>();
+  #keepsAlive = true;
   #stopping = false;
 
   constructor(name: ListenerName, server: HttpServer | HttpsServer, options: ListenerOptions) {
@@ -132,19 +134,31 @@ export class Listener {
     return this.#sockets.size;
   }
 
-  /** No more connections; idle ones are closed, the others after the answer that is under way. */
+  /**
+   * Sends `Connection: close` with every response from now on. Clients then close their connections themselves, before
+   * `stopAccepting` closes those that are left.
+   */
+  endKeepAlive(): void {
+    this.#keepsAlive = false;
+    for (const stream of this.#streams) {
+      for (const answer of answersOf(stream)) announceClose(answer);
+    }
+  }
+
+  /** Closes the listening socket and idle connections; others close after the response in flight. */
   stopAccepting(): void {
     if (this.#stopping) return;
     this.#stopping = true;
+    this.endKeepAlive();
     if (!this.#server.listening) {
       this.#closed.resolve();
       return;
     }
+    // close() would destroy idle connections, and reset one on which a request is arriving.
+    this.#server.closeIdleConnections = () => undefined;
     this.#server.close(() => this.#closed.resolve());
     for (const stream of this.#streams) {
-      const answers = answersOf(stream);
-      if (answers.length === 0) stream.destroy();
-      for (const answer of answers) announceClose(answer);
+      if (answersOf(stream).length === 0) closeGracefully(stream);
     }
   }
 
@@ -186,10 +200,14 @@ export class Listener {
     });
     server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (stream: Socket) => {
       if (this.#stopping) {
-        stream.destroy();
-        return;
+        // Its handshake was in progress at the stop: the client may send one request.
+        setTimeout(() => {
+          if (answersOf(stream).length === 0) closeGracefully(stream);
+        }, LATE_CONNECTION_MS).unref();
       }
       underWay.set(stream, []);
+      // Node calls it to close a connection after a response, and would reset one with unread input.
+      stream.destroySoon = () => closeGracefully(stream);
       this.#streams.add(stream);
       this.#unfinished.add(stream);
       stream.once('close', () => this.#forget(stream));
@@ -240,18 +258,24 @@ export class Listener {
     }
     answers.push(answer);
     this.#unfinished.mark(stream);
-    if (this.#stopping) announceClose(answer);
+    if (!this.#keepsAlive) announceClose(answer);
+    answer.once('finish', () => {
+      // A body that was refused midway: its client has to send it before it reads the response.
+      if (!answer.req.complete) answer.req.resume();
+    });
     answer.once('close', () => {
       // A Set would take new memory for each request of a connection that has one at a time.
       answers.splice(answers.indexOf(answer), 1);
       this.#unfinished.mark(stream);
-      // Its headers may have promised keep-alive before we were told to stop. The connection is ended as Node ends one without
-      // keep-alive: when everything is sent, whether or not the client closes its side.
-      if (this.#stopping && answers.length === 0) stream.destroySoon();
+      // Headers sent before the stop may have promised keep-alive.
+      if (this.#stopping && answers.length === 0) closeGracefully(stream);
     });
     return true;
   }
 }
+
+/** Time for the first request on a connection that was accepted before the stop. */
+const LATE_CONNECTION_MS = 1_000;
 
 /** Between two looks at what has come of requests that are not complete. */
 const LOOK_MS = 1_000;

@@ -2,7 +2,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
-import { endWith } from '../request/last-words.ts';
+import { closeGracefully } from '../request/graceful-close.ts';
 
 export function refuse(response: ServerResponse, error: StatusError): void {
   const body = Buffer.from(JSON.stringify(error.toStatus()));
@@ -26,7 +26,7 @@ export function refuseRaw(socket: Duplex, error: StatusError): void {
     '',
     body,
   ];
-  endWith(socket, answer.join('\r\n'));
+  closeGracefully(socket, answer.join('\r\n'));
 }
 
 export function newHeadersTooLarge(): StatusError {

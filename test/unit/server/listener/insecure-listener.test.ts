@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
-import { endWith } from '../../../../server/request/last-words.ts';
+import { closeGracefully } from '../../../../server/request/graceful-close.ts';
 import { type Listening, listenInsecure, open, readAll, stop } from './listening.ts';
 
 describe('the plain-HTTP listener', () => {
@@ -78,7 +78,7 @@ describe('the plain-HTTP listener', () => {
     it(`takes as many headers of a ${what} as it promises, and answers 431 with a Status to more`, async () => {
       const receiver: Partial<RequestReceiver> = {
         request: (_, response) => response.end('taken'),
-        upgrade: (_, socket) => endWith(socket, 'taken'),
+        upgrade: (_, socket) => closeGracefully(socket, 'taken'),
       };
       const listener = await listening({ receiver });
       const there = first.split('\r\n').length - 2;
