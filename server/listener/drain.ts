@@ -1,12 +1,15 @@
-// The graceful stop, in order: readiness fails; after a while for load balancers to notice, no more connections;
-// watches are told to end; requests in flight finish; what is left at the end of the time is cut.
+// The graceful stop, in order: readiness fails and responses announce the end of their connection; after a delay for
+// load balancers the listening sockets close; watches end; requests in flight finish; the rest is cut at the timeout.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Listener } from './listener.ts';
 
 export interface DrainOptions {
-  readonly listeners: readonly Pick<Listener, 'stopAccepting' | 'closed' | 'destroyConnections'>[];
+  readonly listeners: readonly Pick<
+    Listener,
+    'endKeepAlive' | 'stopAccepting' | 'closed' | 'destroyConnections'
+  >[];
   /** Makes /readyz fail from now on. */
   readonly failReadiness: () => void;
   /** Tells watches and other long-running requests to end cleanly; gives how many there are. */
@@ -23,6 +26,7 @@ export async function drain(options: DrainOptions): Promise<number> {
   const { listeners, log, readinessDelay, timeout } = options;
   options.failReadiness();
   log.info({ readinessDelay, timeout }, 'stopping: not ready any more');
+  for (const listener of listeners) listener.endKeepAlive();
   await delay(readinessDelay);
   for (const listener of listeners) listener.stopAccepting();
   const streams = options.endStreams();

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { readPair } from '../../../hack/control-plane/pki.ts';
 import { realisticNode } from '../../../hack/simulation/realistic-node.ts';
+import { until } from '../../support/until.ts';
 import { type Program, Workplace } from './program.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -37,17 +38,21 @@ describe('a graceful stop with a real cluster', function () {
 
   afterEach(() => workplace.remove());
 
-  async function ready(): Promise<{ program: Program; open: (path: string) => Promise<IncomingMessage> }> {
+  async function ready(shutdown?: { readonly readinessDelay: string }): Promise<{
+    program: Program;
+    open: (path: string, agent?: Agent) => Promise<IncomingMessage>;
+  }> {
     const program = await workplace.start({
       kubernetes: { kubeconfig: controlPlane.kubeconfig },
       registration: { manageCABundle: false },
       // Nothing of it is installed in this cluster, so it would never be ready.
       oauth: { enabled: false },
+      ...(shutdown ? { shutdown } : {}),
     });
     const port = await program.port('secure');
     const tls = { ca: await workplace.ca(), ...(await readPair(controlPlane.pki.files.admin)) };
-    const open = async (path: string): Promise<IncomingMessage> => {
-      const asked = request({ host: '127.0.0.1', port, path, agent: false, ...tls });
+    const open = async (path: string, agent?: Agent): Promise<IncomingMessage> => {
+      const asked = request({ host: '127.0.0.1', port, path, agent: agent ?? false, ...tls });
       asked.end();
       const [answer] = await once(asked, 'response');
       return answer;
@@ -69,6 +74,25 @@ describe('a graceful stop with a real cluster', function () {
     program.signal('SIGTERM');
     await ended;
     expect(watch.complete).to.equal(true);
+    expect(await program.exit).to.have.property('code', 0);
+  });
+
+  it('announces the end of keep-alive connections before it closes them', async () => {
+    const { program, open } = await ready({ readinessDelay: '2s' });
+    let served = 0;
+    const client = async (): Promise<void> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let connection = ''; connection !== 'close'; served++) {
+        const answer = await open('/livez', agent);
+        connection = answer.headers.connection ?? '';
+        await once(answer.resume(), 'end');
+      }
+      agent.destroy();
+    };
+    const clients = Promise.all(Array.from({ length: 8 }, client));
+    await until(() => served > 100);
+    program.signal('SIGTERM');
+    await clients;
     expect(await program.exit).to.have.property('code', 0);
   });
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { type Logger, pino } from 'pino';
 import { drain } from '../../../../server/listener/drain.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
+import { until } from '../../../support/until.ts';
 import { listenInsecure, open, readAll, silent, stop } from './listening.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -40,6 +41,10 @@ describe('drain', () => {
     return drain({
       listeners: [
         {
+          endKeepAlive: () => {
+            steps.push('end keep-alive');
+            listener.endKeepAlive();
+          },
           stopAccepting: () => {
             steps.push('stop accepting');
             listener.stopAccepting();
@@ -65,10 +70,10 @@ describe('drain', () => {
     });
   }
 
-  it('fails readiness, then stops accepting, then ends streams', async () => {
+  it('fails readiness, then ends keep-alive, then stops accepting, then ends streams', async () => {
     const steps: string[] = [];
     expect(await draining({ steps })).to.equal(0);
-    expect(steps).to.deep.equal(['not ready', 'stop accepting', 'end streams']);
+    expect(steps).to.deep.equal(['not ready', 'end keep-alive', 'stop accepting', 'end streams']);
   });
 
   it('says how many streams it ends', async () => {
@@ -85,6 +90,31 @@ describe('drain', () => {
     const [answer] = await once(socket, 'data');
     expect(String(answer)).to.contain('served');
     expect(await done).to.equal(0);
+  });
+
+  it('closes a keep-alive connection after the first response since readiness fails', async () => {
+    receive = (_request, response) => response.end('served');
+    const socket = await open(listener);
+    socket.write(GET);
+    expect(String(await once(socket, 'data'))).to.match(/Connection: keep-alive/i);
+    const done = draining({ readinessDelay: 2_000 });
+    const rest = readAll(socket);
+    socket.write(GET);
+    expect(await rest)
+      .to.match(/Connection: close/i)
+      .and.contain('served');
+    expect(await done).to.equal(0);
+  });
+
+  it('does not reset an idle connection on which a request is arriving', async () => {
+    const socket = await open(listener);
+    await until(() => listener.connections === 1);
+    socket.write(GET);
+    // Nothing has read the request yet.
+    listener.stopAccepting();
+    // Rejects on ECONNRESET.
+    await once(socket.resume(), 'close');
+    await listener.closed;
   });
 
   it('lets a request in flight finish, and tells its client to close', async () => {

@@ -13,10 +13,11 @@ describe('closeGracefully', () => {
   before(async () => {
     listener = await listenSecure(await selfSigned(life.signal), {
       receiver: {
-        request: async (request, response) => {
-          const body = await readBody(request, 1_000).catch(() => undefined);
-          if (!body) response.writeHead(413, { Connection: 'close' });
-          response.end('the response');
+        request: (request, response) => {
+          readBody(request, 1_000).then(
+            () => response.end(),
+            () => response.writeHead(413, { Connection: 'close' }).end('the response'),
+          );
         },
       },
     });
