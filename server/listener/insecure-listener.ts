@@ -1,10 +1,9 @@
-// The plain-HTTP listener for callers inside the cluster. It serves a few paths only; whether a request came this way
-// is told to the chain by its receiver, which must pass `secure: false` there.
+// The plain-HTTP listener for callers inside the cluster. It serves a few paths only. Its receiver must pass
+// `secure: false` to the filter chain.
 import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
-import { isServedInPlain } from './plain-paths.ts';
-import { refuse, refuseRaw } from './refusal.ts';
+import { reject, rejectConnection } from './malformed-request.ts';
 
 export function newInsecureListener(options: ListenerOptions): Listener {
   const { request, upgrade } = options.receiver;
@@ -12,13 +11,26 @@ export function newInsecureListener(options: ListenerOptions): Listener {
     ...options,
     receiver: {
       request: (message, response) => {
-        if (isServedInPlain(message.url ?? '')) request(message, response);
-        else refuse(response, newPathNotFound());
+        if (isServedInsecurely(message.url ?? '')) request(message, response);
+        else reject(response, newPathNotFound());
       },
       upgrade: (message, socket, head) => {
-        if (isServedInPlain(message.url ?? '')) upgrade(message, socket, head);
-        else refuseRaw(socket, newPathNotFound());
+        if (isServedInsecurely(message.url ?? '')) upgrade(message, socket, head);
+        else rejectConnection(socket, newPathNotFound());
       },
     },
   });
+}
+
+const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz']);
+
+/**
+ * Whether the plain-HTTP listener serves this request target. It checks the undecoded target, and rejects every target
+ * that could be read as another path: dot segments, encoded ones too, and absolute URLs.
+ */
+export function isServedInsecurely(target: string): boolean {
+  const path = target.replace(/[?#][^]*$/, '');
+  const [root, first = '', ...rest] = path.split('/');
+  if (root !== '' || !SERVED.has(first)) return false;
+  return rest.every((segment) => !/^(?:\.|%2e){1,2}$/i.test(segment) && !segment.includes('\\'));
 }

@@ -1,7 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ListenerName } from './listener-name.ts';
 
-/** What the listeners count. */
+/** The TLS listener or the plain-HTTP listener, as in the configuration, in logs and in metrics. */
+export type ListenerName = 'secure' | 'insecure';
+
 export interface ListenerMetrics {
   opened(listener: ListenerName): void;
   closed(listener: ListenerName): void;
@@ -14,25 +15,25 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   const registers = [registry];
   const connections = new Gauge({
     name: 'apiserver_open_connections',
-    help: 'Connections that are open now.',
+    help: 'Open connections.',
     labelNames: ['listener'],
     registers,
   });
   const dropped = new Counter({
     name: 'apiserver_dropped_connections_total',
-    help: 'Connections that were closed at once because too many were open.',
+    help: 'Connections closed on arrival because of listeners.limits.connections.',
     labelNames: ['listener'],
     registers,
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Requests that could not be read: no HTTP, too large headers, too slow, or too many at a time on one connection.',
+    help: 'Malformed requests: not HTTP, too large headers, too slow, or too many pipelined.',
     labelNames: ['listener', 'code'],
     registers,
   });
   const handshakes = new Counter({
     name: 'apiserver_tls_handshake_errors_total',
-    help: 'TLS handshakes that failed.',
+    help: 'Failed TLS handshakes.',
     registers,
   });
   return {

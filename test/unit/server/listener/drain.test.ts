@@ -76,13 +76,13 @@ describe('drain', () => {
     expect(steps).to.deep.equal(['not ready', 'end keep-alive', 'stop accepting', 'end streams']);
   });
 
-  it('says how many streams it ends', async () => {
+  it('logs the number of ended streams', async () => {
     const lines: string[] = [];
     await draining({ log: pino({}, { write: (line: string) => lines.push(line) }) });
     expect(lines.filter((line) => line.includes('"streams":3,'))).to.have.length(1);
   });
 
-  it('still accepts while readiness fails but the delay is not over', async () => {
+  it('accepts connections until the readiness delay is over', async () => {
     receive = (_request, response) => response.end('served');
     const done = draining({ readinessDelay: 2_000 });
     const socket = await open(listener);
@@ -92,7 +92,7 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
-  it('closes a keep-alive connection after the first response since readiness fails', async () => {
+  it('sends Connection: close with the first response after readiness fails', async () => {
     receive = (_request, response) => response.end('served');
     const socket = await open(listener);
     socket.write(GET);
@@ -117,7 +117,7 @@ describe('drain', () => {
     await listener.closed;
   });
 
-  it('lets a request in flight finish, and tells its client to close', async () => {
+  it('completes a request in flight with Connection: close', async () => {
     const socket = await open(listener);
     socket.write(GET);
     await arrived.promise;
@@ -129,7 +129,7 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
-  it('closes a connection after an answer that had promised to keep it', async () => {
+  it('closes a connection after a response whose headers promised keep-alive', async () => {
     const socket = await open(listener);
     socket.write(GET);
     await arrived.promise;
@@ -153,7 +153,7 @@ describe('drain', () => {
     await gone;
   });
 
-  it('ends a stream cleanly when it is told to', async () => {
+  it('completes the body of an ended stream', async () => {
     receive = (_request, response) => {
       response.write('event');
       waiting.push(response);
@@ -181,7 +181,7 @@ describe('drain', () => {
     socket.destroy();
   });
 
-  it('leaves an upgraded connection to whoever took it, and cuts it at the end of the time', async () => {
+  it('destroys an upgraded connection only at the timeout', async () => {
     const upgraded = await listenInsecure({
       receiver: {
         request: (_request, response) => response.end(),
@@ -204,7 +204,7 @@ describe('drain', () => {
     await gone;
   });
 
-  it('cuts what does not finish in time', async () => {
+  it('destroys connections at the timeout', async () => {
     const steps: string[] = [];
     const socket = await open(listener);
     socket.write(GET);
@@ -215,7 +215,7 @@ describe('drain', () => {
     expect(steps.at(-1)).to.equal('cut');
   });
 
-  it('refuses new connections after it', async () => {
+  it('refuses new connections afterwards', async () => {
     const { port } = listener.address;
     await draining({});
     const error = await once(connect(port, '127.0.0.1'), 'connect').catch((failure: unknown) => failure);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { isServedInsecurely } from '../../../../server/listener/insecure-listener.ts';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
 import { closeGracefully } from '../../../../server/request/graceful-close.ts';
 import { type Listening, listenInsecure, open, readAll, stop } from './listening.ts';
@@ -23,7 +24,7 @@ describe('the plain-HTTP listener', () => {
     await Promise.all(started.splice(0).map(stop));
   });
 
-  it('hands health, OAuth and platform paths to the chain', async () => {
+  it('passes health, OAuth and platform paths to the chain', async () => {
     const listener = await listening();
     const answer = await send(
       listener,
@@ -32,7 +33,7 @@ describe('the plain-HTTP listener', () => {
     expect(answer).to.match(/^HTTP\/1.1 200 /);
   });
 
-  it('answers a Status 404 for aggregated paths', async () => {
+  it('returns a 404 Status for aggregated paths', async () => {
     const listener = await listening();
     const answer = await send(listener, 'GET /apis HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(answer).to.match(/^HTTP\/1.1 404 /);
@@ -44,7 +45,7 @@ describe('the plain-HTTP listener', () => {
     expect(answer).to.match(/^HTTP\/1.1 400 [^]*"reason":"BadRequest"/);
   });
 
-  it('refuses chunks in HTTP/1.0, and takes nothing behind them for a request', async () => {
+  it('rejects chunked encoding in HTTP/1.0, and parses no request behind it', async () => {
     const paths: string[] = [];
     const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
@@ -62,7 +63,7 @@ describe('the plain-HTTP listener', () => {
     expect(paths).to.deep.equal([]);
   });
 
-  it('answers 431 with a Status when the headers are larger than the limit', async () => {
+  it('returns a 431 Status for headers beyond the size limit', async () => {
     const listener = await listening({ limits: { headers: 8192 } });
     const filler = 'x'.repeat(100_000);
     const answer = await send(listener, `GET /livez HTTP/1.1\r\nHost: x\r\nX-Filler: ${filler}\r\n\r\n`);
@@ -75,7 +76,7 @@ describe('the plain-HTTP listener', () => {
     ['tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n', /^HTTP\/1.1 404 /],
     ['upgrade', 'GET /livez HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n', /taken$/],
   ] as const) {
-    it(`takes as many headers of a ${what} as it promises, and answers 431 with a Status to more`, async () => {
+    it(`accepts 5,000 headers of a ${what}, and returns a 431 Status for more`, async () => {
       const receiver: Partial<RequestReceiver> = {
         request: (_, response) => response.end('taken'),
         upgrade: (_, socket) => closeGracefully(socket, 'taken'),
@@ -94,7 +95,7 @@ describe('the plain-HTTP listener', () => {
     });
   }
 
-  it('takes 200 KiB of headers, each of them, in hundreds of groups', async () => {
+  it('accepts and keeps 200 KiB of headers in hundreds of groups', async () => {
     let groups = 0;
     const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
@@ -111,7 +112,7 @@ describe('the plain-HTTP listener', () => {
     expect(groups).to.equal(3000);
   });
 
-  it('answers bytes that are no HTTP with a Status 400 that repeats none of them', async () => {
+  it('returns a 400 Status for input that is not HTTP, without quoting it', async () => {
     const answer = await send(await listening(), 'secret nonsense\r\n\r\n');
     expect(answer).to.match(/^HTTP\/1.1 400 /);
     expect(answer).not.to.contain('secret');
@@ -122,7 +123,7 @@ describe('the plain-HTTP listener', () => {
     });
   });
 
-  it('answers an address with bare letters outside ASCII with a Status 400 that names the cure', async () => {
+  it('returns a 400 Status with the cure for a request target outside ASCII', async () => {
     const answer = await send(
       await listening(),
       'GET /kapis/logs?log_query=größer HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -131,10 +132,10 @@ describe('the plain-HTTP listener', () => {
     const status: unknown = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
     expect(status)
       .to.have.property('message')
-      .that.matches(/has to be escaped, as %C3%BC for ü$/);
+      .that.matches(/must be percent-encoded, as %C3%BC for ü$/);
   });
 
-  it('hands on a request with an expectation that nobody knows, or without a Host', async () => {
+  it('passes on a request with an unknown expectation, or without a Host', async () => {
     const listener = await listening();
     for (const header of ['Host: x\r\nExpect: wonders', 'X-No-Host: x']) {
       const answer = await send(listener, `GET /livez HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
@@ -142,14 +143,14 @@ describe('the plain-HTTP listener', () => {
     }
   });
 
-  it('answers CONNECT rather than cutting the connection', async () => {
+  it('responds to CONNECT', async () => {
     const receiver: Partial<RequestReceiver> = { request: () => undefined, upgrade: () => undefined };
     const listener = await listening({ receiver });
     const answer = await send(listener, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
     expect(answer).to.match(/^HTTP\/1.1 404 /);
   });
 
-  it('does not mix a 400 into an answer that is under way', async () => {
+  it('does not mix a 400 into a response in progress', async () => {
     const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
         response.writeHead(200, { 'Content-Length': 10 });
@@ -164,7 +165,7 @@ describe('the plain-HTTP listener', () => {
     expect(await readAll(socket)).to.equal('');
   });
 
-  it('answers 408 when the headers do not come in time', async () => {
+  it('returns 408 when the headers do not arrive in time', async () => {
     const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
     const answer = await send(listener, 'GET /livez HTTP/1.1\r\nX-Slow: ');
     expect(answer).to.match(/^HTTP\/1.1 408 /);
@@ -172,13 +173,13 @@ describe('the plain-HTTP listener', () => {
     expect({ kind, reason, code }).to.deep.equal({ kind: 'Status', reason: 'Timeout', code: 408 });
   });
 
-  it('ends a connection on which nothing is ever sent', async () => {
+  it('closes a connection without a request', async () => {
     const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
     const socket = await open(listener);
     expect(await readAll(socket)).to.match(/^HTTP\/1.1 408 |^$/);
   });
 
-  it('closes connections beyond the limit at once', async () => {
+  it('closes connections beyond the limit on arrival', async () => {
     const listener = await listening({ limits: { connections: 1 } });
     const first = await open(listener);
     first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -188,7 +189,7 @@ describe('the plain-HTTP listener', () => {
     first.destroy();
   });
 
-  it('takes a request that offers h2c, as clients in Java do, for an ordinary one', async () => {
+  it('treats a request that offers h2c, as Java clients do, as an ordinary request', async () => {
     const upgrades: unknown[] = [];
     const listener = await listening({
       receiver: {
@@ -216,4 +217,35 @@ describe('the plain-HTTP listener', () => {
     expect(String(answer)).to.match(/Keep-Alive: timeout=95/i);
     socket.destroy();
   });
+});
+
+describe('isServedInsecurely', () => {
+  for (const target of [
+    '/oauth/token',
+    '/kapis/a/b?x=/../',
+    '/livez',
+    '/readyz/ping',
+    '/healthz?verbose',
+    '/oauth',
+  ]) {
+    it(`serves ${target}`, () => expect(isServedInsecurely(target)).to.equal(true));
+  }
+  for (const target of [
+    '/',
+    '/apis',
+    '/api/v1/nodes',
+    '/metrics',
+    '/oauthx',
+    '/OAuth',
+    '//oauth',
+    '/kapis/../apis',
+    '/kapis/%2e%2E/apis',
+    '/kapis/.%2e/apis',
+    '/kapis/..\\apis',
+    'http://host/oauth',
+    '*',
+    '',
+  ]) {
+    it(`does not serve ${target}`, () => expect(isServedInsecurely(target)).to.equal(false));
+  }
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { MAX_HEADER_FIELDS } from '../../../../server/listener/faulty-request.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
+import { MAX_HEADER_FIELDS } from '../../../../server/listener/malformed-request.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
 import { until } from '../../../support/until.ts';
 import {
@@ -14,7 +14,7 @@ import {
   stop,
 } from './listening.ts';
 
-describe('what the listeners count', () => {
+describe('listener metrics', () => {
   const registry = createRegistry();
   let listener: Listener | undefined;
 
@@ -40,7 +40,7 @@ describe('what the listeners count', () => {
     listener = undefined;
   });
 
-  it('are the connections that are open now', async () => {
+  it('count open connections', async () => {
     const name = 'apiserver_open_connections';
     const on = await listening();
     const [first, second] = [await open(on), await open(on)];
@@ -51,7 +51,7 @@ describe('what the listeners count', () => {
     await until(async () => Object.keys(await counted(name)).length === 0);
   });
 
-  it('are those that were closed at once, since too many were open', async () => {
+  it('count connections closed because of the limit', async () => {
     const on = await listening({ limits: { connections: 1 } });
     const first = await open(on);
     first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -61,7 +61,7 @@ describe('what the listeners count', () => {
     first.destroy();
   });
 
-  it('are the requests that could not be read, by the code of the answer', async () => {
+  it('count malformed requests by status code', async () => {
     const on = await listening({ limits: { headers: 8192 } });
     const fields = 'X: y\r\n'.repeat(MAX_HEADER_FIELDS);
     for (const bytes of [
@@ -79,7 +79,7 @@ describe('what the listeners count', () => {
     });
   });
 
-  it('are not the connections whose client has gone before it was answered', async () => {
+  it('do not count clients that disconnect before the response', async () => {
     const received = Promise.withResolvers<void>();
     const on = await listening({ receiver: { request: () => received.resolve() } });
     const socket = await open(on);
@@ -90,7 +90,7 @@ describe('what the listeners count', () => {
     expect(await counted('apiserver_malformed_requests_total')).to.deep.equal({});
   });
 
-  it('are the handshakes that failed', async () => {
+  it('count failed handshakes', async () => {
     const life = new AbortController();
     const on = await listenSecure(await selfSigned(life.signal), { registry });
     listener = on;

@@ -44,7 +44,7 @@ describe('SecureListener', () => {
     expect(body).to.equal('ok');
   });
 
-  it('refuses TLS 1.1', async () => {
+  it('rejects TLS 1.1', async () => {
     const listener = await listening();
     const socket = connectTls({
       host: '127.0.0.1',
@@ -60,7 +60,7 @@ describe('SecureListener', () => {
       .that.matches(/VERSION|PROTOCOL/);
   });
 
-  it('speaks TLS 1.2 unless told not to', async () => {
+  it('accepts TLS 1.2 unless configured otherwise', async () => {
     const socket = await handshake(await listening(), { ca, maxVersion: 'TLSv1.2' });
     expect(socket.getProtocol()).to.equal('TLSv1.2');
     socket.destroy();
@@ -70,7 +70,7 @@ describe('SecureListener', () => {
     expect(error).to.be.instanceOf(Error);
   });
 
-  it('asks for a client certificate and takes one of an unknown CA without ending the connection', async () => {
+  it('requests a client certificate and accepts one of an unknown CA', async () => {
     let shown: unknown;
     const listener = await listening({
       receiver: {
@@ -85,7 +85,7 @@ describe('SecureListener', () => {
     expect(shown).to.equal('CN=someone');
   });
 
-  it('takes the client CAs that it was given last for its next handshakes, without a restart', async () => {
+  it('requests certificates of the current client CAs without a restart', async () => {
     const seen: unknown[] = [];
     const listener = await listening({
       receiver: {
@@ -104,7 +104,7 @@ describe('SecureListener', () => {
     expect(seen).to.deep.equal([false, true, false]);
   });
 
-  it('leaves out a client CA that is no certificate', async () => {
+  it('skips a client CA that is not a certificate', async () => {
     const listener = await listening();
     listener.setClientCAs(['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'nothing']);
     const { body } = await get(listener, { ca });
@@ -133,7 +133,7 @@ describe('SecureListener', () => {
     });
   }
 
-  it('tells who speaks HTTP without TLS to use https', async () => {
+  it('returns a 400 that names https for plain HTTP', async () => {
     const listener = await listening();
     const [other, socket] = [await open(listener), await open(listener)];
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -142,19 +142,19 @@ describe('SecureListener', () => {
     expect(JSON.parse(body)).to.deep.include({
       kind: 'Status',
       code: 400,
-      message: 'this port takes HTTPS only: begin the address with https://',
+      message: 'this port accepts HTTPS only: use an https:// URL',
     });
     expect(other.destroyed).to.equal(false);
     other.destroy();
   });
 
-  it('cuts a connection that does not finish its handshake', async () => {
+  it('closes a connection whose handshake does not finish', async () => {
     const listener = await listening({ limits: { handshakeTimeout: 100 } });
     const socket = await open(listener);
     expect(await readAll(socket)).to.equal('');
   });
 
-  it('says which port is in use and how to choose another', async () => {
+  it('names the port in use and the cure', async () => {
     const { port } = (await listening()).address;
     const error = await listenSecure(certificates, { port }).then(
       () => undefined,

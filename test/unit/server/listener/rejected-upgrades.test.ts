@@ -9,7 +9,7 @@ import { listenInsecure, open, readAll, stop } from './listening.ts';
 
 const STREAM = '/kapis/group/version/streams';
 
-describe('a connection whose upgrade is refused', () => {
+describe('a connection whose upgrade is rejected', () => {
   let listener: Listener;
   let chain: RequestChain;
 
@@ -35,17 +35,17 @@ describe('a connection whose upgrade is refused', () => {
     ['for its path', upgrade('/elsewhere')],
     ['as a tunnel', 'CONNECT /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
   ] as const) {
-    it(`${what} is closed when the client closes it, whatever came behind the request`, async () => {
+    it(`${what} closes when the client closes it, even with bytes behind the request`, async () => {
       const socket = await open(listener);
       socket.allowHalfOpen = true;
       socket.on('error', () => undefined).write(request);
       const [answer] = (await once(socket, 'data')) as [Buffer];
       expect(answer.toString()).to.match(/^HTTP\/1\.1 4\d\d /);
-      socket.end('what nobody reads');
+      socket.end('ignored bytes');
       await until(() => listener.connections === 0);
     });
 
-    it(`${what} is closed although the client does not`, async () => {
+    it(`${what} closes even if the client does not close it`, async () => {
       const socket = await open(listener);
       socket.allowHalfOpen = true;
       socket.on('error', () => undefined).resume();
@@ -56,7 +56,7 @@ describe('a connection whose upgrade is refused', () => {
   }
 
   for (const path of ['/livez', '/elsewhere']) {
-    it(`may be reset by the client, which harms nobody else (${path})`, async () => {
+    it(`is reset by the client without effect on others (${path})`, async () => {
       for (let i = 0; i < 20; i++) {
         const socket = await open(listener);
         socket.write(upgrade(path));
@@ -70,10 +70,10 @@ describe('a connection whose upgrade is refused', () => {
   }
 
   for (const [what, words] of [
-    ['without a word', ''],
-    ['after words that are for nobody', 'what nobody reads'],
+    ['without further bytes', ''],
+    ['after further bytes', 'ignored bytes'],
   ] as const) {
-    it(`ends with its client, who left ${what}, also while it is answered by a stream`, async () => {
+    it(`closes with its client ${what} while a stream is the response`, async () => {
       const socket = await open(listener);
       socket.write(upgrade(STREAM));
       await once(socket, 'data');

@@ -7,8 +7,8 @@ import { listenInsecure, open, readAll, stop } from './listening.ts';
 const HEAD =
   'POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
 
-describe('a client that waits to be asked for its body', () => {
-  it('is asked when it is read', async () => {
+describe('a request with Expect: 100-continue', () => {
+  it('gets 100 Continue when the body is read', async () => {
     const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
         void readBody(request, 10).then((body) => response.end(`read ${body.toString()}`));
@@ -29,7 +29,7 @@ describe('a client that waits to be asked for its body', () => {
     }
   });
 
-  it('has its answer at once where it is not read, whether the body comes or not', async () => {
+  it('gets no 100 Continue when the body is not read', async () => {
     const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
         response.writeHead(405);

@@ -16,8 +16,8 @@ function ended(socket: Socket): Promise<void> {
 
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('requests that come before the one before them is answered', () => {
-  it('are all answered, in their order', async () => {
+describe('pipelined requests', () => {
+  it('get their responses in order', async () => {
     let count = 0;
     const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
@@ -36,7 +36,7 @@ describe('requests that come before the one before them is answered', () => {
     }
   });
 
-  it('end the connection when a client sends them without a bound', async () => {
+  it('close the connection beyond the limit', async () => {
     let seen = 0;
     const receiver: Partial<RequestReceiver> = { request: () => void seen++ };
     const listener = await listenInsecure({ receiver });
@@ -51,7 +51,7 @@ describe('requests that come before the one before them is answered', () => {
     }
   });
 
-  it('end the connection when their headers together are larger than those of one may be', async () => {
+  it('close the connection when their headers together exceed the limit of one request', async () => {
     let seen = 0;
     const receiver: Partial<RequestReceiver> = { request: () => void seen++ };
     const listener = await listenInsecure({ receiver });
@@ -68,7 +68,7 @@ describe('requests that come before the one before them is answered', () => {
     }
   });
 
-  it('end the connection also when each is answered at once, for one piece holds hundreds of them', async () => {
+  it('close the connection beyond the limit even if each response is sent at once', async () => {
     let seen = 0;
     const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {
@@ -88,7 +88,7 @@ describe('requests that come before the one before them is answered', () => {
     }
   });
 
-  describe('and ask for another protocol', () => {
+  describe('with an upgrade behind them', () => {
     const UPGRADE = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
     /** The requests of REQUEST are answered when `answered` is. */
@@ -113,7 +113,7 @@ describe('requests that come before the one before them is answered', () => {
       return { chain, receiver };
     }
 
-    it('are answered in this one, in their order, and end the connection', async () => {
+    it('get ordinary responses in order, and the connection closes', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { receiver } = serving(promise);
       const listener = await listenInsecure({ receiver });
@@ -127,7 +127,7 @@ describe('requests that come before the one before them is answered', () => {
       }
     });
 
-    it('end the connection, and all of its requests, where it is a tunnel', async () => {
+    it('are aborted when a CONNECT follows', async () => {
       const { chain, receiver } = serving(new Promise(() => undefined));
       const listener = await listenInsecure({ receiver });
       try {

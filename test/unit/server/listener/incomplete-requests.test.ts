@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { type Incoming, UnfinishedRequests } from '../../../../server/listener/unfinished-requests.ts';
+import { type Incoming, IncompleteRequests } from '../../../../server/listener/incomplete-requests.ts';
 import { until } from '../../../support/until.ts';
 import { listenInsecure, open, readAll, stop } from './listening.ts';
 
@@ -12,51 +12,51 @@ class Connection implements Incoming {
   }
 }
 
-describe('what has come of requests that are not complete', () => {
-  let requests: UnfinishedRequests;
+describe('IncompleteRequests', () => {
+  let requests: IncompleteRequests;
   let connections: readonly [Connection, Connection, Connection];
 
   beforeEach(() => {
-    requests = new UnfinishedRequests(100);
+    requests = new IncompleteRequests(100);
     connections = [new Connection(), new Connection(), new Connection()];
     for (const connection of connections) requests.add(connection);
   });
 
-  function bring(...bytes: readonly number[]): void {
+  function receive(...bytes: readonly number[]): void {
     for (const [index, connection] of connections.entries()) connection.bytesRead += bytes[index] ?? 0;
   }
 
-  const cut = (): readonly boolean[] => connections.map(({ destroyed }) => destroyed);
+  const destroyed = (): readonly boolean[] => connections.map((connection) => connection.destroyed);
 
-  it('stays as long as all of it together is not too much', () => {
-    bring(40, 30, 30);
-    expect(requests.cut()).to.equal(0);
-    expect(cut()).to.deep.equal([false, false, false]);
+  it('destroys no connection while the total is within the limit', () => {
+    receive(40, 30, 30);
+    expect(requests.enforceLimit()).to.equal(0);
+    expect(destroyed()).to.deep.equal([false, false, false]);
   });
 
-  it('goes with the connections that have brought most', () => {
-    bring(40, 90, 50);
-    expect(requests.cut()).to.equal(1);
-    expect(cut()).to.deep.equal([false, true, false]);
+  it('destroys the connection with the largest incomplete request', () => {
+    receive(40, 90, 50);
+    expect(requests.enforceLimit()).to.equal(1);
+    expect(destroyed()).to.deep.equal([false, true, false]);
   });
 
-  it('is only what came behind the last request', () => {
-    bring(500, 60, 70);
+  it('ignores the bytes of complete requests', () => {
+    receive(500, 60, 70);
     requests.mark(connections[0]);
-    bring(10, 0, 0);
-    expect(requests.cut()).to.equal(1);
-    expect(cut()).to.deep.equal([false, false, true]);
+    receive(10, 0, 0);
+    expect(requests.enforceLimit()).to.equal(1);
+    expect(destroyed()).to.deep.equal([false, false, true]);
   });
 
-  it('is not what a connection has brought that is no longer one of HTTP', () => {
-    bring(500);
+  it('ignores deleted connections', () => {
+    receive(500);
     requests.delete(connections[0]);
     requests.mark(connections[0]);
-    bring(500);
-    expect(requests.cut()).to.equal(0);
+    receive(500);
+    expect(requests.enforceLimit()).to.equal(0);
   });
 
-  it('is bounded at a listener, where connections with complete requests stay', async () => {
+  it('limits a listener, and keeps connections with complete requests', async () => {
     const listener = await listenInsecure({ limits: { connections: 1000 } });
     try {
       const honest = await open(listener);

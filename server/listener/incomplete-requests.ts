@@ -1,0 +1,60 @@
+// A bound on the memory of requests whose headers are incomplete, over all connections. Node buffers such headers
+// without exposing their size, so the size is the number of bytes read since the connection's last request.
+
+/** The members of net.Socket that are used here. */
+export interface Incoming {
+  readonly bytesRead: number;
+  destroy(): unknown;
+}
+
+interface Entry {
+  readonly connection: Incoming;
+  /** `bytesRead` when the last request or response was complete. */
+  mark: number;
+}
+
+const MAX_TOTAL_BYTES = 64 << 20;
+
+export class IncompleteRequests {
+  readonly #maxTotalBytes: number;
+  readonly #entries = new Map<object, Entry>();
+
+  constructor(maxTotalBytes = MAX_TOTAL_BYTES) {
+    this.#maxTotalBytes = maxTotalBytes;
+  }
+
+  add(connection: Incoming): void {
+    this.#entries.set(connection, { connection, mark: connection.bytesRead });
+  }
+
+  /** Records that all bytes read so far belong to complete requests. */
+  mark(connection: Incoming): void {
+    const entry = this.#entries.get(connection);
+    if (entry) entry.mark = connection.bytesRead;
+  }
+
+  delete(connection: object): void {
+    this.#entries.delete(connection);
+  }
+
+  /** Destroys the connections with the largest incomplete requests while the total exceeds the bound. Returns their number. */
+  enforceLimit(): number {
+    const incomplete: { readonly connection: Incoming; readonly bytes: number }[] = [];
+    let total = 0;
+    for (const { connection, mark } of this.#entries.values()) {
+      const bytes = connection.bytesRead - mark;
+      if (bytes <= 0) continue;
+      total += bytes;
+      incomplete.push({ connection, bytes });
+    }
+    if (total <= this.#maxTotalBytes) return 0;
+    let destroyed = 0;
+    for (const { connection, bytes } of incomplete.sort((a, b) => b.bytes - a.bytes)) {
+      if (total <= this.#maxTotalBytes) break;
+      total -= bytes;
+      destroyed++;
+      connection.destroy();
+    }
+    return destroyed;
+  }
+}
