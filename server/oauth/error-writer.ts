@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/discovery.ts';
 import { asOAuthError, errorHeaders } from './http/error-response.ts';
 import { writeJSON } from './http/json-response.ts';
-import { writeFault } from './page/message-page.ts';
+import { writeErrorPage } from './page/page.ts';
 
 /** Paths of the token handler. They need no authentication by the filter chain. */
 export function isOAuthPath(path: string): boolean {
@@ -17,7 +17,7 @@ export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };
 
 function write(context: RequestContext, error: unknown): void {
   const shown = asOAuthError(context, error);
-  if (isNavigation(context.request)) return writeFault(context, shown);
+  if (isNavigation(context.request)) return writeErrorPage(context, shown);
   const { status, code, message } = shown;
   const headers = errorHeaders(context, shown);
   writeJSON(context.response, { error: code, error_description: message }, { status, headers });

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else that goes into a template is escaped. */
+/** Text that is valid HTML already. A template escapes every other value. */
 export class Markup {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Markup {
 
 type Part = string | number | Markup | undefined | readonly Markup[];
 
-/** A template whose values are text, in elements and in quoted attributes; only Markup goes in as it is. */
+/** HTML template tag that escapes values for element content and quoted attributes; Markup is inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  return new Markup(strings.reduce((text, string, index) => text + written(parts[index - 1]) + string));
+  return new Markup(strings.reduce((text, string, index) => text + rendered(parts[index - 1]) + string));
 }
 
-function written(part: Part): string {
+function rendered(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Markup) return part.text;
   if (typeof part === 'object') return part.map(({ text }) => text).join('');

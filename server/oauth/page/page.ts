@@ -1,10 +1,16 @@
-// Pages for people: one layout, and the headers that keep a page with a password field to itself. No script runs on
-// any of them. What they say is in the files beside this one; what is done with an answer, in endpoints/.
+// HTML pages for browsers: layout, security headers, style sheet and error pages. No page runs a script. The forms are in
+// the files beside this one; their handlers are in endpoints/browser.
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { NO_STORE } from '../http/json-response.ts';
+import type { OAuthError } from '../../../apis/oauth/errors.ts';
+import { staticBytes } from '../../endpoints/static-document.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
+import { errorHeaders } from '../http/error-response.ts';
+import { NO_STORE, writePublicDocument } from '../http/json-response.ts';
 import { html, type Markup } from './html.ts';
 
 export const STYLE_PATH = '/oauth/page.css';
+const STYLE_MAX_AGE_SECONDS = 300;
 
 export interface Page {
   readonly title: string;
@@ -13,7 +19,7 @@ export interface Page {
 
 export interface PageOptions {
   readonly status?: number;
-  /** Whether its form leads the browser on to a client. */
+  /** Whether the form of the page ends in a redirect to a client. */
   readonly leadsOn?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -30,24 +36,54 @@ export function writePage(response: ServerResponse, page: Page, options: PageOpt
   response.end(body);
 }
 
-/** 303, so that the browser follows with a GET and takes no password along (RFC 9700, 4.12). */
+/** 303, so that the browser follows with a GET and does not resend the password (RFC 9700, 4.12). */
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, 'Content-Length': 0, ...pageHeaders() });
   response.end();
+}
+
+/** Page without a next step: one heading, one text on what to do. */
+export function messagePage(title: string, text: string): Page {
+  return { title, body: html`<h1>${title}</h1>\n<p role="alert">${text}</p>` };
+}
+
+/** Writes an OAuth error as a page, where a program would get the JSON of RFC 6749, 5.2. */
+export function writeErrorPage(context: RequestContext, error: OAuthError): void {
+  const { status, message } = error;
+  writePage(context.response, errorPage(status, message), { status, headers: errorHeaders(context, error) });
+}
+
+/** Handler of page.css; reads the file once. */
+export function styleHandler(): Handler {
+  const document = staticBytes(readFileSync(new URL('page.css', import.meta.url)));
+  return (context) =>
+    writePublicDocument(context, document, 'text/css; charset=utf-8', STYLE_MAX_AGE_SECONDS);
 }
 
 const POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 function pageHeaders(leadsOn = false): Readonly<Record<string, string>> {
   return {
-    // Some browsers apply form-action to every redirect that follows a form. Only the client knows where those behind its
-    // own address lead, so a page on the way to a client cannot have it.
+    // Some browsers apply form-action to every redirect after a form. Only the client knows where its redirect URI redirects
+    // to, so a page whose form leads to a client cannot have form-action.
     'Content-Security-Policy': leadsOn ? POLICY : `${POLICY}; form-action 'self'`,
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     ...NO_STORE,
   };
+}
+
+function errorPage(status: number, description: string): Page {
+  if (status === 429 || status === 503 || status === 504) {
+    return messagePage('Try again in a moment', 'Go back, wait a moment and try again.');
+  }
+  if (status === 404) {
+    return messagePage('Page not found', 'Check the address: it must match exactly.');
+  }
+  const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
+  const cure = 'Go back to the application that sent you here, or contact its operator.';
+  return messagePage('Sign-in cannot continue', `${reason} ${cure}`);
 }
 
 function layout({ title, body }: Page): Markup {

@@ -7,8 +7,7 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import { AuthorizationError } from '../../codes/authorization-request.ts';
 import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
 import { asOAuthError } from '../../http/error-response.ts';
-import { messagePage, writeFault } from '../../page/message-page.ts';
-import { redirect, writePage } from '../../page/page.ts';
+import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 /** Wraps `handle`: its errors become pages with fixed texts. Unknown errors go to the filter chain. */
 export function browserHandler(
@@ -34,7 +33,7 @@ export function browserHandler(
       const shown = error instanceof PageError ? error : asOAuthError(context, error);
       // The error does not reach the access log, so it is logged here.
       log[shown.status >= 500 ? 'warn' : 'info']({ err: error }, 'error page sent');
-      if (shown instanceof OAuthError) return writeFault(context, shown);
+      if (shown instanceof OAuthError) return writeErrorPage(context, shown);
       const { status, title, message, headers } = shown;
       // The unread rest of a body must not be parsed as the next request.
       const rest = request.complete ? {} : { Connection: 'close' };

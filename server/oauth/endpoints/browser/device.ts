@@ -9,13 +9,13 @@ import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
 import { writeJSON } from '../../http/json-response.ts';
 import { requestedScopes } from '../../http/scopes.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
-import type { Alert } from '../../page/alert.ts';
 import {
   deviceConnectedPage,
   deviceNotice,
   deviceRefusedPage,
   userCodePage,
-} from '../../page/device-page.ts';
+} from '../../page/device-pages.ts';
+import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { BucketLimits } from '../../throttle/bucket.ts';
 import { BucketTable } from '../../throttle/bucket-table.ts';

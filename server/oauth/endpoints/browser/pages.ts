@@ -4,8 +4,7 @@ import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { CodeIssuer } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
-import { STYLE_PATH } from '../../page/page.ts';
-import { styleHandler } from '../../page/style.ts';
+import { STYLE_PATH, styleHandler } from '../../page/page.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import {

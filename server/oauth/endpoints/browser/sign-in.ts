@@ -5,18 +5,19 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
-import type { Alert } from '../../page/alert.ts';
-import { browserOf, comesFromElsewhere, knownBrowser } from '../../page/browser-binding.ts';
+import type { Alert } from '../../page/form-fields.ts';
 import {
+  browserOf,
+  comesFromElsewhere,
   FormTickets,
+  knownBrowser,
   type OpenedTicket,
   type TicketFault,
   type TicketOptions,
-} from '../../page/form-ticket.ts';
+} from '../../page/form-tickets.ts';
 import type { Markup } from '../../page/html.ts';
-import { newPasswordPage } from '../../page/new-password-page.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
-import { signInPage } from '../../page/sign-in-page.ts';
+import { newPasswordPage, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { browserHandler, PageError } from './browser-handler.ts';

@@ -157,7 +157,7 @@ describe('programs that send people to the sign-in page', function () {
     await page.goto(device.verification_uri_complete ?? '');
     await page.focus('button.second');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    expect(await page.title()).to.equal('Device refused');
+    expect(await page.title()).to.equal('Device not connected');
     expect(await refused).to.include({ error: 'access_denied' });
   });
 

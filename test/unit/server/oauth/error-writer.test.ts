@@ -52,7 +52,7 @@ describe('an error of the token handler', () => {
       expect(answer.text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
     }
     error = newNotFound({ group: '', resource: 'paths' }, '/oauth/devices');
-    expect((await told(inBrowser)).text).to.contain('<h1>There is no such page</h1>');
+    expect((await told(inBrowser)).text).to.contain('<h1>Page not found</h1>');
     error = new Error('a secret of the inside');
     const broken = await told(inBrowser);
     expect(broken.status).to.equal(500);

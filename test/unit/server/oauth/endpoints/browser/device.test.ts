@@ -164,7 +164,7 @@ describe('the device flow', () => {
   it('tells the device when the person refuses', async () => {
     const device = await begin();
     const refused = await answer(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
-    expect(refused.text).to.contain('<h1>Device refused</h1>');
+    expect(refused.text).to.contain('<h1>Device not connected</h1>');
     state.now += 11_000;
     expect(await errorOf(device)).to.equal('access_denied');
   });

@@ -255,7 +255,7 @@ describe('the sign-in form', () => {
       const asked = await visit.signIn('newcomer');
       expect(asked.status).to.equal(200);
       expect(asked.text).to.contain('<h1>Choose a new password</h1>');
-      expect(asked.text).to.contain('At least 8 characters, 4 of them different;');
+      expect(asked.text).to.contain('At least 8 characters, 4 of them different.');
       expect(state.sessions.objects.size).to.equal(0);
       const answer = await visit.send({ new_password: NEW, repeated: NEW });
       expect(sentBack(answer).has('code')).to.equal(true);

@@ -1,18 +1,17 @@
-import { type Alert, about, alertBox, titled } from './alert.ts';
+import { type Alert, alertBox, describedBy, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
-import { typedText } from './typed-text.ts';
 
 const MAX_TYPED = 64;
 
 export interface UserCodeView {
   readonly action: string;
-  /** The initial value of the field. */
+  /** Initial value of the code field. */
   readonly code: string;
   readonly alert?: Alert | undefined;
 }
 
-/** Asks for the code that a device shows. */
+/** Form for the user code that a device shows (RFC 8628, 3.3). */
 export function userCodePage({ action, code, alert }: UserCodeView): Page {
   return {
     title: titled('Connect a device', alert),
@@ -21,15 +20,16 @@ export function userCodePage({ action, code, alert }: UserCodeView): Page {
 <form method="get" action="${action}">
 ${alertBox(alert)}
 <label for="user_code">Code</label>
-<input class="code" id="user_code" name="user_code"${typedText(code, MAX_TYPED)} autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus${about(alert, 'user_code')}>
-<button type="submit">Go on</button>
+<p class="quiet" id="format">Eight letters: XXXX-XXXX</p>
+<input class="code" id="user_code" name="user_code"${textValue(code, MAX_TYPED)} placeholder="XXXX-XXXX" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus${describedBy(alert, 'user_code', 'format')}>
+<button type="submit">Continue</button>
 </form>`,
   };
 }
 
-/** RFC 8628, 5.4: whoever was sent here by somebody else must be able to notice. */
+/** Warning against remote phishing: an attacker may have sent the user the link (RFC 8628, 5.4). */
 export function deviceNotice(code: string, source: string, userAgent: string): Markup {
-  return html`<p>You are about to connect a device. Go on only if you started this yourself and your device shows the code <strong>${code}</strong>.</p>
+  return html`<p>You are about to connect a device. Continue only if you started this yourself and your device shows the code <strong>${code}</strong>.</p>
 <p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${userAgent === '' ? undefined : html`, from a program that calls itself “${userAgent}”`}.</p>`;
 }
 
@@ -42,7 +42,7 @@ export function deviceConnectedPage(client: string): Page {
 
 export function deviceRefusedPage(): Page {
   return {
-    title: 'Device refused',
-    body: html`<h1>Device refused</h1>\n<p role="status">The device was not connected. You can close this page.</p>`,
+    title: 'Device not connected',
+    body: html`<h1>Device not connected</h1>\n<p role="status">You cancelled the request. You can close this page.</p>`,
   };
 }

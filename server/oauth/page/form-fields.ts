@@ -1,0 +1,33 @@
+import { html, type Markup } from './html.ts';
+
+/** Reason why a form is shown again. `field`: the input with the invalid value; undefined for the whole form. */
+export interface Alert {
+  readonly text: string;
+  readonly field?: string;
+}
+
+const ID = 'alert';
+
+/** Screen readers announce it when the page opens. */
+export function alertBox(alert: Alert | undefined): Markup | undefined {
+  return alert && html`<p class="alert" id="${ID}" role="alert">${alert.text}</p>`;
+}
+
+/** Attributes that connect the input `name` with its alert. `hint`: id of a permanent description of the input. */
+export function describedBy(alert: Alert | undefined, name: string, hint?: string): Markup | undefined {
+  const isInvalid = alert?.field === name;
+  const ids = [...(isInvalid ? [ID] : []), ...(hint === undefined ? [] : [hint])];
+  if (ids.length === 0) return undefined;
+  const invalid = isInvalid ? html` aria-invalid="true"` : undefined;
+  return html`${invalid} aria-describedby="${ids.join(' ')}"`;
+}
+
+/** Title of a page with a form: begins with `Error` when the form has an alert. */
+export function titled(title: string, alert: Alert | undefined): string {
+  return alert ? `Error: ${title}` : title;
+}
+
+/** Attributes of a text field. The initial value comes from the request, so it is cut to what a user could type. */
+export function textValue(value: string, maxlength: number): Markup {
+  return html` value="${value.slice(0, maxlength).toWellFormed()}" maxlength="${maxlength}"`;
+}

@@ -1,0 +1,93 @@
+// Tickets of forms: signed state in a hidden field. A ticket names the request, the step and the browser, which prevents
+// cross-site request forgery, and any replica accepts a form that another one rendered.
+import { hash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { KeyRing } from '../keys/key-ring.ts';
+
+export interface TicketOptions {
+  readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** A ticket with a valid MAC. With a `fault`, its content may be shown again but not acted on. */
+export interface OpenedTicket<T> {
+  readonly content: T;
+  readonly fault: TicketFault | undefined;
+}
+
+export type TicketFault = 'expired' | 'other browser';
+
+interface Body<T> {
+  readonly content: T;
+  readonly notAfter: number;
+  /** Digest of the browser id: the ticket is part of the page, which must not contain the id itself. */
+  readonly browser: string;
+}
+
+export class FormTickets<T> {
+  readonly #purpose: string;
+  readonly #lifetimeMs: number;
+  readonly #options: TicketOptions;
+
+  /** `step`: a ticket is valid in the step that it was issued for only. */
+  constructor(step: string, lifetimeMs: number, options: TicketOptions) {
+    this.#purpose = `form ${step}`;
+    this.#lifetimeMs = lifetimeMs;
+    this.#options = options;
+  }
+
+  /** Throws ServiceUnavailable (StatusError) while there is no key. */
+  seal(content: T, browser: string): string {
+    const { keys, now } = this.#options;
+    const body = { content, notAfter: now() + this.#lifetimeMs, browser: digest(browser) } satisfies Body<T>;
+    const payload = Buffer.from(JSON.stringify(body)).toString('base64url');
+    return `${payload}.${keys.mac(this.#purpose, payload)}`;
+  }
+
+  /** Returns undefined for a ticket without a valid MAC for this step. */
+  open(ticket: string, browser: string): OpenedTicket<T> | undefined {
+    const dot = ticket.indexOf('.');
+    if (dot < 0) return undefined;
+    const payload = ticket.slice(0, dot);
+    const { keys, now } = this.#options;
+    if (!keys.checkMac(this.#purpose, payload, ticket.slice(dot + 1))) return undefined;
+    // The MAC proves that `seal` of the same step has written it.
+    const body = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Body<T>;
+    const { content } = body;
+    if (body.browser !== digest(browser)) return { content, fault: 'other browser' };
+    return { content, fault: now() >= body.notAfter ? 'expired' : undefined };
+  }
+}
+
+function digest(browser: string): string {
+  return hash('sha256', browser, 'base64url');
+}
+
+// Another site can neither read the cookie nor have it sent with its own form (SameSite), and a sibling domain cannot set
+// it (prefix __Host-).
+const COOKIE = '__Host-sign-in';
+const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]{22})(?:;|$)`);
+
+export interface Browser {
+  readonly id: string;
+  /** Value of `Set-Cookie`. SameSite=Lax, because users arrive from other sites. */
+  readonly cookie: string;
+}
+
+/** The browser id from the cookie, or a new random one. */
+export function browserOf(request: IncomingMessage): Browser {
+  const id = knownBrowser(request) ?? randomBytes(16).toString('base64url');
+  return { id, cookie: `${COOKIE}=${id}; Path=/; Secure; HttpOnly; SameSite=Lax` };
+}
+
+/** Returns undefined for a browser without the cookie: on its first visit, or when it rejects cookies. */
+export function knownBrowser(request: IncomingMessage): string | undefined {
+  return COOKIE_IN_HEADER.exec(request.headers.cookie ?? '')?.[1];
+}
+
+/** Whether the browser reports a cross-site form (Sec-Fetch-Site). Old browsers send no header; the ticket decides then. */
+export function comesFromElsewhere(request: IncomingMessage): boolean {
+  const site = request.headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin';
+}

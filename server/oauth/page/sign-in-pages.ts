@@ -1,0 +1,91 @@
+// Pages of a sign-in: the form for user name and password, and the form for a new password that replaces one set by an
+// administrator. Password fields have no `maxlength`: browsers silently cut pasted text, which would change the password.
+import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../passwords/password-policy.ts';
+import { type Alert, alertBox, describedBy, textValue, titled } from './form-fields.ts';
+import { html, type Markup } from './html.ts';
+import type { Page } from './page.ts';
+
+export interface SignInView {
+  /** Path that the form is posted to. */
+  readonly action: string;
+  readonly ticket: string;
+  /** Display name of the client. */
+  readonly client: string;
+  /** Readable name of the redirect target; undefined when the browser stays here. */
+  readonly destination: string | undefined;
+  readonly scopes: readonly string[];
+  readonly notice: Markup | undefined;
+  /** Initial value of the user name field. */
+  readonly user: string;
+  readonly alert?: Alert | undefined;
+}
+
+const MAX_NAME = 253;
+const ALWAYS = 'Act as you, with your permissions, until the session ends';
+
+/** Meaning of a scope for the user who grants it. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  openid: 'Know who you are',
+  profile: 'See your name',
+  email: 'See your email address',
+  groups: 'See your groups',
+};
+
+export function signInPage(view: SignInView): Page {
+  const { action, ticket, client, destination, scopes, notice, user, alert } = view;
+  return {
+    title: titled('Sign in', alert),
+    body: html`<h1>Sign in</h1>
+${notice}
+<p><strong>${client}</strong> asks for access. If you sign in, it can:</p>
+<ul>${requested(scopes)}</ul>
+<form method="post" action="${action}">
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<label for="username">User name</label>
+<input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="username" autocapitalize="none" spellcheck="false" required${focus(user === '')}${describedBy(alert, 'username')}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${describedBy(alert, 'password')}>
+<button type="submit">Sign in</button>
+<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+</form>
+${destination === undefined ? undefined : html`<p class="quiet">Afterwards you return to ${destination}.</p>`}`,
+  };
+}
+
+export interface NewPasswordView {
+  readonly action: string;
+  readonly ticket: string;
+  /** Shown in a visible field, because password managers of browsers ignore hidden ones. */
+  readonly user: string;
+  readonly alert?: Alert | undefined;
+}
+
+export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView): Page {
+  return {
+    title: titled('Choose a new password', alert),
+    body: html`<h1>Choose a new password</h1>
+<p>An administrator has set your password. Replace it before you continue.</p>
+<form method="post" action="${action}">
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<label for="username">User name</label>
+<input id="username" name="username" value="${user}" autocomplete="username" readonly>
+<label for="new-password">New password</label>
+<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
+<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${describedBy(alert, 'new_password', 'rule')}>
+<label for="repeated">Repeat new password</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required${describedBy(alert, 'repeated')}>
+<button type="submit">Save and continue</button>
+</form>`,
+  };
+}
+
+function requested(scopes: readonly string[]): readonly Markup[] {
+  const meanings = scopes.map((scope) => MEANINGS[scope] ?? `Use “${scope}”`);
+  return [ALWAYS, ...meanings].map((meaning) => html`<li>${meaning}</li>`);
+}
+
+function focus(here: boolean): Markup | undefined {
+  return here ? html` autofocus` : undefined;
+}

@@ -1,0 +1,93 @@
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import {
+  browserOf,
+  comesFromElsewhere,
+  FormTickets,
+  knownBrowser,
+} from '../../../../../server/oauth/page/form-tickets.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+
+const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+describe('a form ticket', () => {
+  let now = 0;
+
+  async function tickets(): Promise<[FormTickets<{ a: string }>, FormTickets<{ a: string }>]> {
+    const own = { keys: await memoryKeyRing(), now: () => now };
+    return [new FormTickets('one', 1000, own), new FormTickets('two', 1000, own)];
+  }
+
+  it('returns the sealed content to the same browser', async () => {
+    const [one] = await tickets();
+    expect(one.open(one.seal({ a: 'ü' }, 'browser'), 'browser')).to.deep.equal({
+      content: { a: 'ü' },
+      fault: undefined,
+    });
+  });
+
+  it('is not valid in another browser, and does not contain the browser id', async () => {
+    const [one] = await tickets();
+    const ticket = one.seal({ a: 'b' }, 'the id');
+    expect(one.open(ticket, 'other')).to.deep.equal({ content: { a: 'b' }, fault: 'other browser' });
+    expect(one.open(ticket, '')?.fault).to.equal('other browser');
+    now += 1000;
+    expect(one.open(ticket, 'other')?.fault).to.equal('other browser');
+    expect(Buffer.from(ticket, 'base64url').toString()).not.to.contain('the id');
+  });
+
+  it('does not open in another step, or after a change', async () => {
+    const [one, two] = await tickets();
+    const ticket = one.seal({ a: 'b' }, 'browser');
+    expect(two.open(ticket, 'browser')).to.equal(undefined);
+    for (const changed of [`${ticket}0`, `x${ticket}`, '', 'no-mac']) {
+      expect(one.open(changed, 'browser'), changed).to.equal(undefined);
+    }
+  });
+
+  it('expires', async () => {
+    const [one] = await tickets();
+    const ticket = one.seal({ a: 'b' }, 'browser');
+    now += 999;
+    expect(one.open(ticket, 'browser')?.fault).to.equal(undefined);
+    now += 1;
+    expect(one.open(ticket, 'browser')?.fault).to.equal('expired');
+  });
+});
+
+describe('the browser of a form', () => {
+  function from(headers: IncomingHttpHeaders): IncomingMessage {
+    const request = new IncomingMessage(new Socket());
+    Object.assign(request.headers, headers);
+    return request;
+  }
+
+  it('is identified by its cookie, among others', () => {
+    for (const cookie of [
+      `__Host-sign-in=${ID}`,
+      `a=b; __Host-sign-in=${ID}; c=d`,
+      `a=b;__Host-sign-in=${ID}`,
+    ]) {
+      expect(knownBrowser(from({ cookie })), cookie).to.equal(ID);
+      expect(browserOf(from({ cookie })).id, cookie).to.equal(ID);
+    }
+  });
+
+  it('is a new one with any other cookie, such as one that a sibling domain has set', () => {
+    for (const cookie of [`x__Host-sign-in=${ID}`, `a=__Host-sign-in=${ID}`, `__Host-sign-in=${ID}A`, '']) {
+      expect(knownBrowser(from({ cookie })), cookie).to.equal(undefined);
+      expect(browserOf(from({ cookie })).id, cookie)
+        .to.match(/^[\w-]{22}$/)
+        .and.not.equal(ID);
+    }
+  });
+
+  it('reports a cross-site form with Sec-Fetch-Site', () => {
+    expect(comesFromElsewhere(from({}))).to.equal(false);
+    expect(comesFromElsewhere(from({ 'sec-fetch-site': 'same-origin' }))).to.equal(false);
+    for (const site of ['same-site', 'cross-site', 'none']) {
+      expect(comesFromElsewhere(from({ 'sec-fetch-site': site })), site).to.equal(true);
+    }
+  });
+});
