@@ -149,6 +149,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const hints = new IDTokenHints({ keys, issuer });
   const presented = new PresentedTokens({ verifier, sessions });
   const pages = newPages({
+    texts: settings.signInPages,
     issuer,
     clients,
     sessions,

@@ -3,6 +3,7 @@
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
+import type { SignInPageTexts } from './page/sign-in-pages.ts';
 
 type Configuration = ResolvedConfiguration['oauth'];
 
@@ -13,6 +14,7 @@ export interface OAuthSettings
     'sessionsPerUser' | 'verifiedTokens' | 'trustedProxies' | 'passwords' | 'throttle' | 'keys'
   > {
   readonly audience: string;
+  readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
   /** Whether access tokens are accepted while the session cache is stale. */
   readonly acceptWhenStale: boolean;
@@ -27,6 +29,10 @@ export function oauthSettings(
   const { sessionsPerUser, verifiedTokens, trustedProxies, passwords, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
+    signInPages: {
+      ...oauth.signInPages,
+      platformName: oauth.signInPages.platformName || platform.name,
+    },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
     sessionsPerUser,
     verifiedTokens,

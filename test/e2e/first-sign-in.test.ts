@@ -148,7 +148,7 @@ describe('the first sign-in', function () {
 
   it('is over with the password that was made', async () => {
     await signIn(await madePassword());
-    expect(await page.title()).to.equal('Error: Sign in');
+    expect(await page.title()).to.equal('Error: Sign in to platform');
     const verifier = await signIn(NEW_PASSWORD);
     expect(await tokenOf(verifier)).to.match(/^eyJ/);
   });

@@ -115,6 +115,14 @@ const keys = section('Keys that tokens are signed with; made and kept in a Secre
   ),
 });
 
+const signInPages = section('Texts on the sign-in pages.', {
+  platformName: textOption('', "Name of the platform. Empty: the platform's name in the API groups."),
+  passwordHelp: textOption(
+    'Forgot your password? Ask an administrator of this platform to reset it.',
+    'Help for users who forgot their password, for instance the address of a help desk. Empty: none.',
+  ),
+});
+
 /** Section `oauth`. */
 export const oauth = section('The token handler: users sign in here.', {
   enabled: flagOption(true, 'Whether there is one.'),
@@ -150,6 +158,7 @@ export const oauth = section('The token handler: users sign in here.', {
     description:
       "Programs that may ask for tokens. None: one that has the platform's name for id and secret.",
   }),
+  signInPages,
   passwords,
   throttle,
   keys,

@@ -1,10 +1,11 @@
-import { type Alert, alertBox, describedBy, textValue, titled } from './form-fields.ts';
+import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 
 const MAX_TYPED = 64;
 
 export interface UserCodeView {
+  readonly platformName: string;
   readonly action: string;
   /** Initial value of the code field. */
   readonly code: string;
@@ -12,10 +13,11 @@ export interface UserCodeView {
 }
 
 /** Form for the user code that a device shows (RFC 8628, 3.3). */
-export function userCodePage({ action, code, alert }: UserCodeView): Page {
+export function userCodePage({ platformName, action, code, alert }: UserCodeView): Page {
   return {
     title: titled('Connect a device', alert),
-    body: html`<h1>Connect a device</h1>
+    body: html`${platformHeader(platformName)}
+<h1>Connect a device</h1>
 <p>Enter the code that your device shows.</p>
 <form method="get" action="${action}">
 ${alertBox(alert)}

@@ -1,5 +1,10 @@
 import { html, type Markup } from './html.ts';
 
+/** Name of the platform above the heading, so that users see where they type their password. */
+export function platformHeader(platformName: string): Markup {
+  return html`<p class="platform">${platformName}</p>`;
+}
+
 /** Reason why a form is shown again. `field`: the input with the invalid value; undefined for the whole form. */
 export interface Alert {
   readonly text: string;

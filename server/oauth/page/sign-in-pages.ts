@@ -1,11 +1,19 @@
 // Pages of a sign-in: the form for user name and password, and the form for a new password that replaces one set by an
 // administrator. Password fields have no `maxlength`: browsers silently cut pasted text, which would change the password.
 import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../passwords/password-policy.ts';
-import { type Alert, alertBox, describedBy, textValue, titled } from './form-fields.ts';
+import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 
+/** Texts that the operator configures. */
+export interface SignInPageTexts {
+  readonly platformName: string;
+  /** For users who forgot their password; empty for no text. */
+  readonly passwordHelp: string;
+}
+
 export interface SignInView {
+  readonly texts: SignInPageTexts;
   /** Path that the form is posted to. */
   readonly action: string;
   readonly ticket: string;
@@ -32,10 +40,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 export function signInPage(view: SignInView): Page {
-  const { action, ticket, client, destination, scopes, notice, user, alert } = view;
+  const { texts, action, ticket, client, destination, scopes, notice, user, alert } = view;
+  const { platformName, passwordHelp } = texts;
   return {
-    title: titled('Sign in', alert),
-    body: html`<h1>Sign in</h1>
+    title: titled(`Sign in to ${platformName}`, alert),
+    body: html`${platformHeader(platformName)}
+<h1>Sign in</h1>
 ${notice}
 <p><strong>${client}</strong> asks for access. If you sign in, it can:</p>
 <ul>${requested(scopes)}</ul>
@@ -49,11 +59,13 @@ ${alertBox(alert)}
 <button type="submit">Sign in</button>
 <button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
+${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
 ${destination === undefined ? undefined : html`<p class="quiet">Afterwards you return to ${destination}.</p>`}`,
   };
 }
 
 export interface NewPasswordView {
+  readonly texts: SignInPageTexts;
   readonly action: string;
   readonly ticket: string;
   /** Shown in a visible field, because password managers of browsers ignore hidden ones. */
@@ -61,10 +73,11 @@ export interface NewPasswordView {
   readonly alert?: Alert | undefined;
 }
 
-export function newPasswordPage({ action, ticket, user, alert }: NewPasswordView): Page {
+export function newPasswordPage({ texts, action, ticket, user, alert }: NewPasswordView): Page {
   return {
     title: titled('Choose a new password', alert),
-    body: html`<h1>Choose a new password</h1>
+    body: html`${platformHeader(texts.platformName)}
+<h1>Choose a new password</h1>
 <p>An administrator has set your password. Replace it before you continue.</p>
 <form method="post" action="${action}">
 ${alertBox(alert)}

@@ -144,6 +144,7 @@ export class SignInSite {
     });
     const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
     const pages = newPages({
+      texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
       issuer: () => ISSUER,
       clients,
       sessions: store,

@@ -17,6 +17,7 @@ import {
 } from '../../page/device-pages.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { BucketLimits } from '../../throttle/bucket.ts';
 import { BucketTable } from '../../throttle/bucket-table.ts';
 import { networkOf } from '../../throttle/network.ts';
@@ -66,13 +67,21 @@ export interface DevicePageOptions {
   readonly requests: Pick<DeviceRequests, 'find'>;
   readonly throttle: Pick<UserCodeThrottle, 'wait' | 'failed'>;
   readonly sourceOf: SourceAddress;
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
 }
 
 /** GET /oauth/device. */
 export function devicePageHandler(
-  { issuer, requests, throttle, sourceOf }: DevicePageOptions,
+  { issuer, requests, throttle, sourceOf, texts }: DevicePageOptions,
   forms: Pick<SignInForms<TypedRequest>, 'show'>,
 ): Handler {
+  const { platformName } = texts;
+  const showForm = (
+    { response }: RequestContext,
+    code = '',
+    alert?: Alert,
+    options: PageOptions = {},
+  ): void => writePage(response, userCodePage({ platformName, action: DEVICE_PATH, code, alert }), options);
   return browserHandler(['GET', 'HEAD'], issuer, (context) => {
     const typed = userCodeIn(context);
     if (typed === '') return showForm(context);
@@ -125,10 +134,6 @@ export function deviceContinuation(options: DeviceContinuationOptions): Continua
       writePage(response, deviceRefusedPage());
     },
   };
-}
-
-function showForm({ response }: RequestContext, code = '', alert?: Alert, options: PageOptions = {}): void {
-  writePage(response, userCodePage({ action: DEVICE_PATH, code, alert }), options);
 }
 
 function userCodeIn({ query }: RequestContext): string {

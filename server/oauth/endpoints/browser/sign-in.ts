@@ -17,7 +17,7 @@ import {
 } from '../../page/form-tickets.ts';
 import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
-import { newPasswordPage, signInPage } from '../../page/sign-in-pages.ts';
+import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { browserHandler, PageError } from './browser-handler.ts';
@@ -49,6 +49,7 @@ export interface SignedIn {
 export interface SignInFormsOptions<T> extends TicketOptions {
   /** Path of the form's handler. */
   readonly action: string;
+  readonly texts: SignInPageTexts;
   readonly issuer: () => string;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
@@ -95,10 +96,20 @@ export class SignInForms<T> {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
-    const { action } = this.#options;
+    const { action, texts } = this.#options;
     writePage(
       context.response,
-      signInPage({ action, ticket, client: client.displayName, destination, scopes, notice, user, alert }),
+      signInPage({
+        texts,
+        action,
+        ticket,
+        client: client.displayName,
+        destination,
+        scopes,
+        notice,
+        user,
+        alert,
+      }),
       {
         ...options,
         leadsOn: destination !== undefined,
@@ -206,10 +217,11 @@ export class SignInForms<T> {
   }
 
   #askNewPassword(context: RequestContext, ticket: ChangeTicket<T>, alert?: Alert): void {
-    const { action, continuation } = this.#options;
+    const { action, texts, continuation } = this.#options;
     const { destination } = continuation.describe(ticket.request);
     const browser = browserOf(context.request);
     const page = newPasswordPage({
+      texts,
       action,
       ticket: this.#changes.seal(ticket, browser.id),
       user: ticket.account.name,

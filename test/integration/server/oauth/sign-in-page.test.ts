@@ -98,7 +98,7 @@ describe('the sign-in page in Chromium', function () {
     await page.keyboard.press('Tab');
     await page.keyboard.type('wrong');
     await enter();
-    expect(await page.title()).to.equal('Error: Sign in');
+    expect(await page.title()).to.equal('Error: Sign in to platform');
     await focusOn('password');
     await page.keyboard.type(PASSWORD);
     await enter();

@@ -25,6 +25,14 @@ describe('oauthSettings', () => {
     expect(settings?.audience).to.equal('platform');
   });
 
+  it("shows the platform's name on the sign-in pages unless another one is configured", () => {
+    const texts = (oauth: string) => oauthSettings(configuration(oauth))?.signInPages;
+    expect(texts('{}')?.platformName).to.equal('platform');
+    expect(texts('{}')?.passwordHelp).to.include('administrator');
+    const own = '{signInPages: {platformName: Acme, passwordHelp: ""}}';
+    expect(texts(own)).to.deep.equal({ platformName: 'Acme', passwordHelp: '' });
+  });
+
   it('lets no client off PKCE and rotation but those that are configured so', () => {
     const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
     const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;

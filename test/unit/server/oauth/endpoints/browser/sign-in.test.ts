@@ -52,6 +52,17 @@ describe('the sign-in form', () => {
     expect(JSON.stringify(session)).not.to.contain(code.get('code')?.slice(26));
   });
 
+  it('shows the name of the platform and the password help on every form', async () => {
+    const visit = await Visit.begin(site);
+    const again = await visit.send({ username: 'alice', password: '' });
+    const device = await site.ask('/oauth/device');
+    for (const { text } of [again, device]) {
+      expect(text).to.contain('<p class="platform">Acme &lt;Cloud&gt;</p>');
+    }
+    expect(again.text).to.contain('<p class="quiet">Call &lt;555&gt;.</p>');
+    expect(device.text).to.contain('Eight letters: XXXX-XXXX').and.to.contain('>Continue</button>');
+  });
+
   it('works at another replica than the one that showed it', async () => {
     const other = await SignInSite.start(state);
     try {
@@ -121,7 +132,7 @@ describe('the sign-in form', () => {
   it('shows the name again but not the password, and points to the field in question', async () => {
     const visit = await Visit.begin(site);
     const { text } = await visit.signIn('alice', 'wrong & "odd"');
-    expect(text).to.contain('<title>Error: Sign in</title>');
+    expect(text).to.contain('<title>Error: Sign in to Acme &lt;Cloud&gt;</title>');
     expect(text).to.contain('value="alice"').and.not.to.contain('odd');
     expect(text).to.match(
       /<input id="password"[^>]*autofocus[^>]*aria-invalid="true" aria-describedby="alert"/,
