@@ -137,7 +137,7 @@ describe('a console in a browser, from another origin', function () {
   /** The value of an expression in a page, whose promise is awaited. */
   const inPage = (expression: string, where = page): Promise<unknown> => where.evaluate(expression);
 
-  it('reads answers, their headers and refusals', async () => {
+  it('reads responses, their headers and errors', async () => {
     const first = await inPage(`ask('${NODES}?limit=1').then(async (answer) => ({
       etag: answer.headers.get('ETag'), total: (await answer.json()).totalItems,
     }))`);
@@ -156,7 +156,7 @@ describe('a console in a browser, from another origin', function () {
     }
   });
 
-  it('is one of many pages that refresh at once, and stays signed in', async () => {
+  it('stays signed in when many pages refresh at once', async () => {
     const other = await newPage();
     await inPage(`keep({ ...JSON.parse(localStorage.getItem('tokens')), expires_in: 0 })`);
     const before = await inPage(`JSON.parse(localStorage.getItem('tokens')).access_token`);
@@ -168,7 +168,7 @@ describe('a console in a browser, from another origin', function () {
     await other.close();
   });
 
-  it('shows a line once that is written while the server starts anew', async () => {
+  it('shows a line once that is written while the server restarts', async () => {
     const write = (log: string): Promise<unknown> =>
       loadVictoriaLogs(store.url, [line(new Date().toISOString().replace('Z', '000000Z'), log)]);
     await inPage(`(() => {
@@ -189,7 +189,7 @@ describe('a console in a browser, from another origin', function () {
     await inPage('away.abort()');
   });
 
-  it('saves an export under the name that the server gives it', async () => {
+  it('saves an export under the file name of the server', async () => {
     const session = await page.createCDPSession();
     const downloadPath = join(dir, 'downloads');
     await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath });
@@ -204,7 +204,7 @@ describe('a console in a browser, from another origin', function () {
     expect(await readFile(join(downloadPath, saved ?? ''), 'utf8')).to.equal(text);
   });
 
-  it('is told nothing when its origin is not allowed', async () => {
+  it('cannot read responses if its origin is not allowed', async () => {
     const stranger = await newPage(origin.replace('127.0.0.1', 'localhost'));
     const asked = `fetch(server + '/version').then(({ status }) => status, (error) => error.name)`;
     expect(await inPage(asked, stranger)).to.equal('TypeError');

@@ -7,7 +7,7 @@ const NODES = 40;
 const CHANGES = 200;
 const SELECTED = 'step=odd';
 
-describe('client-go informers at their defaults, through the aggregation layer', function () {
+describe('client-go informers with default settings, through the aggregation layer', function () {
   this.timeout(300_000);
   let platform: Platform;
   let informers: InformerProgram;
@@ -81,24 +81,24 @@ describe('client-go informers at their defaults, through the aggregation layer',
     }
   }
 
-  it('begin with all nodes', async () => {
+  it('sync all nodes', async () => {
     await inStep();
     expect(Object.keys(await informers.store('dynamic'))).to.have.lengthOf(NODES);
     expect(await informers.store('selector')).to.deep.equal({});
   });
 
-  it(`stay in step through ${CHANGES} changes`, async () => {
+  it(`stay consistent through ${CHANGES} changes`, async () => {
     await change(CHANGES, 'first');
     await inStep();
     expect(Object.keys(await informers.store('selector'))).to.not.have.lengthOf(0);
   });
 
-  it('need the streaming list alone', () => {
+  it('use only WatchList', () => {
     expect(informers.log).to.not.match(/falling back|watch-?list/i);
   });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`are in step again after our server was ended by ${signal} and started anew`, async () => {
+    it(`are consistent again after our server is stopped by ${signal} and restarted`, async () => {
       await Promise.all([change(30, signal), platform.restartServer(signal)]);
       await inStep();
       await change(10, `${signal}-after`);
@@ -106,7 +106,7 @@ describe('client-go informers at their defaults, through the aggregation layer',
     });
   }
 
-  it('are in step again after kube-apiserver was killed and started anew', async () => {
+  it('are consistent again after kube-apiserver is killed and restarted', async () => {
     const { apiserver } = platform.controlPlane;
     await apiserver.kill();
     await apiserver.restart();

@@ -14,7 +14,7 @@ import { Platform } from './platform.ts';
 const run = promisify(execFile);
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-describe('the node list for consoles, asked with curl', function () {
+describe('the node list for consoles, with curl', function () {
   this.timeout(300_000);
   let platform: Platform;
   let reader: string;
@@ -60,7 +60,7 @@ describe('the node list for consoles, asked with curl', function () {
     return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
   }
 
-  it('gives a page of nodes to who may list them', async () => {
+  it('returns a page of nodes to a caller who may list nodes', async () => {
     const { status, body } = await curl(
       reader,
       `${NODES}?limit=5&sortBy=name&ascending=true&_=1`,
@@ -76,7 +76,7 @@ describe('the node list for consoles, asked with curl', function () {
     expect((await curl(reader, `${NODES}?nmae=x`)).status).to.equal(400);
   });
 
-  it('refuses who may not, whatever everybody may', async () => {
+  it('forbids a caller who may not list nodes', async () => {
     const list = await curl(nobody, NODES);
     expect(list.status).to.equal(403);
     expect(record(JSON.parse(list.body))['message']).to.equal(
@@ -88,7 +88,7 @@ describe('the node list for consoles, asked with curl', function () {
     expect((await curl(reader, NODES, '--request', 'DELETE')).status).to.equal(403);
   });
 
-  it('answers a poll with nothing while nothing has changed', async () => {
+  it('responds 304 to a poll while nothing has changed', async () => {
     const etags = await platform.write('etag', '');
     const poll = (): Promise<{ status: number; body: string }> =>
       curl(reader, `${NODES}?limit=5`, '--etag-save', etags, '--etag-compare', etags);
@@ -96,7 +96,7 @@ describe('the node list for consoles, asked with curl', function () {
     expect(await poll()).to.deep.equal({ status: 304, body: '' });
   });
 
-  it('tells what pods take of a node, when the configuration asks for it', async () => {
+  it("returns the resource requests of a node's pods if configured", async () => {
     const { pki, ca } = platform.controlPlane;
     const { cert, key } = await pki.cluster.issueServer(
       { cn: 'usage' },

@@ -19,7 +19,7 @@ import { Platform } from './platform.ts';
 const PASSWORD = 'correct horse battery staple';
 const LIST = '#operations-nodes-listNodes';
 
-describe('the description of the APIs', function () {
+describe('the OpenAPI documents', function () {
   this.timeout(300_000);
   let platform: Platform;
 
@@ -109,14 +109,14 @@ describe('the description of the APIs', function () {
     /** Once it has stopped moving: what is above it may still be folding up. */
     const click = (selector: string): Promise<void> => page.locator(selector).click();
 
-    it('is shown, in both flavours', async () => {
+    it('are shown, in both versions', async () => {
       await page.goto(`${platform.server.url}/openapi/page?of=custom-resources`);
       await page.waitForSelector('#operations-sessions-listSession');
       await page.goto(`${platform.server.url}/openapi/page`);
       await page.waitForSelector(LIST);
     });
 
-    it('is light or dark, as the browser prefers', async () => {
+    it('follow the color scheme of the browser', async () => {
       const color = "getComputedStyle(document.querySelector('.swagger-ui .title')).color";
       /** How bright the title is, from 0 to 255. */
       const ink = async (): Promise<number> => {
@@ -141,7 +141,7 @@ describe('the description of the APIs', function () {
       return (await answer?.evaluate((row) => row.textContent)) ?? '';
     }
 
-    it('signs in with a password and lists nodes', async () => {
+    it('allow a sign-in with a password, and list nodes', async () => {
       await click('.btn.authorize');
       await page.waitForSelector('#oauth_username');
       await page.type('#oauth_username', 'alice');
@@ -157,7 +157,7 @@ describe('the description of the APIs', function () {
         .and.include('node-00002');
     });
 
-    it('signs in by way of the sign-in page, with a code and PKCE', async () => {
+    it('allow a sign-in on the sign-in page, with a code and PKCE', async () => {
       await page.goto(`${platform.server.url}/openapi/page`);
       await click('.btn.authorize');
       await page.waitForSelector('#client_id_authorizationCode');
@@ -174,13 +174,13 @@ describe('the description of the APIs', function () {
         .and.include('node-00002');
     });
 
-    it('loads nothing from elsewhere, and the browser has nothing to complain about', () => {
+    it('load nothing from other origins and cause no browser errors', () => {
       expect([...hosts]).to.deep.equal([platform.server.url]);
       expect(complaints).to.deep.equal([]);
     });
   });
 
-  it('is what schemathesis finds: every answer as described, and no failure inside', async function () {
+  it('match all responses that schemathesis gets, without a 5xx', async function () {
     this.timeout(330_000);
     const { signal } = platform;
     const progress = printProgress(process.stdout);

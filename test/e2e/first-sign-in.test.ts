@@ -134,7 +134,7 @@ describe('the first sign-in', function () {
     }
   }
 
-  it('asks for another password, and then makes the administrator one of the cluster', async () => {
+  it('requires a new password, then grants cluster administration', async () => {
     const verifier = await signIn(await madePassword());
     expect(await page.title()).to.equal('Choose a new password');
     await fill('new-password', NEW_PASSWORD);
@@ -146,14 +146,14 @@ describe('the first sign-in', function () {
     expect(await kubectl(token, 'auth', 'can-i', '*', '*', '--all-namespaces')).to.equal('yes\n');
   });
 
-  it('is over with the password that was made', async () => {
+  it('rejects the initial password afterwards', async () => {
     await signIn(await madePassword());
     expect(await page.title()).to.equal('Error: Sign in to platform');
     const verifier = await signIn(NEW_PASSWORD);
     expect(await tokenOf(verifier)).to.match(/^eyJ/);
   });
 
-  it('can be done for a terminal, too', async () => {
+  it('works with the device flow', async () => {
     const device = await post('/oauth/device_authorization', { scope: 'openid' });
     await page.goto(String(device['verification_uri_complete']));
     await fill('username', 'admin');

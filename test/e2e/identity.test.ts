@@ -15,7 +15,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-describe('one sign-in for kube-apiserver and for us', function () {
+describe('one sign-in for kube-apiserver and this server', function () {
   this.timeout(300_000);
   let platform: Platform;
 
@@ -117,7 +117,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     return token;
   }
 
-  it('lets kubectl use the access token on both, by rules for the user and for her groups', async () => {
+  it('lets kubectl use the access token at both, with RBAC for the user and for groups', async () => {
     const token = await trustedToken();
     const who = await kubectlWith(token, 'auth', 'whoami', '-o', 'json');
     const { status } = JSON.parse(who.stdout) as { status: { userInfo: Record<string, unknown> } };
@@ -141,7 +141,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     expect(direct.body['items']).to.have.length(3);
   });
 
-  it('shuts a session that was deleted out of our API by either road', async () => {
+  it('rejects a deleted session, directly and through kube-apiserver', async () => {
     const token = await trustedToken();
     expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
     const watch = `${NODES}?watch=1&timeoutSeconds=600`;
@@ -167,7 +167,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
   });
 
-  it('lets nobody stay signed in when the keys are in wrong hands, and everybody sign in anew', async () => {
+  it('signs out all users after an immediate key rotation, and lets them sign in again', async () => {
     const token = await signIn();
     expect((await ask(NODES, { token })).status).to.equal(200);
     const secret = ['-n', 'platform-system', 'secret', 'ks-apiserver-signing-keys'];
@@ -178,7 +178,7 @@ describe('one sign-in for kube-apiserver and for us', function () {
     expect((await ask(NODES, { token })).status).to.equal(401);
   });
 
-  it('says the truth about itself at both well-known paths, to anybody', async () => {
+  it('serves its metadata at both well-known paths without authentication', async () => {
     const openID = await ask('/oauth/.well-known/openid-configuration');
     expect(openID.body['issuer']).to.equal(`${platform.server.url}/oauth`);
     expect(await ask('/.well-known/oauth-authorization-server/oauth')).to.deep.equal(openID);

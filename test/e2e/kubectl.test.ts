@@ -45,12 +45,12 @@ describe('kubectl through the aggregation layer', function () {
       });
     }
 
-    it('prints an age that is that of the core node, give or take the seconds between', async () => {
+    it('prints the age of the core node, up to the seconds in between', async () => {
       const ours = await platform.succeeding('get', RESOURCE, 'node-00001');
       expect(ours.split('\n')[1]).to.match(/\s\d+[smh]\d*s?\s/);
     });
 
-    it('gives the same objects as JSON and as YAML, of our group', async () => {
+    it('returns the same objects as JSON and as YAML, in our group', async () => {
       const { core, ours } = await both('-o', 'json');
       const [expected, found] = [core, ours].map((text) => JSON.parse(text) as { items: TypedObject[] });
       for (const item of found?.items ?? []) {
@@ -61,13 +61,13 @@ describe('kubectl through the aggregation layer', function () {
       expect(yaml.ours.replaceAll('resources.platform.io/v1alpha3', 'v1')).to.equal(yaml.core);
     });
 
-    it('gives one object as YAML', async () => {
+    it('returns one object as YAML', async () => {
       const { core, ours } = await both('node-00002', '-o', 'yaml');
       expect(ours).to.contain('apiVersion: resources.platform.io/v1alpha3\n');
       expect(ours.replace('resources.platform.io/v1alpha3', 'v1')).to.equal(core);
     });
 
-    it('gives names that kubectl takes back', async () => {
+    it('prints names that kubectl accepts as arguments', async () => {
       const names = (await platform.succeeding('get', RESOURCE, '-o', 'name')).trim().split('\n');
       expect(names).to.have.lengthOf(NODES);
       expect(names[0]).to.equal('node.resources.platform.io/node-00000');
@@ -76,7 +76,7 @@ describe('kubectl through the aggregation layer', function () {
       );
     });
 
-    it('answers jsonpath, custom columns and --sort-by as for core nodes', async () => {
+    it('supports jsonpath, custom columns and --sort-by as for core nodes', async () => {
       for (const args of [
         [
           '-o',
@@ -109,13 +109,13 @@ describe('kubectl through the aggregation layer', function () {
       }
     });
 
-    it('refuses a field that cannot be selected by, as kube-apiserver does', async () => {
+    it('rejects an unsupported field selector with the error of kube-apiserver', async () => {
       const { code, stderr } = await platform.kubectl('get', RESOURCE, '--field-selector', 'spec.nothing=1');
       expect(code).to.equal(1);
       expect(stderr).to.contain('(BadRequest)').and.to.contain('spec.nothing');
     });
 
-    it('gets a list in chunks, and all of it', async () => {
+    it('gets a complete list in chunks', async () => {
       const { code, stdout, stderr } = await platform.kubectl(
         'get',
         RESOURCE,
@@ -130,7 +130,7 @@ describe('kubectl through the aggregation layer', function () {
       expect(continued.length, 'requests with a continue token').to.be.at.least(4);
     });
 
-    it('says NotFound in the words of kube-apiserver', async () => {
+    it('returns the NotFound error of kube-apiserver', async () => {
       const { code, stderr } = await platform.kubectl('get', RESOURCE, 'nobody');
       expect(code).to.equal(1);
       expect(stderr).to.equal(
@@ -138,7 +138,7 @@ describe('kubectl through the aggregation layer', function () {
       );
     });
 
-    it('gives the raw list', async () => {
+    it('returns the raw list', async () => {
       const path = '/apis/resources.platform.io/v1alpha3/nodes';
       const list = JSON.parse(await platform.succeeding('get', '--raw', `${path}?limit=3`)) as RawList;
       expect(list).to.include({ apiVersion: 'resources.platform.io/v1alpha3', kind: 'NodeList' });
@@ -265,8 +265,8 @@ describe('kubectl through the aggregation layer', function () {
     });
   });
 
-  describe('what is not allowed', () => {
-    it('refuses to write nodes', async () => {
+  describe('forbidden operations', () => {
+    it('rejects writes', async () => {
       for (const args of [
         ['delete', RESOURCE, 'node-00012'],
         ['label', RESOURCE, 'node-00012', 'a=b'],
@@ -280,7 +280,7 @@ describe('kubectl through the aggregation layer', function () {
       );
     });
 
-    it('refuses it also to who waits to be asked for what to write', async () => {
+    it('rejects writes of clients that send Expect: 100-continue', async () => {
       const { url, ca, pki } = platform.controlPlane;
       const { cert, key } = pki.files.admin;
       const [certificate, privateKey] = await Promise.all([readFile(cert), readFile(key)]);
@@ -298,7 +298,7 @@ describe('kubectl through the aggregation layer', function () {
       expect(answer.statusCode).to.equal(405);
     });
 
-    it('says what to type to who lists logs as objects, and that works', async () => {
+    it('responds to a list of logs as objects with a command that works', async () => {
       for (const args of [['get'], ['get', '-o', 'yaml'], ['describe']]) {
         const { code, stderr } = await platform.kubectl(...args, 'logs.logging.platform.io');
         expect(code, args.join(' ')).to.equal(1);
@@ -307,7 +307,7 @@ describe('kubectl through the aggregation layer', function () {
       }
     });
 
-    it('forbids users without the right to read, and lets those with it read', async () => {
+    it('forbids users without the permission to read, and allows users with it', async () => {
       const kubeconfig = await platform.controlPlane.kubeconfigFor({ name: 'mallory' });
       const args = ['get', RESOURCE, '--kubeconfig', kubeconfig];
       const refused = await platform.kubectl(...args);

@@ -164,14 +164,14 @@ describe('kubelogin', function () {
     await expectAlice(config);
   });
 
-  it('is nobody with an id token of a client that kube-apiserver does not know', async () => {
+  it('is unauthenticated with an ID token of a client that kube-apiserver does not trust', async () => {
     const config = await byPassword(`--oidc-client-id=${OTHER_CLIENT}`);
     const { code, stderr } = await platform.kubectl('--kubeconfig', config, 'auth', 'whoami');
     expect(code).not.to.equal(0);
     expect(stderr).to.match(/Unauthorized|must be logged in/);
   });
 
-  it('goes on with its refresh token, again and again', async () => {
+  it('refreshes repeatedly', async () => {
     const config = await byPassword('--force-refresh');
     await trusted(config);
     await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
@@ -194,7 +194,7 @@ describe('kubelogin', function () {
     await expectAlice(config);
   });
 
-  it('signs in without a browser of its own', async () => {
+  it('signs in with the device flow', async () => {
     const config = await kubeconfig('--grant-type=device-code', '--skip-open-browser');
     const { url, end } = await signingIn(config);
     await page.goto(url);
@@ -204,7 +204,7 @@ describe('kubelogin', function () {
     await expectAlice(config);
   });
 
-  it('is out of our API when its session is deleted, although its id token has not expired', async () => {
+  it('is unauthenticated after its session is deleted, although its ID token has not expired', async () => {
     const config = await byPassword();
     await expectAlice(config);
     await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');

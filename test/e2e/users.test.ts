@@ -86,7 +86,7 @@ describe('users of a platform', function () {
     }
   }
 
-  it('begin with an administrator whose password only the Secret knows, to be changed first', async () => {
+  it('start with an administrator whose initial password is in the Secret and must be changed', async () => {
     const secret = 'secret/ks-apiserver-admin';
     const read = ['get', secret, '--namespace=platform-system', '-o', 'jsonpath={.data.password}'];
     const signal = AbortSignal.timeout(60_000);
@@ -112,7 +112,7 @@ describe('users of a platform', function () {
     expect(log).to.include('platform-system/ks-apiserver-admin').and.not.include(password);
   });
 
-  it('are made by a command that reads the password from standard input', async () => {
+  it('are created by a command that reads the password from standard input', async () => {
     const made = await user(
       `${PASSWORD}\n`,
       'create',
@@ -129,7 +129,7 @@ describe('users of a platform', function () {
     );
   });
 
-  it('cannot be made with a bad password, or twice; nothing is left behind', async () => {
+  it('are not created with an invalid password or an existing name', async () => {
     const bad = await user('short', 'create', 'bob');
     expect([bad.code, bad.stderr]).to.deep.equal([1, 'the password must have at least 8 characters\n']);
     expect((await platform.kubectl('get', 'user', 'bob')).code).to.equal(1);
@@ -143,7 +143,7 @@ describe('users of a platform', function () {
     expect(misnamed.stderr).to.include('"Bob:x" cannot be the name of a user');
   });
 
-  it('change their own password and nothing else, and are signed in anew', async () => {
+  it('may only change their own password, and sign in again with it', async () => {
     const token = await signIn('alice', PASSWORD);
     expect((await rest(token, 'GET', '')).status).to.equal(403);
     expect((await rest(token, 'GET', '/alice')).status).to.equal(403);
@@ -164,7 +164,7 @@ describe('users of a platform', function () {
     expect(await signIn('alice', `${PASSWORD}!`)).to.match(/^ey/);
   });
 
-  it('are managed by an administrator with nothing but a token', async () => {
+  it('are managed by an administrator with a token only', async () => {
     expect((await user(PASSWORD, 'password', 'admin')).code).to.equal(0);
     const token = await signIn('admin', PASSWORD);
     const spec = { groups: ['developers'], email: 'carol@example.com' };
@@ -193,7 +193,7 @@ describe('users of a platform', function () {
     expect((await rest(token, 'GET', '/carol')).status).to.equal(404);
   });
 
-  it('are given no group by who manages users without being allowed to be in it', async () => {
+  it('get a group only from a manager who may impersonate it', async () => {
     const role = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',

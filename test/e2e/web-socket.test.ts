@@ -8,7 +8,7 @@ const CORE = '/api/v1/nodes';
 const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
 
 /** As Java's fabric8 client, which watches in no other way, and browsers do it. */
-describe('watch over WebSocket, through the aggregation layer and past it', function () {
+describe('watch over WebSocket, through the aggregation layer and directly', function () {
   this.timeout(300_000);
   let platform: Platform;
   let administrator: KeyPair;
@@ -35,7 +35,7 @@ describe('watch over WebSocket, through the aggregation layer and past it', func
     return client;
   }
 
-  it('shows the texts that kube-apiserver shows of the core nodes', async () => {
+  it('sends the messages that kube-apiserver sends for core nodes', async () => {
     const { url } = platform.controlPlane;
     const query = '?watch=true&allowWatchBookmarks=true';
     const core = await watch(url, CORE + query, url);
@@ -50,7 +50,7 @@ describe('watch over WebSocket, through the aggregation layer and past it', func
     expect((await ours.texts(1)).map(ofCore)).to.deep.equal(await core.texts(1));
   });
 
-  it('is for pages of the same address only, where a browser reaches the server itself', async () => {
+  it('rejects other origins when a browser connects directly', async () => {
     const { url } = platform.server;
     const own = await watch(url, `${OURS}?watch=true`, url);
     expect((await own.next())[0]).to.equal('text');

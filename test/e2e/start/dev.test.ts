@@ -25,7 +25,7 @@ describe('npm run dev', function () {
     await writeFile(file, change(await readFile(file, 'utf8')));
   }
 
-  it('starts the server anew on save, also one that ended because of a fault, and ends with Ctrl-C', async () => {
+  it('restarts the server on save, also after it has exited with an error, and stops with Ctrl-C', async () => {
     await save((text) => `throw new Error('a slip');\n${text}`);
     await program.printed(/the server exited with 1; it restarts when one of its files is saved/);
     await save((text) => text.replace(/^.*\n/, ''));

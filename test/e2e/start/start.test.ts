@@ -72,7 +72,7 @@ describe('npm start', function () {
     }
   }
 
-  it('gets ready, gives advice that works, ends with Ctrl-C, and finds its state again', async () => {
+  it('becomes ready, prints commands that work, stops with Ctrl-C, and keeps its state', async () => {
     const first = start();
     await first.printed(/Ctrl-C stops everything/);
     const advice = first.advice.filter((line) => !/--watch|follow=true/.test(line));
@@ -99,7 +99,7 @@ describe('npm start', function () {
     expect(await second.end()).to.deep.equal({ code: 143, left: [] });
   });
 
-  it('ends with one clear line when a program dies', async () => {
+  it('exits with one clear line when a program dies', async () => {
     const program = start();
     await program.printed(/Ctrl-C stops everything/);
     const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
@@ -118,7 +118,7 @@ describe('npm start', function () {
     });
   }
 
-  it('ends everything when its terminal is closed', async () => {
+  it('stops everything when its terminal is closed', async () => {
     const program = start();
     await program.printed(/Ctrl-C stops everything/);
     program.signal('SIGHUP');
@@ -138,7 +138,7 @@ describe('npm start', function () {
     });
   }
 
-  it('leaves nothing running when the process that it was told not to outlive was killed', async () => {
+  it('leaves nothing running when the process in KS_START_PARENT was killed', async () => {
     const parent = spawn('sleep', ['300']);
     const program = startWith({ KS_START_PARENT: String(parent.pid) });
     await program.printed(/Ctrl-C stops everything/);
@@ -146,7 +146,7 @@ describe('npm start', function () {
     await program.gone();
   });
 
-  it('asks neither the cluster nor the proxy of the user, and heeds no variables for other programs', async () => {
+  it("ignores the user's kubeconfig, proxy and variables for other programs", async () => {
     const asked: string[] = [];
     const elsewhere = createServer((socket) => {
       socket.once('error', () => undefined).once('data', (data) => asked.push(data.toString('latin1')));
@@ -200,7 +200,7 @@ describe('npm start', function () {
     expect(await program.end()).to.deep.equal({ code: 130, left: [] });
   });
 
-  it('says what the server waits for when an existing cluster does not answer', async () => {
+  it("prints the end of the server's log when an existing cluster is unreachable", async () => {
     const nobody = createServer();
     const port = await listenOnLoopback(nobody);
     nobody.close();
@@ -212,7 +212,7 @@ describe('npm start', function () {
     expect(await program.end()).to.deep.equal({ code: 130, left: [] });
   });
 
-  it('says in one line that the port is in use, before it starts anything', async () => {
+  it('reports in one line that the port is in use, before it starts anything', async () => {
     const other = createServer();
     const port = await listenOnLoopback(other);
     const program = start('--port', String(port));
@@ -223,7 +223,7 @@ describe('npm start', function () {
     expect(program.output.toLowerCase()).not.to.include('control plane');
   });
 
-  it('says in one line that the kubeconfig is missing', async () => {
+  it('reports in one line that the kubeconfig is missing', async () => {
     const program = start('--kubeconfig', '/nowhere/config');
     expect(await program.end()).to.deep.equal({ code: 1, left: [] });
     expect(program.output.trim().split('\n').at(-1)).to.equal(
@@ -231,7 +231,7 @@ describe('npm start', function () {
     );
   });
 
-  it('suggests the flag that was meant', async () => {
+  it('suggests the nearest flag', async () => {
     const program = start('--node', '7');
     expect(await program.end()).to.deep.equal({ code: 2, left: [] });
     expect(program.output).to.include('unknown flag --node; did you mean --nodes?');

@@ -31,7 +31,7 @@ describe('the command line of', function () {
       expect(stdout).to.match(/npm |node hack/);
     });
 
-    it(`${name} refuses what it does not know, on stderr, and does nothing`, async () => {
+    it(`${name} rejects unknown arguments on stderr and does nothing`, async () => {
       const { code, stdout, stderr } = await run([name, '--frobnicate']);
       expect(code).to.equal(2);
       expect(stdout).to.equal('');
@@ -39,7 +39,7 @@ describe('the command line of', function () {
     });
   }
 
-  it('hack/dev.ts refuses another cluster, and names the command for it', async () => {
+  it('hack/dev.ts rejects --kubeconfig and names the command for it', async () => {
     const { code, stdout, stderr } = await run(['hack/dev.ts', '--kubeconfig', 'x']);
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.match(/^.*npm start -- --kubeconfig FILE\n$/);

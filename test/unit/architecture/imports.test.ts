@@ -17,22 +17,22 @@ describe('the imports of the project', () => {
     ]);
   });
 
-  it('point one way, from the server down to the wire', () => {
+  it('point one way, from the server down to the wire formats', () => {
     // hack/test reads the record that the tests' reporter writes: one type, shared by both sides.
     const known = new Set(['test/support/reporter.ts']);
     expect(backwardImports(imports.filter(({ to }) => !known.has(to)))).to.deep.equal([]);
   });
 
-  it('make no cycle between files', () => {
+  it('have no cycle between files', () => {
     expect(cycleIn(imports)).to.deep.equal([]);
   });
 
-  it('make no cycle between the parts of the server', () => {
+  it('have no cycle between the parts of the server', () => {
     const server = betweenParts(imports).filter(({ from }) => from.startsWith('server/'));
     expect(cycleIn(server)).to.deep.equal([]);
   });
 
-  it('make no cycle between folders, however deep', () => {
+  it('have no cycle between folders', () => {
     for (const part of ['apis/', 'server/', 'hack/', 'test/']) {
       const inside = imports.filter(({ from, to }) => from.startsWith(part) && to.startsWith(part));
       expect(cycleIn(betweenFolders(inside)), part).to.deep.equal([]);
@@ -41,7 +41,7 @@ describe('the imports of the project', () => {
 });
 
 describe('the rule about imports', () => {
-  it('refuses an import from a layer above', () => {
+  it('rejects an import from a layer above', () => {
     expect(
       backwardImports([{ from: 'server/cache/store.ts', to: 'server/endpoints/rest/get.ts' }]),
     ).to.have.length(1);
@@ -49,13 +49,13 @@ describe('the rule about imports', () => {
     expect(backwardImports([{ from: 'server/server.ts', to: 'hack/start.ts' }])).to.have.length(1);
   });
 
-  it('refuses a folder that it does not know', () => {
+  it('rejects an unknown folder', () => {
     expect(backwardImports([{ from: 'server/misc/store.ts', to: 'apis/meta/v1/status.ts' }])).to.have.length(
       1,
     );
   });
 
-  it('shows a cycle', () => {
+  it('reports a cycle', () => {
     const edges = [
       { from: 'a', to: 'b' },
       { from: 'b', to: 'c' },

@@ -28,13 +28,13 @@ function misplaced(tests: readonly string[]): string[] {
 }
 
 describe('the tests of a folder', () => {
-  it('lie in a folder of the same name', () => {
+  it('are in a folder of the same name', () => {
     const tests = files.filter((file) => /^test\/(?:unit|integration)\/.*\.test\.ts$/.test(file));
     expect(tests).to.not.have.length(0);
     expect(misplaced(tests)).to.deep.equal([]);
   });
 
-  it('are found out when they lie elsewhere', () => {
+  it('are reported in another folder', () => {
     const elsewhere = ['test/unit/cache/snapshot.test.ts', 'test/integration/snapshot.test.ts'];
     expect(misplaced([...elsewhere, 'test/unit/server/cache/object-snapshot.test.ts'])).to.deep.equal(
       elsewhere,

@@ -25,7 +25,7 @@ function text(names: Names, path: string): string {
 
 describe('the generated manifests', () => {
   for (const path of CONFIGURATIONS) {
-    it(`hold a configuration that the server accepts: ${path}`, () => {
+    it(`contain a configuration that the server accepts: ${path}`, () => {
       const configuration = decodeConfiguration({ source: path, text: text(namesFor('acme'), path) });
       expect(configuration.platform).to.include({
         name: 'acme',
@@ -37,14 +37,14 @@ describe('the generated manifests', () => {
     });
   }
 
-  it('switch the plain-HTTP listener on in the base, and off in its component', () => {
+  it('enable the plain-HTTP listener in the base, and disable it in its component', () => {
     const [base = '', component = ''] = CONFIGURATIONS.map((path) => text(namesFor('platform'), path));
     const insecure = (yaml: string) => decodeConfiguration({ source: '', text: yaml }).listeners.insecure;
     expect(insecure(base)).to.include({ enabled: true, port: INSECURE_PORT.number });
     expect(insecure(component).enabled).to.equal(false);
   });
 
-  it('give the server more time to stop than it takes by its configuration', () => {
+  it('give the server more time to stop than its configuration needs', () => {
     const { shutdown } = decodeConfiguration({
       source: '',
       text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
@@ -52,7 +52,7 @@ describe('the generated manifests', () => {
     expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + shutdown.timeout);
   });
 
-  it('name no other platform than the one they are written for', () => {
+  it('contain no other platform name', () => {
     for (const [path, content] of manifests(namesFor('acme'))) {
       expect(content.match(/\bplatform-system\b|\bplatform\.io\b|\bplatform:/g) ?? [], path).to.satisfy(
         (found: string[]) => path.endsWith(CONFIGURATION.file) || found.length === 0,
@@ -60,7 +60,7 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('are all reached by a kustomization', () => {
+  it('are all referenced by a kustomization', () => {
     const all = manifests(namesFor('platform'));
     const named = [...all]
       .filter(([path]) => path.endsWith('kustomization.yaml'))
@@ -72,7 +72,7 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('let in by the network policy what the pods listen for, without TLS from pods only', () => {
+  it('allow the ports of the pods in the network policy, plain HTTP from pods only', () => {
     const names = namesFor('acme');
     const policy: unknown = parseDocument(
       text(names, 'components/network-policy/network-policy.yaml'),
@@ -90,7 +90,7 @@ describe('the generated manifests', () => {
     expect(rules.map(({ from }) => from)).to.deep.equal([undefined, [{ namespaceSelector: {} }]]);
   });
 
-  it('have a quota for just the priority that the pods have', () => {
+  it('have a quota for exactly the priority class of the pods', () => {
     const names = namesFor('acme');
     const quota: unknown = parseDocument(text(names, 'components/priority-quota/resource-quota.yaml')).toJS();
     const deployment: unknown = parseDocument(text(names, 'base/deployment.yaml')).toJS();
@@ -115,7 +115,7 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('bind every right of the server to the account that its pods run as', () => {
+  it('bind every permission to the ServiceAccount of the pods', () => {
     const names = namesFor('acme');
     const pods = parseAllDocuments(text(names, 'base/deployment.yaml')).map((each) => each.toJS() as unknown);
     expect(pods).to.have.nested.property('[0].spec.template.spec.serviceAccountName', 'ks-apiserver');
@@ -131,7 +131,7 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('keep a server in its Service that lacks what lists are made of, until it stops', () => {
+  it('keep a server without synced caches in its Service until it stops', () => {
     const deployment: unknown = parseDocument(text(namesFor('platform'), 'base/deployment.yaml')).toJS();
     const probe = 'spec.template.spec.containers[0].readinessProbe.httpGet.path';
     expect(deployment).to.have.nested.property(probe, READINESS_PATH);
@@ -151,7 +151,7 @@ describe('the generated manifests', () => {
 
 describe('the name of a platform', () => {
   for (const name of ['', 'Acme', 'a.b', '-a', 'a-', '1a', 'a'.repeat(51), 'a b', 'a\n']) {
-    it(`is refused when it cannot be part of an API group: ${JSON.stringify(name)}`, () => {
+    it(`is rejected if it cannot be part of an API group: ${JSON.stringify(name)}`, () => {
       expect(() => namesFor(name)).to.throw('cannot be part of an API group');
     });
   }

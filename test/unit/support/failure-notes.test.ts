@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { causeOf } from '../../support/failure-notes.ts';
 
 describe('the cause of a failure', () => {
-  it('is told with what caused it', () => {
+  it('includes its causes', () => {
     const error = new Error('far', { cause: new Error('nearer', { cause: 'the root' }) });
     expect(causeOf(error)).to.match(/^Caused by: Error: nearer\n[^]*the root[^]*\n$/);
   });
 
-  it('is nothing where there is none', () => {
+  it('is empty without a cause', () => {
     expect(causeOf(new Error('alone'))).to.equal('');
     expect(causeOf('no error')).to.equal('');
   });

@@ -21,7 +21,7 @@ function processesOf({ etcd, apiserver, controllerManager }: ControlPlane): Proc
 describe('a control plane', function () {
   this.timeout(180_000);
 
-  it('runs beside another one, each with its own objects, trust and users', async () => {
+  it('runs beside another one, each with its own objects, CAs and users', async () => {
     await using scratch = await scratchFolder();
     const [one, two] = await Promise.all([
       startControlPlane({ dir: join(scratch.path, 'one'), signal }),
@@ -47,7 +47,7 @@ describe('a control plane', function () {
     }
   });
 
-  it('is found again by the next start of a kept folder, and is gone with one that is not kept', async () => {
+  it('keeps its state in a kept folder, and removes the folder otherwise', async () => {
     await using scratch = await scratchFolder();
     const dir = join(scratch.path, 'kept');
     const first = await startControlPlane({ dir, signal, keep: true });
@@ -67,7 +67,7 @@ describe('a control plane', function () {
     expect(await readdir(scratch.path)).to.deep.equal([]);
   });
 
-  it('aggregates roles, makes service accounts and removes deleted namespaces', async () => {
+  it('aggregates roles, creates service accounts and removes deleted namespaces', async () => {
     await using scratch = await scratchFolder();
     const cp = await startControlPlane({ dir: scratch.path, signal });
     try {
@@ -92,7 +92,7 @@ describe('a control plane', function () {
     }
   });
 
-  describe('under faults', () => {
+  describe('with failures', () => {
     let cp: ControlPlane;
     let scratch: Awaited<ReturnType<typeof scratchFolder>>;
 
@@ -106,7 +106,7 @@ describe('a control plane', function () {
       await scratch[Symbol.asyncDispose]();
     });
 
-    it('loses kube-apiserver by a kill and gets it back on the same port, with other flags when asked', async () => {
+    it('restarts a killed kube-apiserver on the same port, optionally with other flags', async () => {
       const { pid } = cp.apiserver;
       await cp.apiserver.kill();
       expect((await rejection(cp.client.send('/livez'))).message).to.match(/ECONNREFUSED/);
@@ -118,7 +118,7 @@ describe('a control plane', function () {
       );
     });
 
-    it('stalls while kube-apiserver is paused, and goes on afterwards', async () => {
+    it('stalls while kube-apiserver is paused, and continues afterwards', async () => {
       await cp.apiserver.pause();
       const answered = cp.client.send('/livez');
       const early = await Promise.race([
@@ -130,7 +130,7 @@ describe('a control plane', function () {
       expect((await answered).status).to.equal(200);
     });
 
-    it('has forgotten the history after a compaction and a restart', async () => {
+    it('has no history after a compaction and a restart', async () => {
       const path = '/api/v1/namespaces/default/configmaps';
       const list: unknown = await cp.client.get(path);
       const { resourceVersion } = (list as { metadata: { resourceVersion: string } }).metadata;
@@ -143,7 +143,7 @@ describe('a control plane', function () {
       expect(watch.body).to.include('"code":410');
     });
 
-    it('says so when a program dies that nobody asked to', async () => {
+    it('reports a program that dies unexpectedly', async () => {
       process.kill(cp.etcd.pid ?? 0, 'SIGKILL');
       const failure = await cp.failure;
       expect(failure).to.be.instanceOf(DaemonError);
@@ -151,7 +151,7 @@ describe('a control plane', function () {
     });
   });
 
-  it('that cannot start says which program failed and why, keeps the logs and leaves nothing running', async () => {
+  it('reports which program failed to start and why, keeps the logs and leaves nothing running', async () => {
     await using scratch = await scratchFolder();
     const starting = startControlPlane({
       dir: scratch.path,
@@ -165,7 +165,7 @@ describe('a control plane', function () {
     expect(await readdir(join(scratch.path, 'run'))).to.deep.equal([]);
   });
 
-  it('dies with the process that started it, even when that one is killed', async () => {
+  it('dies with the process that started it, even after SIGKILL', async () => {
     await using scratch = await scratchFolder();
     const module = import.meta.resolve('../../../../hack/control-plane/control-plane.ts');
     const program = `

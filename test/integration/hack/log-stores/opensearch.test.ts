@@ -47,7 +47,7 @@ describe('OpenSearch', function () {
     if (dir !== undefined) await rm(dir, { recursive: true, force: true });
   });
 
-  it('is the version that was asked for, and lets search what comes with its core only', async () => {
+  it('is the requested version, with core features only', async () => {
     expect(await ask(started(), '/?filter_path=version.number')).to.deep.equal({
       version: { number: '2.19.6' },
     });
@@ -64,7 +64,7 @@ describe('OpenSearch', function () {
     expect(await count(started(), 'logs-2026.11.20', all)).to.deep.equal({ count: 1_000 });
   });
 
-  it('finds parts of words, in any case, and labels with dots in their names, by the recommended template', async () => {
+  it('finds substrings in any case, and labels with dots, with the recommended template', async () => {
     const found = (query: object): Promise<unknown> => count(started(), 'logs-*', query);
     const timeout = { value: '*imeout-1*', case_insensitive: true };
     // 100, 1000, 1100 … 1900
@@ -80,7 +80,7 @@ describe('OpenSearch', function () {
     expect(await found({ term: label })).to.deep.equal({ count: 1_000 });
   });
 
-  it('keeps the order of lines within a millisecond by the recommended template', async () => {
+  it('keeps the order of lines within a millisecond with the recommended template', async () => {
     const search = { size: 4, sort: [{ time: 'desc' }], _source: ['time'] };
     const answer = await ask(started(), '/logs-*/_search?filter_path=hits.hits._source', search);
     const times = ['999001999', '998001998', '997001997', '996001996'];
@@ -89,7 +89,7 @@ describe('OpenSearch', function () {
     });
   });
 
-  it('maps by itself what collectors send, when there is no template', async () => {
+  it('maps the records of collectors dynamically without a template', async () => {
     await loadOpenSearch(started().url, someRecords(200), { indexPrefix: 'dynamic', template: 'dynamic' });
     const mapping = await ask(
       started(),
@@ -120,7 +120,7 @@ describe('OpenSearch', function () {
     expect(await count(started(), 'dynamic-*', { term: label })).to.deep.equal({ count: 100 });
   });
 
-  it('tells which line it refuses', async () => {
+  it('reports which line it rejects', async () => {
     const records = [...someRecords(3)].map((record) => ({ ...record, time: '2026-11-20T25:00:00Z' }));
     const { message } = await rejection(loadOpenSearch(started().url, records, { indexPrefix: 'logs' }));
     expect(message).to.match(/^OpenSearch refused lines: .*failed to parse field \[time\]/);
@@ -136,7 +136,7 @@ describe('OpenSearch', function () {
     expect(await count(started(), 'logs-*', { match_all: {} })).to.deep.equal({ count: 2_000 });
   });
 
-  it('is gone when the process that started it was killed', async () => {
+  it('exits when the process that started it is killed', async () => {
     await untilOrphanIsGone('opensearch', join(dir, 'orphan'));
   });
 });

@@ -40,12 +40,12 @@ describe('VictoriaLogs', function () {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('is the version that was asked for', async () => {
+  it('is the requested version', async () => {
     const metrics = await (await fetch(`${store.url}/metrics`)).text();
     expect(metrics).to.include(`version="victoria-logs-v${VICTORIALOGS_VERSION}"`);
   });
 
-  it('has every line that was loaded when loading has ended, to the nanosecond', async () => {
+  it('has every loaded line, with nanoseconds', async () => {
     expect(await loadVictoriaLogs(store.url, someRecords(2_000), { batch: 300 })).to.deep.equal({
       records: 2_000,
     });
@@ -67,7 +67,7 @@ describe('VictoriaLogs', function () {
     });
   });
 
-  it('has them after a restart as well, at the same address', async () => {
+  it('keeps them across a restart at the same address', async () => {
     const [before] = await query(store, '* | stats count() lines');
     const { url } = store;
     await store.restart();
@@ -81,7 +81,7 @@ describe('VictoriaLogs', function () {
     expect(await query(other, '* | stats count() lines')).to.deep.equal([{ lines: '0' }]);
   });
 
-  it('tells when lines were dropped that it had accepted', async () => {
+  it('reports accepted lines that were dropped', async () => {
     const records = [...someRecords(3)].map((record) => ({
       ...record,
       time: '2199-01-01T00:00:00.000000000Z',
@@ -90,7 +90,7 @@ describe('VictoriaLogs', function () {
     expect(message).to.match(/^VictoriaLogs stored 0 of 3 lines/);
   });
 
-  it('is gone when the process that started it was killed', async () => {
+  it('exits when the process that started it is killed', async () => {
     await untilOrphanIsGone('victorialogs', join(dir, 'orphan'));
   });
 });

@@ -43,7 +43,7 @@ describe('a simulated cluster', function () {
     }
   });
 
-  it('is found again by the next start, which creates nothing twice', async () => {
+  it('is reused by the next start, which creates nothing twice', async () => {
     await using scratch = await scratchFolder();
     const first = await startControlPlane({ dir: scratch.path, signal, keep: true });
     await startKwok(first, { nodes: 3, pods: 2, signal });
@@ -64,7 +64,7 @@ describe('a simulated cluster', function () {
     }
   });
 
-  it('keeps the nodes of an earlier start that had more, and says how many', async () => {
+  it('keeps further nodes of an earlier start, and reports their number', async () => {
     await using scratch = await scratchFolder();
     const cp = await startControlPlane({ dir: scratch.path, signal, controllers: false });
     try {

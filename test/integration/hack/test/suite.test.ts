@@ -40,18 +40,18 @@ async function run({ fixture, jobs = 1, inShares = false, strict = false, grep }
 describe('a suite of npm test', function () {
   this.timeout(120_000);
 
-  it('counts what passed', async () => {
+  it('counts passed tests', async () => {
     const { tally, problems } = await run({ fixture: 'green' });
     expect(tally).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });
     expect(problems).to.deep.equal([]);
   });
 
-  it('counts what was skipped', async () => {
+  it('counts skipped tests', async () => {
     const { tally } = await run({ fixture: 'skipped' });
     expect(tally).to.deep.equal({ passed: 2, failed: 0, skipped: 2 });
   });
 
-  it('fails what was skipped when it is strict', async () => {
+  it('counts skipped tests as failed if strict', async () => {
     const { tally } = await run({ fixture: 'skipped', strict: true });
     expect(tally.failed).to.equal(2);
   });
@@ -69,7 +69,7 @@ describe('a suite of npm test', function () {
     expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
   });
 
-  it('fails when what it needs cannot be had', async () => {
+  it('fails when a prerequisite is missing', async () => {
     const stage = suite({
       name: 'fixture',
       files: ['test/integration/hack/test/fixtures/green.fixture.ts'],
@@ -88,7 +88,7 @@ describe('a suite of npm test', function () {
     expect(problems).to.deep.equal(['Go is missing']);
   });
 
-  it('is stopped together with its test run', async () => {
+  it('stops its test run when aborted', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ks-endless-'));
     const controller = new AbortController();
     const watcher = watch(folder, () => controller.abort(new Error('stopped')));
@@ -113,7 +113,7 @@ describe('a suite of npm test', function () {
     expect(outcome).to.be.an('error').with.property('message', 'stopped');
   });
 
-  it('leaves no test run behind when it is killed', async () => {
+  it('leaves no test run behind when killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ks-endless-'));
     const started = join(folder, 'started');
     const runner = spawn(process.execPath, [join(import.meta.dirname, 'endless-suite.ts')], {
@@ -137,7 +137,7 @@ describe('a suite of npm test', function () {
         expect((await run({ fixture: 'red', ...way })).tally.failed).to.equal(1);
       });
 
-      it('fails the test that leaks a rejection, and only that', async () => {
+      it('fails only the test that leaks a rejection', async () => {
         const { tally } = await run({ fixture: 'leak', ...way });
         expect(tally).to.deep.equal({ passed: 2, failed: 1, skipped: 0 });
       });
@@ -150,7 +150,7 @@ describe('a suite of npm test', function () {
         expect((await run({ fixture: 'crash', ...way })).tally.failed).to.be.at.least(1);
       });
 
-      it('fails when a file holds no test', async () => {
+      it('fails when a file contains no test', async () => {
         const { problems } = await run({ fixture: 'empty', ...way });
         expect(problems).to.deep.equal([
           'test/integration/hack/test/fixtures/empty.fixture.ts: no test completed',
@@ -161,11 +161,11 @@ describe('a suite of npm test', function () {
         expect((await run({ fixture: 'broken', ...way })).tally.failed).to.be.at.least(1);
       });
 
-      it('fails when a test hides the others by .only', async () => {
+      it('fails when a test excludes the others with .only', async () => {
         expect((await run({ fixture: 'only', ...way })).tally.failed).to.be.at.least(1);
       });
 
-      it('ends a process that a test left running, and fails', async () => {
+      it('kills a process that a test left running, and fails', async () => {
         const { problems } = await run({ fixture: 'orphan', ...way });
         expect(problems).to.have.length(1);
         expect(problems[0]).to.match(/a test left a process running: sleep 300/);
@@ -173,13 +173,13 @@ describe('a suite of npm test', function () {
     });
   }
 
-  it('says the cure when what tests write finds no place', async () => {
+  it('names the cure when the disk is full', async () => {
     const { problems } = await run({ fixture: 'unwritable' });
     expect(problems).to.have.length(2);
     expect(problems[1]).to.match(/finds no place \(ENOENT: .*\): make room there, or set TMPDIR/);
   });
 
-  it('says the cure when there is no folder for what tests write', async () => {
+  it('names the cure when the temporary folder cannot be created', async () => {
     const { TMPDIR: own } = process.env;
     process.env['TMPDIR'] = join(tmpdir(), 'no-such-folder');
     const error = await run({ fixture: 'green' }).catch((caught: unknown) => caught);
@@ -196,7 +196,7 @@ describe('a suite of npm test', function () {
     ['serially', { jobs: 1 }],
     ['in shares', { jobs: 2, inShares: true }],
   ] as const) {
-    it(`fails when a test that is run ${how} leaves something open`, async () => {
+    it(`fails when a test that runs ${how} leaves an open handle`, async () => {
       const { problems } = await run({ fixture: 'open', ...way });
       expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
     });

@@ -14,8 +14,8 @@ function options(root: string): BuildOptions {
   };
 }
 
-describe('the name of what is built', () => {
-  it('is another one when a file, the name of a file or a setting is', async () => {
+describe('the cache key of an artifact', () => {
+  it('changes with a file, a file name or a setting', async () => {
     await using scratch = await scratchFolder();
     const hash = (settings: readonly unknown[] = ['-s']): Promise<string> =>
       hashOfInputs({ folder: scratch.path, files: ['*.go', 'cmd/*/*.go'], settings });
@@ -43,7 +43,7 @@ describe('the name of what is built', () => {
 });
 
 describe('an artifact', () => {
-  it('is not made where the cache cannot be written, and the error names the cure', async () => {
+  it('is not built if the cache is not writable, and the error names the cure', async () => {
     await using scratch = await scratchFolder();
     const file = join(scratch.path, 'no-folder');
     await writeFile(file, '');
@@ -56,7 +56,7 @@ describe('an artifact', () => {
     expect(made).to.equal(0);
   });
 
-  it('is not kept where there is no room for it, and the error names the cure', async () => {
+  it('is not stored on a full disk, and the error names the cure', async () => {
     await using scratch = await scratchFolder();
     const artifact = { title: 'thing', name: 'thing-1', make: () => writeFile('/dev/full', 'x') };
     const error = await rejection(provide(artifact, options(scratch.path)));
@@ -67,7 +67,7 @@ describe('an artifact', () => {
     expect(await readdir(cache)).to.deep.equal([]);
   });
 
-  it('is made once for all who ask at the same time, and found later', async () => {
+  it('is built once for concurrent callers, and found later', async () => {
     await using scratch = await scratchFolder();
     let made = 0;
     const artifact = {
@@ -85,7 +85,7 @@ describe('an artifact', () => {
     expect(await readFile(join(folders[0] ?? '', 'file'), 'utf8')).to.equal('content');
   });
 
-  it('that could not be made leaves nothing, and is made by the next who asks', async () => {
+  it('leaves nothing after a failed build, and is built by the next caller', async () => {
     await using scratch = await scratchFolder();
     let fails = true;
     const artifact = {
@@ -103,7 +103,7 @@ describe('an artifact', () => {
     expect(await readdir(join(scratch.path, 'ks-apiserver'))).to.deep.equal(['thing-1']);
   });
 
-  it('removes what builders that were killed have left, and nothing that somebody is making', async () => {
+  it('removes files of killed builders, but not of running ones', async () => {
     await using scratch = await scratchFolder();
     const cache = join(scratch.path, 'ks-apiserver');
     for (const left of ['thing-1.building-1', 'killed-2.building-1', 'unlocked-3.building-1']) {

@@ -16,7 +16,7 @@ function holder(process: unknown, host = hostname()): string {
 }
 
 describe('the lock', () => {
-  it('lets one work at a time, and leaves nothing behind', async () => {
+  it('runs one holder at a time, and leaves nothing behind', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
     let inside = 0;
@@ -32,7 +32,7 @@ describe('the lock', () => {
     expect(await readdir(scratch.path)).to.deep.equal([]);
   });
 
-  it('is given back when the work fails', async () => {
+  it('is released when the work fails', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
     const failing = withLock(path, { signal }, () => Promise.reject(new Error('no luck')));
@@ -40,7 +40,7 @@ describe('the lock', () => {
     expect(await withLock(path, { signal }, async () => 'mine')).to.equal('mine');
   });
 
-  it('is taken over at once from a process that is gone', async () => {
+  it('is taken over at once from an exited process', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
     const child = spawn('sleep', ['30']);
@@ -52,7 +52,7 @@ describe('the lock', () => {
     expect(await withLock(path, { signal }, async () => 'mine')).to.equal('mine');
   });
 
-  it('is not taken from a process that runs; the wait tells who holds it, and ends with the signal', async () => {
+  it('is not taken from a running process; the wait reports the holder and ends with the signal', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
     await writeFile(path, holder(identify(process.pid)));
@@ -67,7 +67,7 @@ describe('the lock', () => {
     expect(told).to.deep.equal([`process ${process.pid}`]);
   });
 
-  it('of another machine is taken over when its heartbeat has stopped, and not before', async () => {
+  it('of another machine is taken over only when its heartbeat has stopped', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
     await writeFile(path, holder({ pid: 1, startedAt: 'there' }, 'elsewhere.example'));

@@ -13,22 +13,22 @@ async function withGo(version: string): Promise<NodeJS.ProcessEnv> {
 }
 
 describe('the Go that builds the control plane', () => {
-  it('is used as it is when it is new enough', async () => {
+  it('is used if it is new enough', async () => {
     expect(await withGo('go1.26.0')).to.deep.equal({});
     expect(await withGo('go1.27rc1')).to.deep.equal({});
   });
 
-  it('fetches the toolchain when it is older, whatever its own settings say', async () => {
+  it('downloads the toolchain if it is older, regardless of its settings', async () => {
     expect(await withGo('go1.21.3')).to.deep.equal({ GOTOOLCHAIN: 'auto' });
   });
 
-  it('is refused below 1.21, in one line with the cure', async () => {
+  it('is rejected below 1.21, in one line with the cure', async () => {
     const { message } = await rejection(withGo('go1.19.8'));
     expect(message).to.match(/^Go 1\.19\.8 is too old .*install Go 1\.21 or newer/);
     expect(message).not.to.include('\n');
   });
 
-  it('is asked for when it is missing, in one line', async () => {
+  it('is required in one line if it is missing', async () => {
     await using scratch = await scratchFolder();
     const { message } = await rejection(findGo('1.26.0', { PATH: scratch.path }, signal));
     expect(message).to.match(/install Go 1\.21 or newer/);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GROUPS, parseOptions, USAGE } from '../../../../hack/bench/options.ts';
 
 describe('the options of the bench', () => {
-  it('are all rows on 5,000 nodes, written to the file, when none is given', () => {
+  it('default to all rows on 5,000 nodes, written to the file', () => {
     expect(parseOptions([])).to.deep.include({
       groups: [...GROUPS],
       nodes: 5000,
@@ -12,7 +12,7 @@ describe('the options of the bench', () => {
     });
   });
 
-  it('write the rows that are asked for, but leave the file alone for fewer nodes or lines', () => {
+  it('write the requested rows, but no file for fewer nodes or lines', () => {
     expect(parseOptions(['--rows', 'get,list']))
       .to.include({ write: true })
       .and.to.deep.include({
@@ -23,7 +23,7 @@ describe('the options of the bench', () => {
     expect(parseOptions(['--no-write'])).to.include({ write: false });
   });
 
-  it('refuse a row that does not exist, and a number that is none', () => {
+  it('reject an unknown row and an invalid number', () => {
     expect(() => parseOptions(['--rows', 'list,gte'])).to.throw(
       '--rows: there is no gte; there are sync, watch, list, get, tokens, logins, peers, platform, memory',
     );
@@ -35,7 +35,7 @@ describe('the options of the bench', () => {
     expect(() => parseOptions(['--row', 'list'])).to.throw('unknown flag --row; did you mean --rows?');
   });
 
-  it('tell of themselves', () => {
+  it('have a help text', () => {
     for (const flag of ['-h', '--help']) {
       expect(parseOptions([flag])).to.equal('help');
       expect(USAGE).to.contain(flag);

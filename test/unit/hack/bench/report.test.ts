@@ -11,7 +11,7 @@ import {
 } from '../../../../hack/bench/rows/row.ts';
 
 describe('the report of the bench', () => {
-  it('says whether a goal is met', () => {
+  it('reports whether a goal is met', () => {
     expect(atMost('list', 200, 40, 0.2, milliseconds)).to.deep.include({ ratio: '0.200 ×', met: true });
     expect(atMost('list', 200, 41, 0.2, milliseconds)).to.deep.include({ ratio: '0.205 ×', met: false });
     expect(atLeast('get', 2000, 19_000, 10, perSecond)).to.deep.include({ ratio: '9.5 ×', met: false });
@@ -19,12 +19,12 @@ describe('the report of the bench', () => {
     expect(below('memory', 240, 240, String)).to.deep.include({ met: false });
   });
 
-  it('calls nothing met that was not measured', () => {
+  it('reports no goal as met without a measurement', () => {
     expect(atMost('list', Number.NaN, 40, 0.2, milliseconds).met).to.equal(false);
     expect(atLeast('get', 2000, Number.NaN, 10, perSecond).met).to.equal(false);
   });
 
-  it('aligns the table and marks what is missed', () => {
+  it('aligns the table and marks missed goals', () => {
     const rows = [atMost('list', 200, 100, 0.2, milliseconds), below('x', 1, 2, milliseconds)];
     const lines = table(rows).split('\n');
     expect(new Set(lines.map((line) => line.length)).size).to.equal(1);
@@ -32,7 +32,7 @@ describe('the report of the bench', () => {
     expect(lines[3]).to.contain('yes');
   });
 
-  it('keeps the groups that were not measured this time', () => {
+  it('keeps the groups that were not measured', () => {
     const report = (date: string, ...names: readonly Group[]): Report => ({
       machine: { cores: 2, processor: 'X', memoryGB: 24, system: '', node: '', loadCore: 1, serverCore: 0 },
       nodes: 5000,
@@ -47,13 +47,13 @@ describe('the report of the bench', () => {
     ]);
   });
 
-  it('gives the units a reader expects', () => {
+  it('formats common units', () => {
     expect([0.36, 45, 2300].map(milliseconds)).to.deep.equal(['0.36 ms', '45 ms', '2.30 s']);
     expect([2.4e6, 40e6].map(megabytes)).to.deep.equal(['2.40 MB', '40 MB']);
     expect(perSecond(22_123.4)).to.equal('22,123/s');
   });
 
-  it('tells of the machine what matters and nothing that names it', () => {
+  it('describes the machine without identifying it', () => {
     const machine = {
       cores: 2,
       processor: 'X',

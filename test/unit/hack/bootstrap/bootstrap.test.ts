@@ -28,7 +28,7 @@ describe('the bootstrap', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('comes before every npm script', () => {
+  it('runs before every npm script', () => {
     const scripts: Readonly<Record<string, string>> = packageManifest.scripts;
     const programs = Object.keys(scripts).filter((name) => /\bhack\/[\w/]+\.ts\b/.test(scripts[name] ?? ''));
     expect(programs).to.include.members(['start', 'test', 'verify', 'fix']);
@@ -37,7 +37,7 @@ describe('the bootstrap', () => {
     ).to.deep.equal([]);
   });
 
-  it('comes before them also where the user has told npm to run no scripts of packages', async () => {
+  it('runs even if the user disables lifecycle scripts of packages', async () => {
     const userconfig = join(dir, 'their.npmrc');
     await writeFile(userconfig, 'ignore-scripts=true\n');
     const env = { PATH: process.env['PATH'], HOME: dir, npm_config_userconfig: userconfig };
@@ -48,7 +48,7 @@ describe('the bootstrap', () => {
     expect(stdout.trim()).to.equal('false');
   });
 
-  it('is asked for in one sentence, where the environment tells npm to leave it out', async () => {
+  it('is required in one line if npm skips it', async () => {
     await cp(join(root, 'hack/prepared.mjs'), join(dir, 'hack/prepared.mjs'));
     await writeFile(join(dir, 'hack/start.ts'), "console.log('started');\n");
     const start = packageManifest.scripts.start;
@@ -72,7 +72,7 @@ describe('the bootstrap', () => {
       );
   });
 
-  it('runs no scripts of packages', async () => {
+  it('runs no lifecycle scripts of packages', async () => {
     await end(start());
     expect((await installations())[0]).to.include('--ignore-scripts');
   });
@@ -121,7 +121,7 @@ describe('the bootstrap', () => {
     expect(await installations()).to.have.length(2);
   });
 
-  it('installs once when two start at the same time', async () => {
+  it('installs once for two concurrent starts', async () => {
     const ends = await Promise.all([end(start()), end(start())]);
     expect(ends.map(({ code }) => code)).to.deep.equal([0, 0]);
     expect(await installations()).to.have.length(1);
@@ -131,7 +131,7 @@ describe('the bootstrap', () => {
     expect((await end(start({ HOME: '' }))).code).to.equal(0);
   });
 
-  it('says in one line that the installation failed, and tries again next time', async () => {
+  it('reports a failed installation in one line, and retries at the next start', async () => {
     const { code, lines } = await end(start({ NPM_EXIT: '7' }));
     expect(code).to.equal(1);
     expect(lines.at(-1)).to.match(/^npm ci failed \(7\).*try again\.$/);
@@ -139,20 +139,20 @@ describe('the bootstrap', () => {
     expect(await installations()).to.have.length(2);
   });
 
-  it('says in one line that npm is missing', async () => {
+  it('reports in one line that npm is missing', async () => {
     const { code, lines } = await end(start({ npm_execpath: '', PATH: '/nowhere' }));
     expect(code).to.equal(1);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/^npm was not found: install it/);
   });
 
-  it('says in one line that npm is too old', async () => {
+  it('reports in one line that npm is too old', async () => {
     const { code, lines } = await end(start({ NPM_VERSION: '6.14.18' }));
     expect(code).to.equal(1);
     expect(lines).to.deep.equal(['npm 6.14.18 is too old: install npm 7 or newer, then try again.']);
   });
 
-  it('says in one line that Node is too old', async () => {
+  it('reports in one line that Node is too old', async () => {
     const pretend = 'Object.defineProperty(process.versions, "node", {value: "18.19.0"})';
     const { code, lines } = await end(
       start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
@@ -162,7 +162,7 @@ describe('the bootstrap', () => {
     expect(lines[0]).to.match(/^Node 18\.19\.0 is too old: install Node 20 or newer/);
   });
 
-  it('says in one line that no Node fits this system', async () => {
+  it('reports in one line that no Node fits this system', async () => {
     const pretend = 'Object.defineProperty(process.versions, "node", {value: "22.1.0"})';
     const { code, lines } = await end(
       start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
@@ -191,7 +191,7 @@ describe('the bootstrap', () => {
     });
   }
 
-  it('does not wait for the end of an installation that does not heed the signal', async () => {
+  it('does not wait for an installation that ignores the signal', async () => {
     const child = start({ NPM_HANGS: '1', NPM_DEAF: '1' });
     const ended = end(child);
     await until(async () => (await installations()).length > 0);

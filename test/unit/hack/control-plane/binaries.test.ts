@@ -44,7 +44,7 @@ describe('the lookup of the programs', () => {
     });
   });
 
-  it('passes over programs of another version, and finds a later one that fits', async () => {
+  it('skips programs of another version, and finds a later match', async () => {
     const kubectl = (version: string) => `{"clientVersion": {"gitVersion": "v${version}"}}`;
     const folders = {
       assets: { kubectl: kubectl('1.37.0'), 'kube-apiserver': 'Kubernetes v1.35.9' },
@@ -59,7 +59,7 @@ describe('the lookup of the programs', () => {
     });
   });
 
-  it('lets no kubectl ask the cluster of the user for its version', async () => {
+  it("lets no kubectl contact the user's cluster for its version", async () => {
     await withPrograms({}, async (root, env) => {
       const kubectl = join(root, 'first/kubectl');
       await script(kubectl, `test "$KUBECONFIG" = /dev/null && echo '"gitVersion": "v1.36.1"'`);
@@ -69,7 +69,7 @@ describe('the lookup of the programs', () => {
     });
   });
 
-  it('takes KWOK only from our own build, together with its stages', async () => {
+  it('uses KWOK only from our own build, together with its stages', async () => {
     await withPrograms({ first: { kwok: 'kwok version v0.8.0' } }, async (root, env) => {
       const found = await findBinaries({ signal, env, build: async () => join(root, 'built') });
       expect(found).to.include({
@@ -79,7 +79,7 @@ describe('the lookup of the programs', () => {
     });
   });
 
-  it('builds once for all that is missing, and nothing when the cache folder has it', async () => {
+  it('builds once for all missing programs, and not if the cache has them', async () => {
     await withPrograms({}, async (root, env) => {
       let builds = 0;
       const build = async (): Promise<string> => {
@@ -107,7 +107,7 @@ describe('the lookup of the programs', () => {
     });
   });
 
-  it('ends with the reason of the abort while a program is asked', async () => {
+  it('rejects with the abort reason while it queries a program', async () => {
     await using scratch = await scratchFolder();
     await script(join(scratch.path, 'etcd'), 'exec sleep 30');
     const abort = new AbortController();

@@ -39,7 +39,7 @@ const ENDLESS =
   'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
 
 describe('the build', () => {
-  it('puts one binary under all names into the cache folder, once, also when several ask for it', async () => {
+  it('puts one binary under all names into the cache folder, once, for concurrent callers', async () => {
     await withGo('echo binary > $out', async (root, options) => {
       const [first, second] = await Promise.all([build(options), build(options)]);
       await build(options);
@@ -52,7 +52,7 @@ describe('the build', () => {
     });
   });
 
-  it('that fails tells what the compiler said and how to see it alone, and leaves nothing', async () => {
+  it('reports the compiler output and how to repeat it after a failure, and leaves nothing', async () => {
     await withGo('echo "main.go:7: undefined: nothing" >&2; exit 1', async (root, options) => {
       const { message } = await rejection(build(options));
       expect(message).to.match(/^building the control plane failed .*go build/);
@@ -61,7 +61,7 @@ describe('the build', () => {
     });
   });
 
-  it('that is aborted ends the compilers too, and leaves nothing', async () => {
+  it('stops the compilers when aborted, and leaves nothing', async () => {
     await withGo(ENDLESS, async (root, options) => {
       const abort = new AbortController();
       const watcher = watch(join(root, 'bin'), (_, name) => {
@@ -79,7 +79,7 @@ describe('the build', () => {
     });
   });
 
-  it('that is killed takes the compilers with it', async () => {
+  it('stops the compilers when killed', async () => {
     await withGo(ENDLESS, async (root, { env }) => {
       const builder = spawn(process.execPath, [join(import.meta.dirname, 'build.fixture.ts')], {
         env,
@@ -95,7 +95,7 @@ describe('the build', () => {
     });
   });
 
-  it('removes what a builder that was killed has left', async () => {
+  it('removes files of a killed builder', async () => {
     await withGo('echo binary > $out', async (root, options) => {
       const cache = join(root, 'cache', 'ks-apiserver');
       const hash = (await builtFolder(options.env)).split('/').at(-2) ?? '';

@@ -19,14 +19,14 @@ describe('a certificate authority', () => {
     expect(certificate.keyUsage).to.deep.equal(['1.3.6.1.5.5.7.3.2']);
   });
 
-  it('can be read back and goes on issuing under the same name', async () => {
+  it('can be loaded, and continues to issue under the same name', async () => {
     const authority = await CertificateAuthority.create('test-ca');
     const again = CertificateAuthority.from({ cert: authority.cert, key: authority.key });
     const { cert } = await again.issueClient({ cn: 'jane' });
     expect(new X509Certificate(cert).verify(new X509Certificate(authority.cert).publicKey)).to.equal(true);
   });
 
-  it('issues certificates for any time, also one that is over', async () => {
+  it('issues certificates for any validity, also an expired one', async () => {
     const authority = await CertificateAuthority.create('test-ca');
     const notAfter = new Date('2026-01-01T00:00:00Z');
     const { cert } = await authority.issueClient(

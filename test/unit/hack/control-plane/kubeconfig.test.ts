@@ -14,7 +14,7 @@ const CONTENT = {
 };
 
 describe('a kubeconfig', () => {
-  it('is read by a Kubernetes client as it was meant, whatever the user is called', async () => {
+  it('is read correctly by a Kubernetes client, for any user name', async () => {
     await using scratch = await scratchFolder();
     const config = new KubeConfig();
     config.loadFromFile(await writeKubeconfig(join(scratch.path, 'users', 'jane'), CONTENT));
@@ -24,7 +24,7 @@ describe('a kubeconfig', () => {
     expect(decoded).to.equal('the certificate');
   });
 
-  it('is for its owner only', async () => {
+  it('is readable by its owner only', async () => {
     await using scratch = await scratchFolder();
     const path = await writeKubeconfig(join(scratch.path, 'jane'), CONTENT);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);

@@ -26,7 +26,7 @@ describe('the PKI of a control plane', () => {
     }
   });
 
-  it('renews a certificate that is about to end, and keeps the authority', async () => {
+  it('renews an expiring certificate, and keeps the CA', async () => {
     await using scratch = await scratchFolder();
     const first = await openPki(scratch.path);
     const before = await readFile(first.files.apiserver.cert, 'utf8');
@@ -35,7 +35,7 @@ describe('the PKI of a control plane', () => {
     expect(await readFile(later.files.apiserver.cert, 'utf8')).not.to.equal(before);
   });
 
-  it('issues everything anew under an authority that was replaced', async () => {
+  it('reissues all certificates of a replaced CA', async () => {
     await using scratch = await scratchFolder();
     const first = await openPki(scratch.path);
     await rm(join(scratch.path, 'ca.crt'));
@@ -45,7 +45,7 @@ describe('the PKI of a control plane', () => {
     expect(apiserver.verify(new X509Certificate(second.cluster.cert).publicKey)).to.equal(true);
   });
 
-  it('keeps the front proxy apart from the cluster', async () => {
+  it('separates the front-proxy CA from the cluster CA', async () => {
     await using scratch = await scratchFolder();
     const pki = await openPki(scratch.path);
     const client = new X509Certificate(pki.frontProxyClient.cert);

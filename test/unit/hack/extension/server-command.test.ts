@@ -15,7 +15,7 @@ describe('the command of the server', () => {
     expect(variables).to.include.members(Object.entries(env).map(([name, value]) => `${name}=${value}`));
   });
 
-  it('takes further options of Node before the program', () => {
+  it('accepts further options of Node before the program', () => {
     const { args } = serverCommand('/root', '--watch');
     expect(args[0]).to.equal('--watch');
     expect(args.at(-1)).to.equal('/root/server/main.ts');

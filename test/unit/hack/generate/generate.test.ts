@@ -9,7 +9,7 @@ import { namesFor, readPlatform } from '../../../../hack/generate/names.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 describe('generating', () => {
-  it('would change nothing in the repository', async () => {
+  it('changes nothing in the repository', async () => {
     const platform = await readPlatform(join(ROOT, 'manifests/names.json'));
     const stale: string[] = [];
     for (const file of await generatedFiles(ROOT, namesFor(platform)))
@@ -17,7 +17,7 @@ describe('generating', () => {
     expect(stale, 'mend it with: npm run generate').to.deep.equal([]);
   });
 
-  it('writes each file once, whatever it generates of it', async () => {
+  it('writes each file once', async () => {
     const paths = (await generatedFiles(ROOT, namesFor('other'))).map(({ path }) => path);
     expect(paths).to.deep.equal([...new Set(paths)]);
   });
@@ -29,7 +29,7 @@ describe('generating', () => {
     });
     afterEach(() => rm(dir, { recursive: true }));
 
-    it('is made with its folder, and left alone the second time', async () => {
+    it('is created with its folder, and unchanged the second time', async () => {
       const file = { path: join(dir, 'a/b.txt'), text: () => 'text' };
       expect(await isStale(file)).to.equal(true);
       expect(await refresh(file)).to.equal(true);
@@ -37,7 +37,7 @@ describe('generating', () => {
       expect(await refresh(file)).to.equal(false);
     });
 
-    it('is stale when somebody edits it', async () => {
+    it('is out of date after an edit', async () => {
       const file = { path: join(dir, 'b.txt'), text: () => 'text' };
       await refresh(file);
       await writeFile(file.path, 'edited');

@@ -4,13 +4,13 @@ import { replaceSection } from '../../../../hack/generate/marked-section.ts';
 const TEXT = 'before\n<!-- generated: t -->\nold\n<!-- end: t -->\nafter\n';
 
 describe('a generated section of a document', () => {
-  it('is replaced, and nothing around it', () => {
+  it('is replaced without changes around it', () => {
     expect(replaceSection(TEXT, 't', 'new')).to.equal(
       'before\n<!-- generated: t -->\n\nnew\n\n<!-- end: t -->\nafter\n',
     );
   });
 
-  it('stays as it is when nothing changed', () => {
+  it('stays the same if nothing changed', () => {
     const once = replaceSection(TEXT, 't', 'new');
     expect(replaceSection(once, 't', 'new')).to.equal(once);
   });
@@ -21,7 +21,7 @@ describe('a generated section of a document', () => {
     ['the end first', '<!-- end: t --><!-- generated: t -->'],
     ['two of them', TEXT + TEXT],
   ]) {
-    it(`is not guessed: ${fault}`, () => {
+    it(`is rejected: ${fault}`, () => {
       expect(() => replaceSection(text ?? '', 't', 'new')).to.throw('markers');
     });
   }

@@ -11,13 +11,13 @@ const data = logData({ lines: 5_000 });
 const records = [...data.records()];
 
 describe('the log data set', () => {
-  it('is the same each time, and another one for another seed', () => {
+  it('is deterministic for a seed', () => {
     expect([...data.records()]).to.deep.equal(records);
     expect([...logData({ lines: 5_000 }).records()]).to.deep.equal(records);
     expect([...logData({ lines: 5_000, seed: 2 }).records()]).not.to.deep.equal(records);
   });
 
-  it('has as many lines as asked for, ascending, within its times, of two days', () => {
+  it('has the requested number of ascending lines, within its times, on two days', () => {
     expect(records).to.have.length(5_000);
     const times = records.map(({ time }) => time);
     expect(times).to.deep.equal(times.toSorted());
@@ -25,7 +25,7 @@ describe('the log data set', () => {
     expect(new Set(times.map((time) => time.slice(0, 10)))).to.have.property('size', 2);
   });
 
-  it('has lines of one nanosecond, of one container and of several, and of one millisecond', () => {
+  it('has lines with equal nanoseconds and milliseconds, in one container and in several', () => {
     const neighbours = records.slice(1).map((record, index) => [records[index] ?? record, record] as const);
     const same = neighbours.filter(([one, other]) => one.time === other.time);
     const sameContainer = same.filter(
@@ -39,7 +39,7 @@ describe('the log data set', () => {
     expect(sameMillisecond.length).to.be.above(100);
   });
 
-  it('has every odd line, and none that a store cannot hold', () => {
+  it('has every edge case, and no line that a store cannot hold', () => {
     // As many as the stores are tested with.
     const lines = new Set(Array.from(logData({ lines: 6_000 }).records(), ({ log }) => log));
     for (const line of [...ODD_LINES, HUGE_LINE]) expect(lines.has(line), line).to.equal(true);
@@ -51,7 +51,7 @@ describe('the log data set', () => {
     }
   });
 
-  it('has 40 namespaces and hundreds of pods with the names that controllers make', () => {
+  it('has 40 namespaces and hundreds of pods with generated names', () => {
     expect(new Set(data.pods.map(({ namespace }) => namespace))).to.have.property('size', 40);
     expect(data.pods.length).to.be.above(300);
     for (const { name } of data.pods)
@@ -62,7 +62,7 @@ describe('the log data set', () => {
     expect(data.pods.some(({ name }) => name.length === 63)).to.equal(true);
   });
 
-  it('has a namespace of which one half was written before it was made anew, also by pods of the same name', () => {
+  it('has a recreated namespace with lines from before and after, some of pods with the same name', () => {
     const own = data.pods.filter(({ namespace }) => namespace === 'sandbox');
     expect(new Set(own.map(({ exists }) => exists))).to.have.property('size', 2);
     for (const { kubernetes, time } of records) {
@@ -73,7 +73,7 @@ describe('the log data set', () => {
     }
   });
 
-  it('becomes the log files of containers, with long lines in pieces', async () => {
+  it('is written as CRI log files, with long lines in parts', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'cri-logs-'));
     try {
       await writeCriLogs(dir, records.slice(0, 100));
@@ -92,7 +92,7 @@ describe('the log data set', () => {
     }
   });
 
-  it('becomes the pods that exist, each with the place of its logs', () => {
+  it('is written as pod objects, each with its log files', () => {
     const existing = data.pods.filter(({ exists }) => exists);
     const names = existing.map(({ namespace, name }) => `${namespace}/${name}`);
     const made = podObjects(data.pods, ['node-a', 'node-b']);

@@ -51,7 +51,7 @@ describe('loading in batches', () => {
     expect(told.at(-1)).to.equal('store: 7 lines loaded');
   });
 
-  it('has two requests under way and takes no more records than the next one needs', async () => {
+  it('has two concurrent requests and reads no more records than the next one needs', async () => {
     const { promise: both, resolve: bothAsked } = Promise.withResolvers<void>();
     const asked: PromiseWithResolvers<void>[] = [];
     const from = source(100);
@@ -75,7 +75,7 @@ describe('loading in batches', () => {
     expect(await sending).to.equal(100);
   });
 
-  it('ends with the first batch that fails, and ends the other one', async () => {
+  it('stops at the first failed batch, and aborts the other one', async () => {
     const from = source(1_000);
     let aborted = false;
     let batches = 0;
@@ -97,7 +97,7 @@ describe('loading in batches', () => {
     expect(from.taken).to.be.below(50);
   });
 
-  it('ends when it is told to', async () => {
+  it('stops when aborted', async () => {
     const abort = new AbortController();
     const sending = sendBatches('store', source(1_000).records, {
       batch: 10,

@@ -38,7 +38,7 @@ describe('the Java that a node runs on', () => {
     return provideJava(kind, { env, signal, progress });
   }
 
-  it('is that of JAVA_HOME or that in PATH, whichever fits', async () => {
+  it('is the one in JAVA_HOME or PATH that fits', async () => {
     await machine({ java: java('17.0.15'), 'jdk/bin/java': java('21.0.2') }, async (env, root) => {
       const [own, newer] = [join(root, 'java'), join(root, 'jdk/bin/java')];
       expect(await provided(OPENSEARCH_2, env)).to.equal(own);
@@ -59,7 +59,7 @@ describe('the Java that a node runs on', () => {
     ['older than its own counting', { java: java('1.8.0_352') }, /is Java 1:/],
     ['too new', { java: java('25.0.1') }, /is Java 25:/],
   ] as const) {
-    it(`is asked for in one line where it is ${what} and none that fits can be fetched`, async () => {
+    it(`is required in one line if it is ${what} and no matching one can be downloaded`, async () => {
       await machine(programs, async (env) => {
         const { message } = await rejection(provided(OPENSEARCH_2, env));
         expect(message)
@@ -79,7 +79,7 @@ describe('the Java that a node runs on', () => {
 
   const TOOLS = { mkdir: 'exec /bin/mkdir "$@"', chmod: 'exec /bin/chmod "$@"' };
 
-  it('is fetched where the machine has only others, once', async () => {
+  it('is downloaded once if the machine has only other versions', async () => {
     const pip =
       'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/jdk/jre/bin" && echo java > "$2/jdk/jre/bin/java"';
     await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
@@ -98,7 +98,7 @@ describe('the Java that a node runs on', () => {
     });
   });
 
-  it('is asked for in one line where it cannot be fetched, and nothing is left', async () => {
+  it('is required in one line if the download fails, and nothing is left', async () => {
     const pip = 'echo "WARNING: again" >&2; echo "ERROR: no network" >&2; exit 1';
     await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
       const { message } = await rejection(provided(OPENSEARCH_3, env));
@@ -134,7 +134,7 @@ describe('a suite that needs OpenSearch', () => {
     return { skipped, lines };
   }
 
-  it('is skipped with one line where Java or Maven is missing', async () => {
+  it('is skipped with one line if Java or Maven is missing', async () => {
     await machine({}, async (env) => {
       const { skipped, lines } = await begin(env);
       expect(skipped).to.equal(true);
@@ -155,7 +155,7 @@ describe('a suite that needs OpenSearch', () => {
     });
   });
 
-  it('runs where everything is there', async () => {
+  it('runs if everything is installed', async () => {
     await machine({ java: java('17.0.15'), mvn: '' }, async (env) => {
       expect(await begin({ ...env, CI: 'true' })).to.deep.equal({ skipped: false, lines: [] });
     });

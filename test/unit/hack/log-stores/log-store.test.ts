@@ -37,7 +37,7 @@ async function withFolder(
 }
 
 describe('a log store', () => {
-  it('answers when it has started, and again on the same port with its data after a restart', async () => {
+  it('is ready after a start, and on the same port with its data after a restart', async () => {
     await withFolder(async (options) => {
       await using store = await startProgram(counter, options);
       expect(store.url).to.equal(`http://127.0.0.1:${store.port}`);
@@ -50,7 +50,7 @@ describe('a log store', () => {
     });
   });
 
-  it('refuses connections while it is stopped or killed, and can be started again', async () => {
+  it('refuses connections while stopped or killed, and can be restarted', async () => {
     await withFolder(async (options) => {
       await using store = await startProgram(counter, options);
       for (const end of [() => store.stop(), () => store.kill()]) {
@@ -66,7 +66,7 @@ describe('a log store', () => {
     });
   });
 
-  it('keeps connections and says nothing while it is paused', async () => {
+  it('keeps connections without responding while paused', async () => {
     await withFolder(async (options) => {
       await using store = await startProgram(counter, options);
       await store.pause();
@@ -81,7 +81,7 @@ describe('a log store', () => {
     });
   });
 
-  it('has its folder for itself until it is stopped', async () => {
+  it('owns its folder until it is stopped', async () => {
     await withFolder(async (options) => {
       const store = await startProgram(counter, options);
       expect((await rejection(startProgram(counter, options))).message).to.match(
@@ -93,7 +93,7 @@ describe('a log store', () => {
     });
   });
 
-  it('ends when its signal aborts', async () => {
+  it('stops when its signal aborts', async () => {
     await withFolder(async ({ abort, ...options }) => {
       const store = await startProgram(counter, options);
       const process = identify(store.pid ?? 0);
@@ -104,7 +104,7 @@ describe('a log store', () => {
     });
   });
 
-  it('tells of an end that nobody asked for, and can be started again', async () => {
+  it('reports an unexpected exit, and can be restarted', async () => {
     await withFolder(async (options) => {
       const { promise: end, resolve: failed } = Promise.withResolvers<Error>();
       await using store = await startProgram(counter, { ...options, failed });
@@ -115,7 +115,7 @@ describe('a log store', () => {
     });
   });
 
-  it('that cannot start says why and leaves nothing', async () => {
+  it('reports why it cannot start, and leaves nothing', async () => {
     await withFolder(async (options) => {
       const broken = { ...counter, args: () => ['-e', 'console.error("no heap"); process.exit(1)'] };
       const { message } = await rejection(startProgram(broken, options));

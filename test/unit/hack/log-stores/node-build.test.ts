@@ -11,8 +11,8 @@ function sum(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-describe('what Maven brings', () => {
-  it('is exactly what the list of jars names', async () => {
+describe('the downloads of Maven', () => {
+  it('must match the list of jars exactly', async () => {
     await using scratch = await scratchFolder();
     const node = join(scratch.path, 'node');
     const list = join(scratch.path, 'jars.sha256');
@@ -31,7 +31,7 @@ describe('what Maven brings', () => {
 });
 
 describe('the build of a node', () => {
-  it('tells what Maven held against it, and leaves nothing', async () => {
+  it('reports the error of Maven, and leaves nothing', async () => {
     await using scratch = await scratchFolder();
     await script(join(scratch.path, 'java'), `echo 'openjdk version "17.0.15"' >&2`);
     await script(

@@ -44,7 +44,7 @@ describe('oidc-provider, as the bench runs it', function () {
 
   const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, String);
 
-  it('gives access tokens such as ours are', async () => {
+  it('issues access tokens like ours', async () => {
     const { access_token: token } = await client.signIn('alice', PASSWORD);
     expect(decodeProtectedHeader(token)).to.include({ alg: 'ES256', typ: 'at+jwt' });
     expect(decodeJwt(token)).to.include({ sub: 'alice', client_id: 'platform' });
@@ -55,7 +55,7 @@ describe('oidc-provider, as the bench runs it', function () {
     expect(await failure(client.signIn('nobody', PASSWORD))).to.contain('invalid_grant');
   });
 
-  it('takes each refresh token once', async () => {
+  it('accepts each refresh token once', async () => {
     const { refresh_token: first } = await client.signIn('alice', PASSWORD);
     const { refresh_token: second } = await client.refresh(first);
     expect(second).to.not.equal(first);

@@ -7,7 +7,7 @@ import { scratchFolder } from '../../../support/scratch.ts';
 const LINE = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z) (?:stdout|stderr) F ./;
 
 describe('the logs of simulated pods', () => {
-  it('are in the order of time, up to now, with lines of several levels', async () => {
+  it('are ordered by time, up to now, with several levels', async () => {
     await using scratch = await scratchFolder();
     const now = Date.UTC(2026, 5, 1);
     const logs = await writePodLogs(scratch.path, () => now);
@@ -23,7 +23,7 @@ describe('the logs of simulated pods', () => {
     }
   });
 
-  it('grow until they are told to end', async () => {
+  it('grow until aborted', async () => {
     await using scratch = await scratchFolder();
     const [first] = await writePodLogs(scratch.path);
     const file = first?.logsFile ?? '';

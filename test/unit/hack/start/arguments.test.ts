@@ -3,7 +3,7 @@ import { DEFAULT_NODES, parseStartArguments, startHelp } from '../../../../hack/
 import { UsageError } from '../../../../hack/terminal/usage.ts';
 
 describe('the command line of npm start', () => {
-  it('needs nothing', () => {
+  it('has defaults for everything', () => {
     expect(parseStartArguments([])).to.deep.equal({
       nodes: DEFAULT_NODES,
       kubeconfig: undefined,
@@ -12,7 +12,7 @@ describe('the command line of npm start', () => {
     });
   });
 
-  it('takes values in both spellings', () => {
+  it('accepts both spellings of values', () => {
     expect(parseStartArguments(['--nodes', '5000', '--port=9443'])).to.include({ nodes: 5000, port: 9443 });
     expect(parseStartArguments(['--kubeconfig', '/tmp/config'])).to.include({ kubeconfig: '/tmp/config' });
   });
@@ -23,7 +23,7 @@ describe('the command line of npm start', () => {
     }
   });
 
-  it('does not offer another cluster where there is no use for one', () => {
+  it('does not offer --kubeconfig for npm run dev', () => {
     expect(startHelp('run dev', false)).to.include('--nodes').and.not.to.include('--kubeconfig');
   });
 
@@ -35,12 +35,12 @@ describe('the command line of npm start', () => {
     [['--nodes', 'many'], '--nodes many: a whole number from 1 to 10000 is needed'],
     [['--port', '70000'], '--port 70000: a whole number from 1 to 65535 is needed'],
   ] as const) {
-    it(`refuses ${args.join(' ')}`, () => {
+    it(`rejects ${args.join(' ')}`, () => {
       expect(() => parseStartArguments(args)).to.throw(UsageError, message);
     });
   }
 
-  it('tells who forgot the -- before a flag, which npm keeps for itself then', () => {
+  it('reports a missing -- before a flag that npm consumed', () => {
     // npm start --nodes=50, and npm start --kubeconfig FILE
     for (const [args, env] of [
       [[], { npm_config_nodes: '50' }],
@@ -53,7 +53,7 @@ describe('the command line of npm start', () => {
     }
   });
 
-  it('refuses simulated nodes in an existing cluster', () => {
+  it('rejects simulated nodes in an existing cluster', () => {
     expect(() => parseStartArguments(['--nodes', '7', '--kubeconfig', 'x'])).to.throw(UsageError, /--nodes/);
   });
 });

@@ -7,7 +7,7 @@ import { prepareServer } from '../../../../hack/start/development-server.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
 describe('the development server', () => {
-  it('is looked for where it listens, whatever the machine takes localhost for', async () => {
+  it('is polled at 127.0.0.1, regardless of localhost', async () => {
     await using scratch = await scratchFolder();
     const names = namesFor('platform');
     const server = await prepareServer({

@@ -37,7 +37,7 @@ describe('a program that is started on save', () => {
     return error;
   }
 
-  it('starts anew when a file is saved, also by renaming, and never twice at a time', async () => {
+  it('restarts when a file is saved, also by renaming, and never runs twice', async () => {
     const error = await watching(async ({ dir, runs, most }) => {
       await appendFile(join(dir, 'deep/down/file.ts'), 'changed');
       await until(() => runs.length >= 2);
@@ -52,7 +52,7 @@ describe('a program that is started on save', () => {
     expect(error.message).to.equal('enough');
   });
 
-  it('waits for the next save when it has ended by itself', async () => {
+  it('waits for the next save after it has exited', async () => {
     await watching(
       async ({ dir, runs }) => {
         await appendFile(join(dir, 'deep/down/file.ts'), 'changed');
@@ -62,7 +62,7 @@ describe('a program that is started on save', () => {
     );
   });
 
-  it('is the trouble of who asked when it cannot be started', async () => {
+  it('rejects if it cannot be started', async () => {
     await using scratch = await scratchFolder();
     const failing = runOnSave(
       [scratch.path],

@@ -28,7 +28,7 @@ describe('the ports of the development server', () => {
     });
   }
 
-  it('are kept from start to start', async () => {
+  it('stay the same across starts', async () => {
     const first = await chooseServerPorts(file, undefined);
     expect(await chooseServerPorts(file, undefined)).to.deep.equal(first);
   });
@@ -38,7 +38,7 @@ describe('the ports of the development server', () => {
     expect(secure).to.not.equal(insecure);
   });
 
-  it('are chosen anew when somebody else listens there', async () => {
+  it('change if another process listens there', async () => {
     const first = await chooseServerPorts(file, undefined);
     await occupy(first.secure);
     const second = await chooseServerPorts(file, undefined);
@@ -46,14 +46,14 @@ describe('the ports of the development server', () => {
     expect(second.insecure).to.equal(first.insecure);
   });
 
-  it('are refused with another cure when the user may not listen on the one that was asked for', async () => {
+  it('are rejected with a cure if the requested one is privileged', async () => {
     const refusal = await requireFree(80, async () => 'forbidden').catch((error: unknown) => error);
     expect(refusal)
       .to.be.an('error')
       .with.property('message', 'port 80 is privileged: use a port above 1023, or omit --port');
   });
 
-  it('are refused with the cure when the one that was asked for is in use', async () => {
+  it('are rejected with a cure if the requested one is in use', async () => {
     const { secure } = await chooseServerPorts(file, undefined);
     await occupy(secure);
     const refusal = await chooseServerPorts(file, secure).catch((error: unknown) => error);
@@ -65,7 +65,7 @@ describe('the ports of the development server', () => {
       );
   });
 
-  it('survive a broken file', async () => {
+  it('tolerate an invalid file', async () => {
     await writeFile(file, '{');
     expect(await chooseServerPorts(file, undefined)).to.have.keys('secure', 'insecure');
   });

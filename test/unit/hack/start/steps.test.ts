@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { stepsWith } from '../../../../hack/start/steps.ts';
 
 describe('a step of npm start', () => {
-  it('says that it is done, and gives the result', async () => {
+  it('reports its completion and returns the result', async () => {
     const lines: string[] = [];
     const result = await stepsWith((line) => lines.push(line))('Server', () => Promise.resolve(7));
     expect(result).to.equal(7);
@@ -10,7 +10,7 @@ describe('a step of npm start', () => {
     expect(lines[0]).to.match(/^Server: done in \d+s$/);
   });
 
-  it('passes on what the work has to say', async () => {
+  it('forwards the progress of the work', async () => {
     const lines: [string, boolean | undefined][] = [];
     await stepsWith((line, transient) => lines.push([line, transient]))('Server', (progress) => {
       progress('half of it', true);
@@ -19,7 +19,7 @@ describe('a step of npm start', () => {
     expect(lines[0]).to.deep.equal(['half of it', true]);
   });
 
-  it('tells the time while the work says nothing', async () => {
+  it('reports the elapsed time while the work reports nothing', async () => {
     const told = Promise.withResolvers<string>();
     await stepsWith((line, transient) => {
       if (transient) told.resolve(line);
@@ -29,7 +29,7 @@ describe('a step of npm start', () => {
     expect(await told.promise).to.match(/^Server \(\d+s\)$/);
   });
 
-  it('does not say that it is done when it failed', async () => {
+  it('does not report completion after a failure', async () => {
     const lines: string[] = [];
     const outcome = await stepsWith((line) => lines.push(line))('Server', () =>
       Promise.reject(new Error('no port')),

@@ -5,7 +5,7 @@ import { prepareTokenTrust } from '../../../../hack/start/token-trust.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
 describe('the trust of the local kube-apiserver in our tokens', () => {
-  it('begins with nobody, is written into the file that kube-apiserver follows, and ends with nobody', async () => {
+  it('starts without an issuer, is written to the file of kube-apiserver, and is removed at the end', async () => {
     await using scratch = await scratchFolder();
     const file = join(scratch.path, 'configuration.yaml');
     const caFile = join(scratch.path, 'ca.crt');
@@ -23,7 +23,7 @@ describe('the trust of the local kube-apiserver in our tokens', () => {
     expect(await readFile(file, 'utf8')).to.equal(nobody);
   });
 
-  it('is not taken from a control plane that runs already by a start that is going to be refused', async () => {
+  it('stays for a running control plane when a second start is rejected', async () => {
     await using scratch = await scratchFolder();
     const file = join(scratch.path, 'configuration.yaml');
     await writeFile(file, 'of the one that runs');

@@ -38,7 +38,7 @@ async function childIn(dir: string): Promise<NonNullable<ReturnType<typeof ident
 const WITH_CHILD = 'sleep 60 & echo child $!; echo ready; wait';
 
 describe('a daemon', () => {
-  it('is started when it is ready, and gone with all its children when it has stopped', async () => {
+  it('resolves when ready, and stops with all its children', async () => {
     await using scratch = await scratchFolder();
     const daemon = new Daemon(specOf(scratch.path, WITH_CHILD), unexpected);
     await daemon.start(signal);
@@ -51,7 +51,7 @@ describe('a daemon', () => {
     expect(await readdir(join(scratch.path, 'run'))).to.deep.equal([]);
   });
 
-  it('that dies at the start gives an error with the last lines of this run, and where the log is', async () => {
+  it('that exits at the start yields an error with its last log lines and the path of the log', async () => {
     await using scratch = await scratchFolder();
     const first = new Daemon(specOf(scratch.path, 'echo of an earlier run; exit 3'), unexpected);
     await rejection(first.start(signal));
@@ -65,7 +65,7 @@ describe('a daemon', () => {
     expect(error.message).not.to.include('of an earlier run');
   });
 
-  it('tells what it has logged since it was started, and nothing of earlier runs', async () => {
+  it('returns the log lines of the current run only', async () => {
     await using scratch = await scratchFolder();
     // The log of the run before ends with the same line.
     const ready = async (): Promise<boolean> => (await daemon.lastLines()).endsWith('ready');
@@ -81,7 +81,7 @@ describe('a daemon', () => {
     await daemon.stop();
   });
 
-  it('that panics gives an error with the reason, however long the stacks behind it are', async () => {
+  it('that panics yields an error with the reason, regardless of long stack traces', async () => {
     await using scratch = await scratchFolder();
     const stack = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "\tfile.go:$i"; done';
     const spec = specOf(scratch.path, `echo no space left on device; echo panic: no log; ${stack}; exit 2`);
@@ -90,7 +90,7 @@ describe('a daemon', () => {
     expect(error.message).not.to.include('file.go:60');
   });
 
-  it('starts with a new log when the old one has become large, and keeps that one beside it', async () => {
+  it('rotates a large log at the start', async () => {
     await using scratch = await scratchFolder();
     const logs = join(scratch.path, 'logs');
     await mkdir(logs);
@@ -102,7 +102,7 @@ describe('a daemon', () => {
     expect((await stat(join(logs, 'program.log.old'))).size).to.equal(10_000_001);
   });
 
-  it('that is not ready in time gives an error, and is ended with its children', async () => {
+  it('that is not ready in time yields an error and is killed with its children', async () => {
     await using scratch = await scratchFolder();
     const spec = specOf(scratch.path, WITH_CHILD, { ready: async () => false, readyTimeoutMs: 300 });
     const daemon = new Daemon(spec, unexpected);
@@ -113,13 +113,13 @@ describe('a daemon', () => {
     expect((await rejection(childIn(scratch.path))).message).to.equal('the child does not run');
   });
 
-  it('that cannot be started says why', async () => {
+  it('that cannot be spawned yields an error with the reason', async () => {
     await using scratch = await scratchFolder();
     const spec = specOf(scratch.path, '', { command: join(scratch.path, 'nowhere') });
     expect((await rejection(new Daemon(spec, unexpected).start(signal))).message).to.include('ENOENT');
   });
 
-  it('that dies later tells so once, and can be started again', async () => {
+  it('reports an unexpected exit once, and can be restarted', async () => {
     await using scratch = await scratchFolder();
     const { promise, resolve } = Promise.withResolvers<DaemonError>();
     const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), resolve);
@@ -130,7 +130,7 @@ describe('a daemon', () => {
     await daemon.stop();
   });
 
-  it('that was killed by us does not count as a failure', async () => {
+  it('does not report an exit that we requested', async () => {
     await using scratch = await scratchFolder();
     const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
     await daemon.start(signal);
@@ -138,7 +138,7 @@ describe('a daemon', () => {
     expect(daemon.pid).to.equal(undefined);
   });
 
-  it('does nothing more once it is paused, with none of its threads', async () => {
+  it('stops all threads when paused', async () => {
     await using scratch = await scratchFolder();
     const write = 'setInterval(() => require("node:fs").writeSync(1, "ready"), 1);';
     const worker = `new (require('node:worker_threads').Worker)('${write}', { eval: true });`;
@@ -162,7 +162,7 @@ describe('a daemon', () => {
     await daemon.stop();
   });
 
-  it('is stopped also while it is paused', async () => {
+  it('can be stopped while paused', async () => {
     await using scratch = await scratchFolder();
     const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
     await daemon.start(signal);
@@ -171,7 +171,7 @@ describe('a daemon', () => {
     expect(daemon.pid).to.equal(undefined);
   });
 
-  it('that ignores SIGTERM is killed after the bound', async () => {
+  it('that ignores SIGTERM is killed after the timeout', async () => {
     await using scratch = await scratchFolder();
     const program = 'trap "" TERM; echo ready; while :; do sleep 60; done';
     const daemon = new Daemon(specOf(scratch.path, program, { stopTimeoutMs: 100 }), unexpected);
@@ -180,7 +180,7 @@ describe('a daemon', () => {
     expect(daemon.pid).to.equal(undefined);
   });
 
-  it('is ended when the start is aborted, with the reason of the abort', async () => {
+  it('is killed when the start is aborted, with the abort reason', async () => {
     await using scratch = await scratchFolder();
     const abort = new AbortController();
     let asked = 0;

@@ -19,7 +19,7 @@ async function orphan(): Promise<{ identity: ProcessIdentity; ended: Promise<unk
 }
 
 describe('the owner of a folder', () => {
-  it('is one at a time', async () => {
+  it('is exclusive', async () => {
     await using scratch = await scratchFolder();
     const release = await claimFolder(scratch.path);
     const { message } = await rejection(claimFolder(scratch.path));
@@ -28,7 +28,7 @@ describe('the owner of a folder', () => {
     await (await claimFolder(scratch.path))();
   });
 
-  it('follows one that died, and ends what that one has left running', async () => {
+  it('takes over from a dead owner, and kills its programs', async () => {
     await using scratch = await scratchFolder();
     const run = join(scratch.path, 'run');
     await mkdir(run);
@@ -44,7 +44,7 @@ describe('the owner of a folder', () => {
     expect(await readdir(run)).to.deep.equal(['owner.json']);
   });
 
-  it('does not touch a process that only has the same pid', async () => {
+  it('does not kill a process that reuses the PID', async () => {
     await using scratch = await scratchFolder();
     const run = join(scratch.path, 'run');
     await mkdir(run);

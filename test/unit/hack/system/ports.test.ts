@@ -16,23 +16,23 @@ async function occupied(): Promise<Disposable & { port: number }> {
 }
 
 describe('the ports of a control plane', () => {
-  it('are all different and lie below those of outgoing connections', async () => {
+  it('are different and below the ephemeral range', async () => {
     const ports = Object.values(await choosePorts({}));
     expect(new Set(ports).size).to.equal(5);
     expect(Math.max(...ports, ...(await freePorts(3)))).to.be.below(32_768);
   });
 
-  it('are given once, before anybody listens on them', async () => {
+  it('are returned once, even before they are in use', async () => {
     const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
     expect(new Set(ports).size).to.equal(200);
   });
 
-  it('stay as they were at the last start', async () => {
+  it('stay the same across starts', async () => {
     const before = await choosePorts({});
     expect(await choosePorts(before)).to.deep.equal(before);
   });
 
-  it('are chosen anew where somebody else has taken the remembered one', async () => {
+  it('change if another process uses the saved one', async () => {
     using other = await occupied();
     const ports = await choosePorts({ apiserver: other.port });
     expect(ports.apiserver).not.to.equal(other.port);

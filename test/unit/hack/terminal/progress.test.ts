@@ -31,13 +31,13 @@ describe('progress', () => {
     expect(stream.written).to.equal(`building (1s)${clear}building ${'x'.repeat(30)}${clear}built\n`);
   });
 
-  it('takes a terminal that does not say its size for one of 80 columns', () => {
+  it('assumes 80 columns for a terminal of unknown size', () => {
     const stream = recorder(true, 0);
     printProgress(stream)('x'.repeat(100), true);
     expect(stream.written).to.equal('x'.repeat(79));
   });
 
-  it('writes a transient line every 15 seconds elsewhere, and all others at once', () => {
+  it('without a terminal, writes a transient line every 15 seconds and other lines at once', () => {
     const stream = recorder(false);
     let time = 0;
     const progress = printProgress(stream, () => time);
@@ -48,7 +48,7 @@ describe('progress', () => {
     expect(stream.written).to.equal('building (15s)\nbuilding (30s)\nbuilt\n');
   });
 
-  it('says minutes and seconds', () => {
+  it('formats minutes and seconds', () => {
     expect([999, 59_999, 60_000, 245_000].map(formatElapsed)).to.deep.equal(['0s', '59s', '1m00s', '4m05s']);
   });
 });

@@ -4,7 +4,7 @@ import { parseTestArguments, testHelp } from '../../../../hack/test/arguments.ts
 const KNOWN = ['types', 'unit', 'e2e'];
 
 describe('the command line of npm test', () => {
-  it('takes all stages when none is named', () => {
+  it('selects all stages by default', () => {
     expect(parseTestArguments([], KNOWN)).to.deep.equal({
       stages: [],
       grep: undefined,
@@ -22,7 +22,7 @@ describe('the command line of npm test', () => {
     });
   });
 
-  it('refuses what it does not know', () => {
+  it('rejects unknown stages and flags', () => {
     expect(() => parseTestArguments(['units'], KNOWN)).to.throw(
       'unknown stage units; the stages are types, unit, e2e',
     );
@@ -30,11 +30,11 @@ describe('the command line of npm test', () => {
     expect(() => parseTestArguments(['--only'], KNOWN)).to.throw('--only');
   });
 
-  it('names every stage in its help', () => {
+  it('lists every stage in its help', () => {
     for (const name of KNOWN) expect(testHelp(KNOWN)).to.include(name);
   });
 
-  it('tells of the script that was run, which has stages of its own', () => {
+  it('shows the fixed stages of a script in its help', () => {
     expect(testHelp(KNOWN, 'test', ['unit'])).to.match(/^Usage: npm test -- .*all by default\.$/ms);
     expect(testHelp(KNOWN, 'check', ['types', 'unit'])).to.match(
       /^Usage: npm run check -- .*; here types, unit, and those given\.$/ms,

@@ -19,7 +19,7 @@ async function run(stages: Stage[], strict = false) {
 }
 
 describe('the summary of npm test', () => {
-  it('ends with the sum of all stages', async () => {
+  it('ends with the total of all stages', async () => {
     const { exitCode, lines } = await run([
       stage('types', counted(1, 0, 0), 'gate'),
       stage('unit', counted(10, 0, 2)),
@@ -29,7 +29,7 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(0);
   });
 
-  it('runs the stages behind a failed one and shows the cure', async () => {
+  it('runs the stages after a failed one and shows the cure', async () => {
     const { exitCode, lines } = await run([
       stage('types', counted(0, 1, 0), 'gate'),
       stage('unit', counted(10, 0, 0)),
@@ -55,7 +55,7 @@ describe('the summary of npm test', () => {
     [3, 'every test was skipped'],
     [0, 'no title matches'],
   ] as const) {
-    it(`fails when nothing was checked, because ${reason}`, async () => {
+    it(`fails when nothing was checked: ${reason}`, async () => {
       const { exitCode, lines } = await run([stage('unit', counted(0, 0, skipped))]);
       expect(lines.slice(-2)).to.deep.equal([
         `nothing was checked: ${reason}`,
@@ -65,7 +65,7 @@ describe('the summary of npm test', () => {
     });
   }
 
-  it('fails on a skipped test when it is strict', async () => {
+  it('fails on a skipped test if strict', async () => {
     expect((await run([stage('unit', counted(9, 0, 1))], true)).exitCode).to.equal(1);
     expect((await run([stage('unit', counted(9, 0, 1))], false)).exitCode).to.equal(0);
   });

@@ -3,7 +3,7 @@ import { UsageError } from '../../../../hack/terminal/usage.ts';
 import { parseUserArguments, USAGE } from '../../../../hack/user/arguments.ts';
 
 describe('the command line of npm run user', () => {
-  it('is a command, a name and what is known of the user', () => {
+  it('has a command, a name and properties of the user', () => {
     const args = [
       'create',
       'ada',
@@ -29,7 +29,7 @@ describe('the command line of npm run user', () => {
     });
   });
 
-  it('is a command and a file where users are restored', () => {
+  it('has a command and a file for a restore', () => {
     expect(parseUserArguments(['restore', 'users.json', '--platform', 'acme'])).to.deep.equal({
       command: 'restore',
       file: 'users.json',
@@ -37,7 +37,7 @@ describe('the command line of npm run user', () => {
     });
   });
 
-  it('may ask for help whatever else is in it', () => {
+  it('accepts --help with any other arguments', () => {
     expect(parseUserArguments(['--help'])).to.deep.equal({ command: 'help' });
     expect(parseUserArguments(['create', 'a', 'b', '-h'])).to.deep.equal({ command: 'help' });
     for (const word of ['create NAME', 'password NAME', '--group']) expect(USAGE).to.include(word);

@@ -27,32 +27,32 @@ describe('a password', () => {
   };
   const failure = (answer: Promise<string>): Promise<unknown> => answer.catch((error: unknown) => error);
 
-  it('is asked for twice at a terminal, and never shown', async () => {
+  it('is prompted for twice on a terminal, without echo', async () => {
     const { terminal, answer } = ask('secret', ' word\r', 'secret word\r');
     expect(await answer).to.equal('secret word');
     expect(shown).to.equal('New password: \nOnce more: \n');
     expect(terminal.modes).to.deep.equal([true, false]);
   });
 
-  it('can be corrected and pasted', async () => {
+  it('can be edited and pasted', async () => {
     expect(await ask('wrong\u0015sexx\u007f\u007fcret\u001b[A\r', 'secret\r').answer).to.equal('secret');
     expect(await ask('secret\nsecret\n').answer).to.equal('secret');
   });
 
-  it('may hold any characters, also when they come in pieces', async () => {
+  it('may contain any characters, also split across chunks', async () => {
     const bytes = Buffer.from('pässwörd 🐎\rpässwörd 🐎\r');
     const pieces = Array.from(bytes, (byte) => Buffer.of(byte));
     expect(await ask(...pieces).answer).to.equal('pässwörd 🐎');
   });
 
-  it('is refused when the two differ', async () => {
+  it('is rejected if the two inputs differ', async () => {
     expect(await failure(ask('one\r', 'other\r').answer)).to.have.property(
       'message',
       'the two passwords differ',
     );
   });
 
-  it('is not taken from who presses Ctrl-C, or goes away; the terminal is put back', async () => {
+  it('is not read after Ctrl-C or end of input; the terminal is restored', async () => {
     const { terminal, answer } = ask('secret\u0003');
     expect(await failure(answer))
       .to.be.instanceOf(StoppedError)
@@ -62,7 +62,7 @@ describe('a password', () => {
     expect(await failure(ask().answer)).to.have.property('message', 'no password was given');
   });
 
-  it('is all of standard input but for the last line end, when that is no terminal', async () => {
+  it('is the whole standard input without the last line end, if it is not a terminal', async () => {
     const silent = (): void => undefined;
     expect(await readPassword(Readable.from(['sec', 'ret\n']), silent)).to.equal('secret');
     expect(await readPassword(Readable.from(['secret']), silent)).to.equal('secret');

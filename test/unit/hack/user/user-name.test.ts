@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { userNameFault } from '../../../../hack/user/user-name.ts';
 
 describe('the name of a new user', () => {
-  it('is taken when kube-apiserver takes it', () => {
+  it('is accepted if kube-apiserver accepts it', () => {
     for (const name of ['ada', 'a', '7', 'ada.lovelace', 'x-1.y-2', 'a'.repeat(63)]) {
       expect(userNameFault(name), name).to.equal(undefined);
     }
@@ -16,14 +16,14 @@ describe('the name of a new user', () => {
     ['a'.repeat(64), 'a'.repeat(63)],
     ['system:admin', 'system-admin'],
   ] as const) {
-    it(`is refused before anything is asked, with one that can be had: ${name}`, () => {
+    it(`is rejected before any request, with a suggestion: ${name}`, () => {
       const fault = userNameFault(name);
       expect(fault).to.include(JSON.stringify(name)).and.include('lower-case letters, digits');
       expect(fault?.endsWith(`; what about ${near}?`), fault).to.equal(true);
     });
   }
 
-  it('is refused without another one where none is near', () => {
+  it('is rejected without a suggestion if no valid name is near', () => {
     expect(userNameFault('')).to.match(/at most 63$/);
     expect(userNameFault('日本')).to.match(/at most 63$/);
     expect(userNameFault('a..b')).to.match(/at most 63$/);

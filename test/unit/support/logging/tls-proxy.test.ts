@@ -62,7 +62,7 @@ describe('TLS and credentials in front of a store', () => {
     return { status: response.statusCode, body: await text(response) };
   }
 
-  it('passes on method, path, query and body, but not the credentials', async () => {
+  it('forwards method, path, query and body, but not the credentials', async () => {
     await behindFront(
       async (incoming, outgoing) => {
         const { method, url, headers } = incoming;
@@ -81,7 +81,7 @@ describe('TLS and credentials in front of a store', () => {
     );
   });
 
-  it('lets nothing reach the store without the right credentials', async () => {
+  it('forwards nothing without valid credentials', async () => {
     let reached = 0;
     await behindFront(
       (_, outgoing) => {
@@ -99,7 +99,7 @@ describe('TLS and credentials in front of a store', () => {
     );
   });
 
-  it('streams, and ends what the store does when the client goes away', async () => {
+  it("streams, and aborts the store's request when the client disconnects", async () => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     await behindFront(
       (_, outgoing) => {
@@ -119,7 +119,7 @@ describe('TLS and credentials in front of a store', () => {
     );
   });
 
-  it('cuts the answer where the store cuts its own', async () => {
+  it('truncates the response where the store does', async () => {
     await behindFront(
       (_, outgoing) => {
         outgoing.write('half', () => outgoing.destroy());

@@ -2,23 +2,23 @@ import { expect } from 'chai';
 import { interleaved, median, quantile } from '../../../../../hack/bench/measuring/statistics.ts';
 
 describe('the statistics of the bench', () => {
-  it('take the middle of the values by size, not by text', () => {
+  it('compute the median by number, not by text', () => {
     expect(median([100, 9, 20])).to.equal(20);
     expect(median([4, 1, 3, 2])).to.equal(2);
   });
 
-  it('take a quantile that the given share of the values does not exceed', () => {
+  it('compute a quantile that the given share of the values does not exceed', () => {
     const values = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(quantile(values, 0.9)).to.equal(90);
     expect(quantile(values, 1)).to.equal(100);
     expect(quantile([7], 0)).to.equal(7);
   });
 
-  it('have no value where nothing was measured', () => {
+  it('have no value without measurements', () => {
     expect(Number.isNaN(median([]))).to.equal(true);
   });
 
-  it('measure the sides in turn, every second round backwards', async () => {
+  it('measure the sides alternately, every second round in reverse', async () => {
     const order: string[] = [];
     const side = (name: string) => (): Promise<number> => {
       order.push(name);
