@@ -1,5 +1,5 @@
-// APIServerConfiguration: every option of the server with its default, bounds and description. Types, validation and
-// the table in docs/configuration.md all come from this one schema. Reading a file is decode.ts.
+// APIServerConfiguration: every option with its default, bounds and description. Types, validation and the table in
+// docs/configuration.md come from this schema; decode.ts reads a file by it.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';
@@ -34,187 +34,197 @@ const DNS_LABEL = {
   expects: 'lower-case letters, digits and hyphens, at most 63',
 };
 
-const platform = section('How the platform calls itself.', {
+const platform = section('The platform.', {
   name: textOption(
     'platform',
-    'Name of the platform: the API groups are `resources.<name>.io` and so on.',
+    'Name of the platform, part of its API groups: `resources.<name>.io`.',
     DNS_LABEL,
   ),
   namespace: textOption(
     'platform-system',
-    'Namespace that the server and its Service live in; part of the names in a self-signed certificate.',
+    'Namespace of the server and its Service; part of the DNS names of a self-signed certificate.',
     DNS_LABEL,
   ),
   service: textOption(
     'ks-apiserver',
-    'Name of the Service; part of the names in a self-signed certificate.',
+    'Name of the Service; part of the DNS names of a self-signed certificate.',
     DNS_LABEL,
   ),
 });
 
-const selfSigned = section('The certificate that is made when no `certFile` is given.', {
+const selfSigned = section('The self-signed certificate, used without `certFile`.', {
   directory: pathOption(
-    'Folder that keeps the CA across restarts (its key is in it, mode 0600). Empty: the CA lives in memory.',
+    'Folder that stores the CA and its key (mode 0600) across restarts. Empty: the CA is kept in memory.',
   ),
-  names: namesOption('Further DNS names and IP addresses that the certificate is for.'),
+  names: namesOption('Additional DNS names and IP addresses of the certificate.'),
 });
 
-const secure = section('The TLS listener, which serves everything.', {
-  address: textOption('', 'Address to listen on. Empty: all of them, IPv4 and IPv6.'),
-  port: portOption(9443, 'Port; 0 takes a free one.'),
-  certFile: pathOption(
-    'Serving certificate with its chain, PEM; read anew when it changes. Empty: self-signed.',
-  ),
+const secure = section('The TLS listener; it serves all paths.', {
+  address: textOption('', 'Address to listen on. Empty: all addresses, IPv4 and IPv6.'),
+  port: portOption(9443, 'Port to listen on. 0: a free port.'),
+  certFile: pathOption('Serving certificate with its chain, PEM; reloaded on change. Empty: self-signed.'),
   keyFile: pathOption('Private key of `certFile`, PEM.'),
   caFile: pathOption(
-    'CA that clients are to trust, PEM; goes to the APIService. Empty: the last certificate of `certFile`.',
+    'CA bundle for clients, PEM; published in the APIService. Empty: the last certificate of `certFile`.',
   ),
-  minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Oldest TLS version that is spoken.'),
+  minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
   selfSigned,
 });
 
 const insecure = section(
-  'The plain-HTTP listener for callers inside the cluster: `/oauth`, `/kapis` and health; no client certificates, no front proxy.',
+  'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, without client certificates or front proxy.',
   {
-    enabled: flagOption(true, 'Whether it listens at all.'),
-    address: textOption('', 'Address to listen on. Empty: all of them, IPv4 and IPv6.'),
-    port: portOption(9090, 'Port; 0 takes a free one.'),
+    enabled: flagOption(true, 'Enables the listener.'),
+    address: textOption('', 'Address to listen on. Empty: all addresses, IPv4 and IPv6.'),
+    port: portOption(9090, 'Port to listen on. 0: a free port.'),
   },
 );
 
-const limits = section('Bounds on what a client may send, and how slowly; for both listeners.', {
-  connections: countOption(10_000, 'Open connections of each listener; more are closed at once.'),
-  headers: quantityOption('256Ki', 'Size of all headers of a request; larger ones get 431.', {
+const limits = section('Limits on clients, for both listeners.', {
+  connections: countOption(
+    10_000,
+    'Maximum number of open connections per listener; further ones are closed.',
+  ),
+  headers: quantityOption('256Ki', 'Maximum size of all headers of a request; larger headers get 431.', {
     atLeast: '8Ki',
     atMost: '8Mi',
   }),
-  body: quantityOption('3Mi', 'Size of the body of a request; larger ones get 413.', {
+  body: quantityOption('3Mi', 'Maximum size of a request body; a larger body gets 413.', {
     atLeast: '1Ki',
     atMost: '1Gi',
   }),
-  handshakeTimeout: durationOption('10s', 'A TLS handshake must be over by then.', { atLeast: '100ms' }),
-  headersTimeout: durationOption('30s', 'The headers of a request must be complete by then.', {
+  handshakeTimeout: durationOption('10s', 'Timeout of a TLS handshake.', { atLeast: '100ms' }),
+  headersTimeout: durationOption('30s', 'Timeout for the headers of a request.', {
     atLeast: '100ms',
   }),
-  requestTimeout: durationOption('60s', 'A request with its body must be complete by then.', {
+  requestTimeout: durationOption('60s', 'Timeout for a request with its body.', {
     atLeast: '100ms',
   }),
   keepAliveTimeout: durationOption(
     '95s',
-    'An idle connection is kept that long. Above the 90 s of Go clients, so that they close first.',
+    'Timeout of idle connections. The default is above the 90 s of Go clients, so that the client closes first.',
     { atLeast: '1s' },
   ),
 });
 
-const listeners = section('Where the server listens.', { secure, insecure, limits });
+const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
-    'Kubeconfig file. Empty: the variable KUBECONFIG, else the service account of the pod, else ~/.kube/config.',
+    'Kubeconfig file. Empty: the environment variable KUBECONFIG, else the ServiceAccount of the pod, else ~/.kube/config.',
   ),
 });
 
-const authentication = section('Who a caller is.', {
+const authentication = section('Authentication.', {
   anonymous: flagOption(
     true,
-    'Whether callers without credentials are `system:anonymous`; otherwise they get 401.',
+    'Treats requests without credentials as `system:anonymous`. If false, they get 401.',
   ),
-  tokenCacheTTL: durationOption(
-    '10s',
-    'How long a bearer token that the cluster has confirmed counts without asking again.',
-    { atMost: '1h' },
-  ),
-  refusedTokenCacheTTL: durationOption(
-    '10s',
-    'How long a bearer token that the cluster has refused is refused without asking again.',
-    { atMost: '1h' },
-  ),
+  tokenCacheTTL: durationOption('10s', 'TTL of successful TokenReviews.', { atMost: '1h' }),
+  refusedTokenCacheTTL: durationOption('10s', 'TTL of failed TokenReviews.', { atMost: '1h' }),
 });
 
-const authorization = section('What a caller may do; asked of the cluster by SubjectAccessReview.', {
-  allowCacheTTL: durationOption('10s', 'How long a permission is kept.', { atMost: '1h' }),
-  denyCacheTTL: durationOption('10s', 'How long a refusal is kept.', { atMost: '1h' }),
+const authorization = section('Authorization by SubjectAccessReview.', {
+  allowCacheTTL: durationOption('10s', 'TTL of allowed SubjectAccessReviews.', { atMost: '1h' }),
+  denyCacheTTL: durationOption('10s', 'TTL of denied SubjectAccessReviews.', { atMost: '1h' }),
 });
 
-const cors = section('Web pages that come from elsewhere; browsers ask the server about them.', {
+const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
   allowedOrigins: originsOption(
-    'Origins of web pages whose scripts may talk to the server, such as `https://console.example.com`; compared exactly. None is needed for pages that reach it through their own origin.',
+    'Allowed origins, such as `https://console.example.com`; exact match. Pages that reach the server through their own origin need none.',
   ),
 });
 
-const requests = section('How many requests are served at once, and how long one may take.', {
-  maxReadOnly: countOption(400, 'Requests that only read, at a time; more get 429. 0 is no limit.', 0),
-  maxMutating: countOption(200, 'Requests that change something, at a time; more get 429. 0 is no limit.', 0),
-  maxLongRunning: countOption(
-    12_000,
-    'Watches and other long-running requests, at a time; more get 429. 0 is no limit.',
+const requests = section('Concurrency and timeout of requests.', {
+  maxReadOnly: countOption(
+    400,
+    'Maximum number of concurrent read requests; further ones get 429. 0: no limit.',
     0,
   ),
-  timeout: durationOption('60s', 'A request that is not long-running must be answered by then.', {
+  maxMutating: countOption(
+    200,
+    'Maximum number of concurrent mutating requests; further ones get 429. 0: no limit.',
+    0,
+  ),
+  maxLongRunning: countOption(
+    12_000,
+    'Maximum number of concurrent watches and other long-running requests; further ones get 429. 0: no limit.',
+    0,
+  ),
+  timeout: durationOption('60s', 'Timeout of requests that are not long-running.', {
     atLeast: '1s',
   }),
 });
 
 const cache = section('The informer cache, for each resource.', {
-  readTimeout: durationOption('3s', 'How long a read waits for a resourceVersion that is not there yet.', {
-    atLeast: '100ms',
+  readTimeout: durationOption(
+    '3s',
+    'Maximum wait of a read for a resourceVersion that the cache has not reached.',
+    {
+      atLeast: '100ms',
+    },
+  ),
+  watchWindow: section('Past events for resumed watches; older resourceVersions get 410.', {
+    events: countOption(1024, 'Maximum number of past events.'),
+    age: durationOption('5m', 'Maximum age of past events.', { atLeast: '1s' }),
+    bytes: quantityOption('32Mi', 'Maximum memory of past events.', { atLeast: '1Mi' }),
   }),
-  watchWindow: section('Past events, for watches that resume; older resourceVersions get 410.', {
-    events: countOption(1024, 'Past events that are kept at most.'),
-    age: durationOption('5m', 'How long past events are kept at most.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Memory that past events take at most.', { atLeast: '1Mi' }),
-  }),
-  snapshots: section('Past lists, for `continue`; older tokens get 410.', {
-    count: countOption(4096, 'Past lists that are kept at most.'),
-    age: durationOption('5m', 'How long past lists are kept at most.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Memory that only past lists keep alive, at most.', { atLeast: '1Mi' }),
+  snapshots: section('Past lists for `continue`; older tokens get 410.', {
+    count: countOption(4096, 'Maximum number of past lists.'),
+    age: durationOption('5m', 'Maximum age of past lists.', { atLeast: '1s' }),
+    bytes: quantityOption('32Mi', 'Maximum memory of objects that only past lists reference.', {
+      atLeast: '1Mi',
+    }),
   }),
 });
 
 const watch = section('Watch streams to clients.', {
-  pendingBytes: quantityOption('16Mi', 'A reader for whom more than this has to wait is cut off.', {
+  pendingBytes: quantityOption('16Mi', 'Maximum size of pending events; a slower client is disconnected.', {
     atLeast: '64Ki',
   }),
-  stallTimeout: durationOption('60s', 'A reader that takes nothing for this long is cut off.', {
+  stallTimeout: durationOption('60s', 'A client that reads nothing for this time is disconnected.', {
     atLeast: '1s',
   }),
-  bookmarkInterval: durationOption('60s', 'How often a watcher that asked for bookmarks gets one.', {
+  bookmarkInterval: durationOption('60s', 'Interval of requested bookmarks.', {
     atLeast: '1s',
   }),
   minTimeout: durationOption(
     '30m',
-    'A watch without `timeoutSeconds` ends after this time, or at random up to twice as late.',
+    'Minimum timeout of a watch without `timeoutSeconds`; the actual timeout is random, up to twice as long.',
     { atLeast: '1s' },
   ),
 });
 
-const resources = section('What is particular to one resource.', {
+const resources = section('Options of single resources.', {
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(
       false,
-      'Whether nodes under `/kapis` carry what their pods request and may use, as annotations. Follows all pods, which takes the right to list and watch them.',
+      "Adds the requests and limits of a node's pods as annotations to nodes under `/kapis`. Requires the permission to list and watch all pods.",
     ),
   }),
 });
 
-const registration = section('The APIService that points to this server.', {
+const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
-    'Keep `spec.caBundle` of our APIServices equal to our serving CA. Turn it off when something else does.',
+    'Keeps the serving CA in `spec.caBundle` of the APIServices. Disable it if another controller does.',
   ),
 });
 
-const shutdown = section('What happens after SIGTERM.', {
+const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
     '5s',
-    'How long /readyz fails before connections are refused, so that load balancers notice.',
+    'Time between failing `/readyz` and closing the listeners, for load balancers to react.',
   ),
-  timeout: durationOption('20s', 'After this much longer, requests that still run are cut.'),
+  timeout: durationOption(
+    '20s',
+    'Timeout for requests in flight after that; then their connections are closed.',
+  ),
 });
 
-const log = section('Log lines, on standard output.', {
-  level: choiceOption(LOG_LEVELS, 'info', 'Least level that is written.'),
-  format: choiceOption(LOG_FORMATS, 'json', 'One JSON object a line, or text for people.'),
+const log = section('The log, on standard output.', {
+  level: choiceOption(LOG_LEVELS, 'info', 'Minimum level.'),
+  format: choiceOption(LOG_FORMATS, 'json', '`json`: one JSON object per line. `text`: for terminals.'),
 });
 
 export const APIServerConfigurationSchema = Type.Object(
@@ -243,7 +253,7 @@ export const APIServerConfigurationSchema = Type.Object(
   { additionalProperties: false, description: 'Configuration of ks-apiserver.' },
 );
 
-/** As it stands in the file, with all defaults filled in. */
+/** As in the file, with all defaults. */
 export type APIServerConfiguration = Static<typeof APIServerConfigurationSchema>;
 
 /** With durations in milliseconds and quantities in bytes. */

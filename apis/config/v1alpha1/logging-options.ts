@@ -1,4 +1,4 @@
-// The options of log queries: the handler's limits, and one part for each store.
+// Section `logging` of the configuration: the limits of log queries, and one section per store.
 import {
   choiceOption,
   countOption,
@@ -13,21 +13,26 @@ import {
 
 export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 
-const limits = section('How much one query, and all of them together, may take.', {
+const limits = section('Limits of log queries.', {
   concurrentQueries: countOption(
     8,
-    'Queries, statistics and histograms at a time; more wait for `queueTimeout`, then get 429.',
+    'Maximum number of concurrent queries, statistics and histograms; further ones wait up to `queueTimeout`, then get 429.',
   ),
-  queuedQueries: countOption(64, 'Queries that may wait for their turn; more get 429 at once.', 0),
-  queueTimeout: durationOption('5s', 'How long a query waits for its turn.', { atLeast: '100ms' }),
-  concurrentExports: countOption(4, 'Exports at a time; more get 429.'),
-  concurrentFollowers: countOption(100, 'Callers who follow logs, at a time; more get 429.'),
-  queryTimeout: durationOption('30s', 'What is found by then is the answer, marked as partial.', {
+  queuedQueries: countOption(64, 'Maximum number of waiting queries; further ones get 429.', 0),
+  queueTimeout: durationOption('5s', 'Maximum wait of a query.', { atLeast: '100ms' }),
+  concurrentExports: countOption(4, 'Maximum number of concurrent exports; further ones get 429.'),
+  concurrentFollowers: countOption(100, 'Maximum number of concurrent live tails; further ones get 429.'),
+  queryTimeout: durationOption('30s', 'Timeout of a query; then it returns a partial result.', {
     atLeast: '100ms',
   }),
-  exportTimeout: durationOption('30m', 'An export that takes longer is cut, and says so.', { atLeast: '1s' }),
-  exportLines: countOption(10_000_000, 'Lines of one export; it is cut behind them, and says so.'),
-  followTimeout: durationOption('4h', 'A caller who follows logs is asked to come again after this time.', {
+  exportTimeout: durationOption('30m', 'Timeout of an export; then it is truncated and marked as such.', {
+    atLeast: '1s',
+  }),
+  exportLines: countOption(
+    10_000_000,
+    'Maximum number of lines of one export; a longer one is truncated and marked as such.',
+  ),
+  followTimeout: durationOption('4h', 'Maximum duration of a live tail; the client is told to reconnect.', {
     atLeast: '1s',
   }),
   followOverlap: durationOption(
@@ -42,17 +47,17 @@ const limits = section('How much one query, and all of them together, may take.'
 });
 
 const fields = (message: string) => ({
-  message: textOption(message, 'The line.'),
+  message: textOption(message, 'The log line.'),
   namespace: textOption('kubernetes.namespace_name', 'Namespace of the pod.'),
   pod: textOption('kubernetes.pod_name', 'Name of the pod.'),
   container: textOption('kubernetes.container_name', 'Name of the container.'),
-  containerID: textOption('kubernetes.docker_id', 'Id of the container, which statistics count.'),
+  containerID: textOption('kubernetes.docker_id', 'ID of the container, which statistics count.'),
 });
 
 const credentials = {
-  username: textOption('', 'User of basic authentication. Empty: none.'),
-  passwordFile: pathOption('File with the password; read anew when it changes.'),
-  caFile: pathOption('CA of the certificate of the store, PEM. Empty: those that the system trusts.'),
+  username: textOption('', 'User of basic authentication. Empty: no basic authentication.'),
+  passwordFile: pathOption('File with the password; reloaded on change.'),
+  caFile: pathOption('CA bundle for the certificate of the store, PEM. Empty: the CAs of the system.'),
 };
 
 const kubernetes = section('The pod log API: nothing to install, and only what the kubelets still keep.', {
@@ -77,33 +82,33 @@ const kubernetes = section('The pod log API: nothing to install, and only what t
 });
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
-  urls: namesOption('Addresses of the nodes, `https://…`.'),
+  urls: namesOption('URLs of the nodes, `https://…`.'),
   ...credentials,
-  apiKeyFile: pathOption('File with an API key (`id:key` in base64), in place of user and password.'),
-  indexPrefix: textOption('ks-logstash-log', 'Beginning of the names of the indices.'),
+  apiKeyFile: pathOption('File with an API key (base64 of `id:key`), instead of user and password.'),
+  indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
   dailyIndices: flagOption(
     true,
-    'Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; otherwise all that begin with the prefix are searched.',
+    'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. If false, all indices with the prefix are searched.',
   ),
-  fields: section('Names of the fields.', {
-    time: textOption('time', 'When the line was written.'),
+  fields: section('Field names.', {
+    time: textOption('time', 'Timestamp of the line.'),
     ...fields('log'),
   }),
   pageSize: countOption(5_000, 'Lines that one request of an export fetches; at most what the index allows.'),
 });
 
 const victorialogs = section('VictoriaLogs.', {
-  url: textOption('', 'Address, `https://…`.'),
+  url: textOption('', 'URL of the store, `https://…`.'),
   ...credentials,
-  bearerTokenFile: pathOption('File with a bearer token, in place of user and password.'),
-  accountID: countOption(0, 'Tenant: account.', 0),
-  projectID: countOption(0, 'Tenant: project.', 0),
-  fields: section('Names of the fields.', fields('_msg')),
+  bearerTokenFile: pathOption('File with a bearer token, instead of user and password.'),
+  accountID: countOption(0, 'AccountID of the tenant.', 0),
+  projectID: countOption(0, 'ProjectID of the tenant.', 0),
+  fields: section('Field names.', fields('_msg')),
 });
 
 export const logging = section('Log queries.', {
-  enabled: flagOption(true, 'Whether logs can be queried.'),
-  store: choiceOption(LOG_STORES, 'kubernetes', 'Where the logs are.'),
+  enabled: flagOption(true, 'Enables log queries.'),
+  store: choiceOption(LOG_STORES, 'kubernetes', 'The log store.'),
   limits,
   kubernetes,
   opensearch,

@@ -1,5 +1,4 @@
-// Options of the token handler: section `oauth` of the configuration. What they mean to its parts is decided in
-// server/oauth; clients and their secrets in server/oauth/clients.
+// Section `oauth` of the configuration. server/oauth/settings.ts maps it to the settings of the authorization server.
 import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';
@@ -28,89 +27,99 @@ const client = Type.Object(
     id: Type.String({
       pattern: '^[\\x21-\\x7e]{1,128}$',
       expects: '1 to 128 printable ASCII characters without spaces',
-      description: 'What the client calls itself: `client_id`.',
+      description: 'The `client_id`.',
     }),
-    displayName: textOption('', 'What people are shown. Empty: the id.'),
-    public: flagOption(
-      false,
-      'A client that can keep no secret, such as a program on a desk: PKCE stands in for it.',
-    ),
+    displayName: textOption('', 'Name on the sign-in pages. Empty: the id.'),
+    public: flagOption(false, 'A public client, such as a native app: it has no secret and must use PKCE.'),
     secretFiles: pathsOption(
-      'Files that each hold one secret; read anew when they change. More than one while a secret is replaced.',
+      'Files with one client secret each; reloaded on change. Several while a secret is rotated.',
     ),
     secretRef: section(
-      'A Secret in the namespace of the server that holds a secret of the client.',
+      'Reference to a Secret in the namespace of the server with the client secret.',
       secretRef,
     ),
-    nextSecretRef: section('A second Secret, while the first is being replaced.', secretRef),
+    nextSecretRef: section('A second Secret, while the client secret is rotated.', secretRef),
     grants: Type.Array(Type.Unsafe<GrantType>({ type: 'string', enum: [...GRANT_TYPES] }), {
       default: ['authorization_code', 'refresh_token'],
       uniqueItems: true,
-      description: 'How the client may get tokens.',
+      description: 'Allowed grant types.',
     }),
     redirectURIs: namesOption(
-      'Where the authorization endpoint may send people back to: `https`, the scheme of an app, or `http` on their own machine; compared exactly, but for the port of a loopback address.',
+      'Allowed redirect URIs: `https`, a private-use scheme, or `http` on a loopback address. Exact match, except for the port of a loopback address.',
     ),
     postLogoutRedirectURIs: namesOption(
-      'Where people may be sent after signing out: what may stand in `redirectURIs`; compared exactly.',
+      'Allowed redirect URIs after logout, of the same forms as `redirectURIs`; exact match.',
     ),
     pkce: choiceOption(
       ['required', 'optional'],
       'required',
-      'Whether codes are given out with PKCE only. `optional`: for a program that has a secret and knows no PKCE.',
+      'Whether the authorization code grant requires PKCE. `optional` is for confidential clients without PKCE support.',
     ),
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
       'rotated',
-      'Whether each refresh gives a new refresh token for the old one. `kept`: for a program that has a secret and refreshes twice at once.',
+      'Whether each refresh rotates the refresh token. `kept` is for confidential clients that refresh concurrently.',
     ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {
         default: [...SCOPES],
         uniqueItems: true,
-        description: 'What the client may ask for.',
+        description: 'Allowed scopes.',
       },
     ),
-    accessTokenLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
-    refreshIdleLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
-    sessionLifetime: periodOption(NO_LIFETIME, 'Shorter or longer than for others. 0s: as for others.'),
+    accessTokenLifetime: periodOption(
+      NO_LIFETIME,
+      'Overrides the option of the same name for this client. 0s: no override.',
+    ),
+    refreshIdleLifetime: periodOption(
+      NO_LIFETIME,
+      'Overrides the option of the same name for this client. 0s: no override.',
+    ),
+    sessionLifetime: periodOption(
+      NO_LIFETIME,
+      'Overrides the option of the same name for this client. 0s: no override.',
+    ),
   },
   { additionalProperties: false },
 );
 
-const passwords = section('How passwords are hashed (argon2id).', {
-  memory: quantityOption('19Mi', 'Memory that one hash takes.', { atLeast: '7Mi', atMost: '1Gi' }),
-  iterations: countOption(2, 'Passes over that memory.'),
-  concurrency: countOption(0, 'Hashes that are worked on at a time. 0: as many as there are cores.', 0),
+const passwords = section('Password hashing (argon2id).', {
+  memory: quantityOption('19Mi', 'Memory of one hash.', { atLeast: '7Mi', atMost: '1Gi' }),
+  iterations: countOption(2, 'Iterations of one hash.'),
+  concurrency: countOption(0, 'Maximum number of concurrent hashes. 0: the number of cores.', 0),
   queue: countOption(
     64,
     'Maximum number of sign-ins that wait for their hash; more get 503. Half of it is reserved for users who have signed in from the same address before.',
     0,
   ),
-  queueTimeout: durationOption('2s', 'A sign-in that waited longer gets 503.', { atLeast: '100ms' }),
+  queueTimeout: durationOption('2s', 'Maximum wait of a sign-in for its hash; then it gets 503.', {
+    atLeast: '100ms',
+  }),
 });
 
 const throttle = section('Delays after failed sign-ins.', {
-  failures: countOption(5, 'Failures of one account before delays begin.'),
+  failures: countOption(5, 'Failures of one account before the first delay.'),
   sourceFailures: countOption(
     50,
-    'Failures from one address, or one /64 network of IPv6, before delays begin: many people may sit behind it.',
+    'Failures from one IPv4 address or IPv6 /64 network before the first delay; many users may share it.',
   ),
-  delay: durationOption('1s', 'The first delay; each further failure doubles it.', { atLeast: '100ms' }),
-  maxDelay: durationOption('15m', 'No delay is longer.', { atLeast: '1s' }),
-  reset: durationOption('12h', 'Failures are forgotten after this time without another.', { atLeast: '1m' }),
-  entries: countOption(100_000, 'Accounts and addresses that are remembered at most.'),
+  delay: durationOption('1s', 'First delay; each further failure doubles it.', { atLeast: '100ms' }),
+  maxDelay: durationOption('15m', 'Maximum delay.', { atLeast: '1s' }),
+  reset: durationOption('12h', 'Time after the last failure until the failures are reset.', {
+    atLeast: '1m',
+  }),
+  entries: countOption(100_000, 'Maximum number of tracked accounts and addresses.'),
 });
 
-const keys = section('Keys that tokens are signed with; made and kept in a Secret.', {
+const keys = section('Signing keys, generated by the server and stored in a Secret.', {
   secretName: textOption('ks-apiserver-signing-keys', 'Name of the Secret, in the namespace of the server.'),
-  rotationInterval: periodOption('30d', 'A key signs for this long, then the next one does.', {
+  rotationInterval: periodOption('30d', 'Time between key rotations.', {
     atLeast: '1h',
   }),
   publishAhead: periodOption(
     '10m',
-    'A key is published for this long before it signs, so that everybody knows it by then.',
+    'Time between publishing a key and signing with it, for verifiers to fetch it.',
     { atLeast: '10s', atMost: '7d' },
   ),
 });
@@ -124,39 +133,39 @@ const signInPages = section('Texts on the sign-in pages.', {
 });
 
 /** Section `oauth`. */
-export const oauth = section('The token handler: users sign in here.', {
-  enabled: flagOption(true, 'Whether there is one.'),
+export const oauth = section('The OAuth 2.0 authorization server and OpenID provider.', {
+  enabled: flagOption(true, 'Enables the authorization server.'),
   issuer: textOption(
     '',
-    'The URL of the handler as everybody sees it, for instance `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
+    'Issuer URL as clients see it, such as `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
     {
-      // Whatever stands in front of us, pages and metadata name paths below this one.
+      // Pages and metadata name paths below this one, also behind a proxy.
       pattern: '^$|^https://[^\\s?#@/]+/oauth$',
       expects: 'a URL with https and the path /oauth, without query, fragment, user and trailing slash',
     },
   ),
-  audience: textOption('', "Who access tokens are for: their claim `aud`. Empty: the platform's name."),
-  accessTokenLifetime: periodOption('2h', 'How long an access token counts.', {
+  audience: textOption('', 'Audience of access tokens (claim `aud`). Empty: the name of the platform.'),
+  accessTokenLifetime: periodOption('2h', 'Lifetime of access tokens.', {
     atLeast: '30s',
     atMost: '24h',
   }),
-  refreshIdleLifetime: periodOption('7d', 'A session ends when it was not used for this long.', {
+  refreshIdleLifetime: periodOption('7d', 'Maximum time between two refreshes of a session.', {
     atLeast: '1m',
   }),
-  sessionLifetime: periodOption('30d', 'A session ends then, however much it is used.', { atLeast: '1m' }),
-  sessionsPerUser: countOption(50, 'Sessions of one user; the one that was not used for longest ends first.'),
+  sessionLifetime: periodOption('30d', 'Maximum lifetime of a session.', { atLeast: '1m' }),
+  sessionsPerUser: countOption(
+    50,
+    'Maximum number of sessions per user; a further one ends the least recently used.',
+  ),
   verifiedTokens: countOption(
     10_000,
-    'Access tokens whose signature is not looked at again for 30 s; expiry and session are, at every use. 0: none.',
+    'Maximum number of access tokens whose verified signature is cached for 30 s; expiry and session are checked at each use. 0: no cache.',
     0,
   ),
-  trustedProxies: namesOption(
-    'Addresses or networks of proxies in front of the server whose `X-Forwarded-For` is believed.',
-  ),
+  trustedProxies: namesOption('Addresses or networks of trusted proxies, whose `X-Forwarded-For` is used.'),
   clients: Type.Array(client, {
     default: [],
-    description:
-      "Programs that may ask for tokens. None: one that has the platform's name for id and secret.",
+    description: 'OAuth clients. Empty: one client whose id and secret are the name of the platform.',
   }),
   signInPages,
   passwords,
@@ -165,6 +174,6 @@ export const oauth = section('The token handler: users sign in here.', {
   whenStale: choiceOption(
     ['refuse', 'accept'],
     'refuse',
-    'What happens to access tokens while the server has lost sight of the sessions for too long.',
+    'Whether access tokens are accepted while the server has been unable to watch sessions for too long.',
   ),
 });
