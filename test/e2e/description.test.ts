@@ -13,6 +13,7 @@ import { findSchemathesis } from '../../hack/schemathesis/environment.ts';
 import { runSchemathesis } from '../../hack/schemathesis/run.ts';
 import { printProgress } from '../../hack/terminal/progress.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { lowContrasts } from '../support/contrast.ts';
 import { until } from '../support/until.ts';
 import { Platform } from './platform.ts';
 
@@ -116,6 +117,9 @@ describe('the OpenAPI documents', function () {
       await page.waitForSelector(LIST);
     });
 
+    const prefer = (value: string): Promise<void> =>
+      page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+
     it('follow the color scheme of the browser', async () => {
       const color = "getComputedStyle(document.querySelector('.swagger-ui .title')).color";
       /** How bright the title is, from 0 to 255. */
@@ -123,13 +127,46 @@ describe('the OpenAPI documents', function () {
         const [red = 0, green = 0, blue = 0] = String(await page.evaluate(color)).match(/\d+/g) ?? [];
         return Math.max(Number(red), Number(green), Number(blue));
       };
-      const prefer = (value: string): Promise<void> =>
-        page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       await prefer('dark');
       await until(async () => (await ink()) > 192);
       await prefer('light');
       await until(async () => (await ink()) < 128);
     });
+
+    it('hide HEAD operations', async () => {
+      const operations = await page.$$eval('.opblock', (found) => found.map(({ className }) => className));
+      expect(operations).to.not.have.length(0);
+      expect(operations.filter((name) => name.includes('opblock-head'))).to.deep.equal([]);
+    });
+
+    it('open the Authorize dialog at the sign-in page, which has the focus, with other schemes collapsed', async () => {
+      await click('.btn.authorize');
+      await page.waitForSelector('.sign-in-page .btn.authorize:focus');
+      expect(await page.$eval('.modal-ux-content', ({ scrollTop }) => scrollTop)).to.equal(0);
+      expect(await page.$$('details.other-scheme')).to.have.length(3);
+      expect(await page.$$('details.other-scheme[open]')).to.have.length(0);
+      expect(await page.$eval('#auth-bearer-value', (field) => field.getAttribute('type'))).to.equal(
+        'password',
+      );
+      await click('.modal-ux .close-modal');
+    });
+
+    for (const scheme of ['dark', 'light']) {
+      it(`have a contrast of at least 4.5:1 in the ${scheme} scheme`, async () => {
+        await prefer(scheme);
+        await until(async () => (await lowContrasts(page)).length === 0);
+        await click(`${LIST} .opblock-summary-control`);
+        await page.waitForSelector(`${LIST} .parameters`);
+        await click('.btn.authorize');
+        await page.waitForSelector('.sign-in-page');
+        await page.$$eval('details.other-scheme', (all) => {
+          for (const one of all) one.setAttribute('open', '');
+        });
+        expect(await lowContrasts(page)).to.deep.equal([]);
+        await click('.modal-ux .close-modal');
+        await click(`${LIST} .opblock-summary-control`);
+      });
+    }
 
     /** The status and the beginning of what was answered. */
     async function listNodes(): Promise<string> {
@@ -143,7 +180,8 @@ describe('the OpenAPI documents', function () {
 
     it('allow a sign-in with a password, and list nodes', async () => {
       await click('.btn.authorize');
-      await page.waitForSelector('#oauth_username');
+      await click('details.other-scheme:has(#oauth_username) summary');
+      await page.waitForSelector('#oauth_username', { visible: true });
       await page.type('#oauth_username', 'alice');
       await page.type('#oauth_password', PASSWORD);
       await page.type('#client_id_password', 'platform');

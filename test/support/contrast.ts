@@ -1,0 +1,44 @@
+import type { Page } from 'puppeteer-core';
+
+/**
+ * The visible texts of a page whose contrast is below 4.5:1 (WCAG 2.2, 1.4.3), each with its ratio and element. Texts of
+ * disabled controls are exempt.
+ */
+export async function lowContrasts(page: Page): Promise<string[]> {
+  return (await page.evaluate(LOW_CONTRASTS)) as string[];
+}
+
+// Text, since this project has no types of the DOM.
+const LOW_CONTRASTS = `(() => {
+  const colorOf = (text) => {
+    const [red = 0, green = 0, blue = 0, alpha = 1] = (text.match(/[\\d.]+/g) ?? []).map(Number);
+    return { channels: [red, green, blue], alpha };
+  };
+  const over = ({ channels, alpha }, below) => channels.map((value, i) => value * alpha + below[i] * (1 - alpha));
+  const backgroundOf = (element) =>
+    element === null
+      ? [255, 255, 255]
+      : over(colorOf(getComputedStyle(element).backgroundColor), backgroundOf(element.parentElement));
+  const luminance = (channels) => {
+    const [red, green, blue] = channels
+      .map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const hasText = (element) =>
+    [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== '');
+  const isShown = (element) =>
+    element.checkVisibility() &&
+    element.getBoundingClientRect().width > 0 &&
+    element.closest('select:disabled, button:disabled') === null;
+  const found = new Set();
+  for (const element of document.querySelectorAll('body *')) {
+    if (!hasText(element) || !isShown(element)) continue;
+    const background = backgroundOf(element);
+    const text = over(colorOf(getComputedStyle(element).color), background);
+    const [lighter, darker] = [luminance(text), luminance(background)].sort((a, b) => b - a);
+    const ratio = (lighter + 0.05) / (darker + 0.05);
+    if (ratio < 4.5) found.add(ratio.toFixed(2) + ' ' + element.tagName + ' ' + element.className);
+  }
+  return [...found];
+})()`;
