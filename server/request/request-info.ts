@@ -50,14 +50,13 @@ const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 /** Throws BadRequest for a target that has more than one reading. */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
   const parsed = parseRequestPath(target);
-  const { path, segments } = parsed;
+  const { path } = parsed;
+  // As in kube-apiserver, one slash at the end changes nothing.
+  const segments = parsed.segments.at(-1) === '' ? parsed.segments.slice(0, -1) : parsed.segments;
   const prefix = apiPrefix(segments[0]);
   if (prefix === undefined) return nonResource(method, path);
   const first = prefix === 'api' ? 2 : 3;
-  const ends = segments[segments.length - 1] === '';
-  // In front of resources, where discovery is, kube-apiserver takes a slash at the end too.
-  if (segments.length - Number(ends) <= first) return nonResource(method, path);
-  if (ends) throw newBadRequest('the path ends in a slash');
+  if (segments.length <= first) return nonResource(method, path);
   const start = first + namespaceSegments(segments, first);
   const resource = segments[start] ?? '';
   if (resource === 'watch' || resource === 'proxy') {

@@ -146,7 +146,7 @@ describe('a console in a browser, from another origin', function () {
     expect(await inPage(`${unchanged}.then(({ status }) => status)`)).to.equal(304);
     for (const [path, status, words] of [
       [`${NODES}?nmae=x`, 400, 'did you mean "name"?'],
-      [`${NODES}/`, 400, 'the path ends in a slash'],
+      [`${NODES}//`, 400, 'the path has an empty segment'],
       [`${NODES}/none`, 404, 'not found'],
       ['/kapis/logging.platform.io/v1alpha2/namespaces/shop', 410, 'namespaces=shop'],
     ] as const) {

@@ -92,6 +92,22 @@ describe('request info', () => {
   }
 
   for (const path of [
+    nodes,
+    `${nodes}/n1`,
+    '/api/v1/namespaces',
+    '/api/v1/namespaces/a',
+    '/api/v1/namespaces/a/pods',
+    '/kapis/iam.platform.io/v1beta1/users/ada/password',
+  ]) {
+    it(`reads a slash at the end of ${path} as kube-apiserver does: as nothing`, () => {
+      expect(parseRequestInfo('GET', `${path}/`)).to.deep.equal({
+        ...parseRequestInfo('GET', path),
+        path: `${path}/`,
+      });
+    });
+  }
+
+  for (const path of [
     '/',
     '/livez',
     '/apis',
@@ -112,7 +128,6 @@ describe('request info', () => {
 
   const refused = [
     `${nodes}/%C2%9B31m`,
-    `${nodes}/`,
     `${nodes}//`,
     `//apis/g/v1/nodes`,
     '/apis//v1/nodes',

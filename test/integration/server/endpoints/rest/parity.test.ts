@@ -111,6 +111,10 @@ describe('parity with kube-apiserver', function () {
     it(`gets one as ${accept}`, () => same('/node-00003', accept));
     it(`gets none as ${accept}`, () => same('/nothing', accept));
     it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb%C2%A0', accept));
+    it(`ignores a slash at the end of the path, as ${accept}`, async () => {
+      await same('/?limit=1', accept);
+      await same('/node-00003/', accept);
+    });
   }
 
   it('indents alike', async () => {
