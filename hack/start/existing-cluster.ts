@@ -33,7 +33,7 @@ export async function startExisting(
   const { names, life } = options;
   const kubeconfig = resolve(options.kubeconfig);
   await access(kubeconfig).catch(() => {
-    throw new Error(`--kubeconfig ${options.kubeconfig}: there is no such file`);
+    throw new Error(`--kubeconfig ${options.kubeconfig}: no such file`);
   });
   const folder = await openFolder(join(options.root, '.local/existing'));
   try {

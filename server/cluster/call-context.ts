@@ -1,6 +1,6 @@
 /**
- * What a question belongs to, usually the request that it is asked for. The signal ends the wait for an answer. It is
- * taken from here only when there is something to wait for, since a request makes one when it is first asked for it.
+ * The context of a call to the cluster, usually the request that causes it. Read `signal` only when there is
+ * something to wait for: a request creates its signal at the first read.
  */
 export interface CallContext {
   readonly signal: AbortSignal;

@@ -1,5 +1,4 @@
-// The two questions that we ask kube-apiserver about callers: whose token is this, and may this user do that. Only
-// the wire; callers decide what is kept, and for how long.
+// TokenReviews and SubjectAccessReviews: the wire format only. Callers decide what to cache, and how long.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
@@ -12,7 +11,7 @@ export interface ReviewedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** `user` is missing when the cluster does not know the token; `error` may say why. */
+/** `user` is undefined when the cluster does not authenticate the token; `error` can hold the reason. */
 export interface TokenReview {
   readonly user: ReviewedUser | undefined;
   readonly error: string;
@@ -33,14 +32,14 @@ export interface AccessReviewSpec {
   readonly nonResourceAttributes?: { readonly path: string; readonly verb: string };
 }
 
-/** Hears of each question: `code` is the status of the answer, or `<error>` when there was none. */
+/** Called for each review; `code` is the HTTP status, or `<error>` without a response. */
 export interface ReviewObserver {
   reviewed(kind: ReviewKind, code: string, seconds: number): void;
 }
 
 type ReviewKind = 'TokenReview' | 'SubjectAccessReview';
 
-/** What kube-apiserver answers to a review; the client tells the status of errors only. */
+/** The status of a successful review; the client reports the status of errors only. */
 const CREATED = '201';
 
 const TIMEOUT_MS = 10_000;
@@ -54,7 +53,7 @@ export class ClusterReviews {
     this.#observer = observer;
   }
 
-  /** For kube-apiserver's own audiences. Throws ServiceUnavailable when the cluster gave no clear answer. */
+  /** Reviews a token for kube-apiserver's own audiences. Throws ServiceUnavailable without a decision. */
   async reviewToken(token: string, signal: AbortSignal): Promise<TokenReview> {
     const status = await this.#review('authentication.k8s.io', 'TokenReview', { token }, signal);
     const error = text(status['error']);
@@ -62,7 +61,7 @@ export class ClusterReviews {
     return { user: userOf(record(status['user'])), error };
   }
 
-  /** Throws ServiceUnavailable when the cluster gave no clear answer: a missing answer is never a yes. */
+  /** Throws ServiceUnavailable without a decision: no response is never an allowance. */
   async reviewAccess(spec: AccessReviewSpec, signal: AbortSignal): Promise<AccessReview> {
     const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, signal);
     if (typeof status['allowed'] !== 'boolean')
@@ -94,14 +93,14 @@ export class ClusterReviews {
     } catch (cause) {
       signal.throwIfAborted();
       observe(cause instanceof StatusError ? String(cause.code) : '<error>');
-      // A 403 to us says that we lack the right to ask, nothing about the caller.
+      // A 403 concerns our own permission to create reviews, not the caller.
       throw unclear(kind, cause);
     }
   }
 }
 
 function unclear(kind: string, cause: unknown): Error {
-  return newServiceUnavailable(`the cluster gave no answer to a ${kind}`, 1, { cause });
+  return newServiceUnavailable(`the cluster did not answer a ${kind}`, 1, { cause });
 }
 
 function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {

@@ -9,7 +9,7 @@ import { wholeBody } from '../cluster/connection/whole-body.ts';
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return wholeBody(request, maxBytes, {
     tooLong: () => bodyTooLarge(maxBytes),
-    cut: () => newBadRequest('the body could not be read'),
+    truncated: () => newBadRequest('the body could not be read'),
   });
 }
 

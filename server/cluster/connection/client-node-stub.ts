@@ -1,4 +1,4 @@
-// Stands in for the parts of client-node that client-node.ts leaves out. Code that needs one imports the whole package.
+// Stub for the modules that client-node.ts excludes from client-node. Code that needs them imports the whole package.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

@@ -7,22 +7,25 @@ export interface ClusterRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
-  /** Of which there may be hundreds at once: the others do not wait behind all of them for a connection. */
+  /** A class of requests that come in hundreds. Other requests do not queue behind it for a connection. */
   readonly crowd?: string;
   /**
-   * Until there are credentials, then until the answer's headers have come, and for how long one that is read whole may
-   * then be silent, in ms; 10,000 when none is given.
+   * In ms, 10,000 by default: the limit for the credentials, then for the response headers, then for each silence of
+   * a body that is read whole.
    */
   readonly timeoutMs?: number;
 }
 
-/** kube-apiserver as our own identity sees it: TLS, credentials and their rotation are dealt with below it. */
+/**
+ * kube-apiserver under the server's own identity. TLS, credentials and their rotation are handled below this
+ * interface.
+ */
 export interface ClusterClient {
-  /** The answer with its body unread, whatever its status. The caller reads or destroys it. */
+  /** Returns the response with its body unread, whatever its status. The caller reads or destroys the body. */
   open(request: ClusterRequest): Promise<IncomingMessage>;
   /**
-   * The parsed JSON body of a 2xx answer.
-   * Throws StatusError when kube-apiserver answered with one, ServiceUnavailable when it could not be reached.
+   * Returns the parsed JSON body of a 2xx response. Throws StatusError for any other response of kube-apiserver,
+   * ServiceUnavailable when kube-apiserver is unreachable.
    */
   json(request: ClusterRequest & { readonly json?: unknown }): Promise<unknown>;
 }

@@ -5,27 +5,27 @@ import { mostOfOne } from '../../concurrency/share-of-one.ts';
 import { Slots } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
-  /** Aborted when nobody waits for the connection any more. */
+  /** Aborted when no request waits for the connection. */
   readonly wanted: AbortSignal;
-  /** Requests that it is one of; empty for the few that nobody else may hold up. */
+  /** The class of the request, see ClusterRequest; empty for requests that must not queue behind a class. */
   readonly crowd: string;
 }
 
 /**
- * TLS handshakes at a time. Each takes a millisecond or two of the event loop, and a live tail of many containers opens a
- * connection for each of them: all at once would be one long piece of work.
+ * Concurrent TLS handshakes. Each takes 1 to 2 ms of the event loop, and a live tail of many containers opens one
+ * connection per container.
  */
 const HANDSHAKES = 8;
-/** For how long one that is not answered keeps others from beginning, in ms. */
+/** Time in ms after which an unanswered handshake no longer occupies a slot. */
 const PATIENCE_MS = 250;
 
-/** Connections to one server under one identity. */
+/** HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {
-  /** A review, which a request waits for, must not wait for all live tails before it. */
+  /** Fair between classes: a review must not queue behind the handshakes of live tails. */
   readonly #handshakes = new Slots(HANDSHAKES, undefined, mostOfOne);
   #context: SecureContext | undefined;
 
-  /** Left alone it would put server and identity together into a name of kilobytes for every request. */
+  /** The default name concatenates server and identity: kilobytes for each request. */
   override getName(): string {
     return 'kube-apiserver';
   }
@@ -56,8 +56,8 @@ export class ClusterAgent extends Agent {
   }
 
   /**
-   * Left alone each connection would read the certificates and the key anew, into some 50 KB that the garbage collector
-   * knows nothing of: those of hundreds of live tails that try again and again while nobody answers would pile up.
+   * Shares one SecureContext. By default each connection parses the certificates and the key into 50 KB outside of
+   * the JavaScript heap, which accumulates while hundreds of live tails reconnect.
    */
   #socket(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
     try {
@@ -65,7 +65,7 @@ export class ClusterAgent extends Agent {
       const shared = { ...options, secureContext: this.#context };
       return super.createConnection(shared);
     } catch (error) {
-      // A key that is of another certificate, for instance.
+      // For example, a key that does not match its certificate.
       slot[Symbol.dispose]();
       throw error;
     }

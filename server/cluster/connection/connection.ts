@@ -1,4 +1,4 @@
-// The connection to kube-apiserver: sockets, credentials and the translation of failures into StatusErrors. What is
+// The connection to kube-apiserver: sockets, credentials, and the translation of failures into StatusErrors.
 // asked for is the callers' business: the reflector and the reviews beside it, the gateway later.
 import {
   type ClientRequest,
@@ -15,14 +15,14 @@ import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {
-  /** See `kubeConfigSource`. Asked again whenever the credentials are refreshed, `anew` when they were refused. */
+  /** See `kubeConfigSource`. Called at each refresh of the credentials; `anew` after kube-apiserver rejected them. */
   readonly kubeConfig: (anew: boolean) => KubeConfig;
-  /** How long credentials are used before they are read again, in ms; 10,000 when none is given. */
+  /** Refresh interval of the credentials in ms, 10,000 by default. */
   readonly refreshMs?: number;
   readonly userAgent?: string;
-  /** Told what has given no credentials for two seconds, and is waited for. */
+  /** Called with the source of the credentials when it has not responded for two seconds. */
   readonly slowCredentials?: (giver: string) => void;
-  /** Told why they could not be read anew: those in hand are used on. */
+  /** Called when a refresh fails and the current credentials stay in use. */
   readonly keptCredentials?: (error: unknown) => void;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -58,7 +58,7 @@ export class ClusterConnection implements ClusterClient {
       const credentials = await this.#credentials.within({ signal, ms });
       const response = await this.#send(request, credentials);
       if (response.statusCode !== 401) return response;
-      // The token may have been rotated under us: once more, with everything read anew.
+      // A rotated token: read the credentials again and retry once.
       refusal = response;
       const renewed = await this.#credentials.within({ signal, ms }, credentials);
       if (sameIdentity(renewed, credentials)) return response;
@@ -72,8 +72,8 @@ export class ClusterConnection implements ClusterClient {
   }
 
   /**
-   * Resolves when there are credentials, also those of a plugin that asks a person, which takes minutes; no request waits
-   * longer than it would for its answer. Throws as open() does.
+   * Resolves when credentials are available, including those of an exec plugin that prompts a person and takes
+   * minutes. Requests have their own, shorter limit. Throws as open() does.
    */
   async authenticated(): Promise<void> {
     try {
@@ -102,16 +102,18 @@ export class ClusterConnection implements ClusterClient {
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       if (error instanceof StatusError) throw error;
-      throw newServiceUnavailable('the answer of kube-apiserver was cut or malformed', 1, { cause: error });
+      throw newServiceUnavailable('the response of kube-apiserver was truncated or malformed', 1, {
+        cause: error,
+      });
     }
   }
 
-  /** Resolves when the cluster answers for the first time, whatever it says. */
+  /** Resolves at the first response of the cluster, whatever its status. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
 
-  /** Ends the idle connections; requests in flight end with their own signals. */
+  /** Closes idle connections; requests in flight end with their own signals. */
   close(): void {
     this.#credentials.close();
   }
@@ -120,7 +122,7 @@ export class ClusterConnection implements ClusterClient {
     try {
       return await this.#attempt(request, credentials);
     } catch (error) {
-      // A kept connection that the other side had just closed: nothing was served, so a read may be sent again.
+      // The server closed an idle connection at the same moment: it processed nothing, so a read is safe to retry.
       const idempotent = (request.method ?? 'GET') === 'GET';
       if (idempotent && error instanceof StaleConnectionError && !request.signal.aborted) {
         return await this.#attempt(request, credentials);
@@ -138,7 +140,7 @@ export class ClusterConnection implements ClusterClient {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`));
+      outgoing.destroy(new Error(`no response within ${timeoutMs} ms`));
     }, timeoutMs);
     outgoing.on('socket', (socket) => {
       if (!outgoing.reusedSocket) socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
@@ -150,7 +152,7 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      // A server that was silent may still be working on it, and would be silent again.
+      // After a timeout the server may still process the request: not a stale connection.
       reject(outgoing.reusedSocket && !late ? new StaleConnectionError(error) : error);
     });
     outgoing.end(request.body);
@@ -180,18 +182,18 @@ export class ClusterConnection implements ClusterClient {
 }
 
 function unreachable(cause: unknown): Error {
-  return newServiceUnavailable('kube-apiserver cannot be reached', 1, { cause });
+  return newServiceUnavailable('kube-apiserver is unreachable', 1, { cause });
 }
 
-/** Node's own option `signal` does the same, but costs as much as all the rest of a small request. */
+/** Aborts a request with its signal. Node's own option `signal` costs as much as the rest of a small request. */
 function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
-  let answer: IncomingMessage | undefined;
+  let received: IncomingMessage | undefined;
   const end = (): void => {
-    // A request that is destroyed throws away what its answer holds: one that is whole would count as empty then.
-    (answer ?? outgoing).destroy(new DOMException('the request was given up', 'AbortError'));
+    // Destroying the request discards its response: a complete one would then read as empty.
+    (received ?? outgoing).destroy(new DOMException('the request was aborted', 'AbortError'));
   };
   outgoing.once('response', (response) => {
-    answer = response;
+    received = response;
   });
   signal.addEventListener('abort', end, { once: true });
   outgoing.once('close', () => signal.removeEventListener('abort', end));
@@ -200,7 +202,7 @@ function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
 
 class StaleConnectionError extends Error {
   constructor(cause: Error) {
-    super('the kept connection was closed', { cause });
+    super('the idle connection was closed', { cause });
     this.name = 'StaleConnectionError';
   }
 }

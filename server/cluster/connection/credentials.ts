@@ -6,46 +6,46 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { ClusterAgent } from './cluster-agent.ts';
 import { pluginOf } from './exec-plugins.ts';
 
-/** Everything a request needs to reach kube-apiserver as ourselves. */
+/** Endpoint and authentication of requests to kube-apiserver under the server's own identity. */
 export interface Credentials {
   readonly endpoint: Endpoint;
   readonly agent: HttpAgent;
   readonly headers: OutgoingHttpHeaders;
-  /** `user:password` of HTTP basic authentication, where a kubeconfig has it. */
+  /** `user:password` of HTTP basic authentication, if the kubeconfig has it. */
   readonly auth: string | undefined;
 }
 
-/** Of kube-apiserver, as requests name it. */
+/** Address of kube-apiserver, as request options. */
 export interface Endpoint {
   readonly secure: boolean;
   readonly host: string;
   readonly port: string | number;
-  /** In front of every path, without a slash at its end. */
+  /** Prefix of every path, without a trailing slash. */
   readonly basePath: string;
 }
 
-/** How long somebody is ready to wait. */
-export interface Patience {
+/** The limit of a caller that waits for credentials. */
+export interface CredentialLimit {
   readonly signal: AbortSignal;
   readonly ms: number;
 }
 
-/** Told what is worth a line of the log. */
+/** Receives events for the log. */
 export interface CredentialObserver {
-  /** `giver` has given no credentials for two seconds, and is waited for. */
-  slow?(giver: string): void;
-  /** They could not be read anew, so those in hand are used until they are refused; of one failure, the news. */
+  /** `source` has not returned credentials for two seconds. */
+  slow?(source: string): void;
+  /** A refresh failed, so the current credentials stay in use. Called once per distinct failure. */
   kept?(error: unknown): void;
 }
 
 const TCP_KEEP_ALIVE_MS = 15_000;
-/** Most plugins are done by then; those that ask a person are not. */
+/** Plugins that prompt a person take longer. */
 const SLOW_MS = 2_000;
 
 /**
- * Applies the kubeconfig at most every `refreshMs`: client-node reads token files, certificates and exec plugins
- * anew each time. While the TLS material stays the same the connections are kept; new material gets a new agent,
- * because Node gives an agent's own options precedence over those of a request.
+ * Applies the kubeconfig at most every `refreshMs`: client-node reads token files, certificates and exec plugins at
+ * each application. The agent stays while the TLS material stays; new material gets a new agent, because the options
+ * of an agent take precedence over those of a request.
  */
 export class CredentialSource {
   readonly #kubeConfig: (anew: boolean) => KubeConfig;
@@ -53,7 +53,7 @@ export class CredentialSource {
   readonly #now: () => number;
   readonly #observer: CredentialObserver;
   readonly #failures: RepeatedFailure;
-  #giver = 'the kubeconfig';
+  #source = 'the kubeconfig';
   #current: Credentials | undefined;
   #material: readonly unknown[] = [];
   #appliedAt = 0;
@@ -73,7 +73,7 @@ export class CredentialSource {
     this.#failures = new RepeatedFailure(now);
   }
 
-  /** `newerThan`: credentials that were refused; they are not given again without reading everything anew. */
+  /** `newerThan`: rejected credentials. They are not returned again without a reload. */
   get(newerThan?: Credentials): Credentials | Promise<Credentials> {
     const fresh = this.#now() - this.#appliedAt < this.#refreshMs;
     if (this.#current && fresh && this.#current !== newerThan) return this.#current;
@@ -84,7 +84,7 @@ export class CredentialSource {
     return this.#refresh;
   }
 
-  /** Whoever writes a kubeconfig or a token anew is seen halfway now and then, and those in hand still hold. */
+  /** Keeps the current credentials when a reload fails: a kubeconfig or token file can be read half-written. */
   async #refreshed(): Promise<Credentials> {
     try {
       return await this.#apply(false);
@@ -96,14 +96,14 @@ export class CredentialSource {
     }
   }
 
-  /** As get(), for who waits so long only. Whatever gives them goes on, for those who come later. */
-  within({ signal, ms }: Patience, newerThan?: Credentials): Credentials | Promise<Credentials> {
+  /** As get(), with a limit. The load itself continues, for later callers. */
+  within({ signal, ms }: CredentialLimit, newerThan?: Credentials): Credentials | Promise<Credentials> {
     const credentials = this.get(newerThan);
     if (!(credentials instanceof Promise)) return credentials;
     const { promise, resolve, reject } = Promise.withResolvers<Credentials>();
     const gone = (): void => reject(signal.reason as Error);
     const timer = setTimeout(
-      () => reject(new Error(`${this.#giver} gave no credentials within ${ms} ms`)),
+      () => reject(new Error(`${this.#source} returned no credentials within ${ms} ms`)),
       ms,
     );
     signal.addEventListener('abort', gone, { once: true });
@@ -118,7 +118,10 @@ export class CredentialSource {
     this.#current?.agent.destroy();
   }
 
-  /** `refused`: a token of a plugin that has no end counts until then; plugins that know no better are not asked each time. */
+  /**
+   * `refused`: a plugin token without expiry is valid until kube-apiserver rejects it. Forced reloads are at least
+   * `refreshMs` apart, so that a plugin that returns the same token is not run for each request.
+   */
   async #apply(refused: boolean): Promise<Credentials> {
     const anew = refused && this.#now() - this.#renewedAt >= this.#refreshMs;
     if (anew) this.#renewedAt = this.#now();
@@ -127,8 +130,8 @@ export class CredentialSource {
     if (!cluster) throw new Error('the kubeconfig has no current cluster');
     const server = new URL(cluster.server);
     const options: RequestOptions = {};
-    this.#giver = giverOf(config);
-    const timer = setTimeout(() => this.#observer.slow?.(this.#giver), SLOW_MS);
+    this.#source = sourceOf(config);
+    const timer = setTimeout(() => this.#observer.slow?.(this.#source), SLOW_MS);
     try {
       await config.applyToHTTPSOptions(options);
     } finally {
@@ -153,8 +156,8 @@ export class CredentialSource {
   }
 }
 
-/** What credentials come from, for people. */
-function giverOf(config: KubeConfig): string {
+/** The source of the credentials, for messages. */
+function sourceOf(config: KubeConfig): string {
   const user = config.getCurrentUser();
   const plugin = user ? pluginOf(user) : undefined;
   if (plugin !== undefined) return plugin;
@@ -187,7 +190,7 @@ function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOpt
   });
 }
 
-/** Streams in flight go on until they end; nothing new comes to this agent. */
+/** Closes idle sockets. Streams in flight continue; new requests use the new agent. */
 function closeIdle(agent: HttpAgent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();

@@ -1,4 +1,5 @@
-// One run of a credential plugin: a program that a kubeconfig names, and that prints an ExecCredential
+// One run of a credential plugin: a program that a kubeconfig names and that prints an ExecCredential
+// (client.authentication.k8s.io). Its output is never logged, since it is a credential.
 // (client.authentication.k8s.io). What it prints is never repeated, for that is a credential.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { elided } from '../../../apis/reading/elided-text.ts';
@@ -6,27 +7,27 @@ import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 
 export interface PluginOptions {
-  /** A run that takes longer is ended. */
+  /** Time limit of a run. */
   readonly timeoutMs: number;
-  /** What has not ended so long after it was asked to is killed. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** The environment of a run, to which the kubeconfig adds. */
+  /** Base environment of a run; the kubeconfig adds to it. */
   readonly inherited: NodeJS.ProcessEnv;
-  /** Whether there is a terminal with a person who can be asked. */
+  /** Whether a person can be prompted on a terminal. */
   readonly terminal: boolean;
 }
 
-const MAX_PRINTED = 1 << 20;
-const MAX_COMPLAINT = 1000;
+const MAX_OUTPUT = 1 << 20;
+const MAX_STDERR = 1000;
 
-/** What it is called in messages to people. `exec`: its entry in the kubeconfig. */
+/** Name of the plugin in messages. `exec`: its entry in the kubeconfig. */
 export function pluginName(exec: unknown): string {
   return `the exec plugin ${JSON.stringify(text(record(exec)['command']))} of the kubeconfig`;
 }
 
 /**
- * What it printed. On a terminal it may ask the person there, and ends with us by Ctrl-C; else it has a process group of
- * its own, so that whatever it has started ends with it. Throws what went wrong, in words.
+ * Runs the plugin and returns its output. On a terminal the plugin can prompt, and stops with this process at Ctrl-C;
+ * otherwise it has its own process group, so that its children stop with it. Throws the reason of a failure.
  */
 export function runPlugin(exec: unknown, options: PluginOptions): Promise<string> {
   const { command, args, env, apiVersion, interactiveMode, installHint } = record(exec);
@@ -34,7 +35,7 @@ export function runPlugin(exec: unknown, options: PluginOptions): Promise<string
   if (text(command) === '')
     return Promise.reject(new Error(`${pluginName(exec)} cannot be run: it has no command`));
   if (interactiveMode === 'Always' && !interactive) {
-    return Promise.reject(new Error(`${pluginName(exec)} needs a terminal`));
+    return Promise.reject(new Error(`${pluginName(exec)} requires a terminal`));
   }
   const info = { apiVersion, kind: 'ExecCredential', spec: { interactive } };
   const added = array(env).map((each) => [text(record(each)['name']), text(record(each)['value'])]);
@@ -62,8 +63,8 @@ class PluginRun {
   readonly #options: RunOptions;
   readonly #leadsGroup: boolean;
   #output = '';
-  #complaint = '';
-  #fault: string | undefined;
+  #stderr = '';
+  #failure: string | undefined;
   #killing: NodeJS.Timeout | undefined;
 
   constructor(child: ChildProcess, options: RunOptions, leadsGroup: boolean) {
@@ -73,43 +74,43 @@ class PluginRun {
     this.#leadsGroup = leadsGroup;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const late = setTimeout(
-      () => this.#end(`gave no credentials within ${timeoutMs / 1000} s and was ended`),
+      () => this.#end(`returned no credentials within ${timeoutMs / 1000} s and was stopped`),
       timeoutMs,
     );
     process.on('exit', this.#kill);
     child.stdout?.setEncoding('utf8').on('data', (part: string) => this.#take(part));
     child.stderr?.setEncoding('utf8').on('data', (part: string) => {
-      this.#complaint = elided(this.#complaint + part, MAX_COMPLAINT);
+      this.#stderr = elided(this.#stderr + part, MAX_STDERR);
     });
     child.once('error', (error) => {
-      this.#fault ??= `cannot be run: ${messageOf(error)}${lines(options.hint)}`;
+      this.#failure ??= `cannot be run: ${messageOf(error)}${lines(options.hint)}`;
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
       clearTimeout(this.#killing);
       process.off('exit', this.#kill);
-      if (code !== 0) this.#fault ??= `ended with ${signal ?? `code ${code}`}${lines(this.#complaint)}`;
-      if (this.#fault === undefined) resolve(this.#output);
-      else reject(new Error(`${name} ${this.#fault}`));
+      if (code !== 0) this.#failure ??= `ended with ${signal ?? `code ${code}`}${lines(this.#stderr)}`;
+      if (this.#failure === undefined) resolve(this.#output);
+      else reject(new Error(`${name} ${this.#failure}`));
     });
     this.printed = promise;
   }
 
   #take(part: string): void {
     this.#output += part;
-    if (this.#output.length > MAX_PRINTED) this.#end('printed more than any credential and was ended');
+    if (this.#output.length > MAX_OUTPUT) this.#end('printed more than 1 MiB and was stopped');
   }
 
-  #end(fault: string): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = fault;
+  #end(failure: string): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
     this.#signal('SIGTERM');
     this.#killing = setTimeout(this.#kill, this.#options.graceMs);
   }
 
   readonly #kill = (): void => {
     this.#signal('SIGKILL');
-    // What has left the group may hold them open.
+    // Processes outside of the group can hold the pipes open.
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   };
@@ -121,11 +122,11 @@ class PluginRun {
       if (this.#leadsGroup) process.kill(-pid, signal);
       else this.#child.kill(signal);
     } catch {
-      // Nobody is left.
+      // The process has ended.
     }
   }
 }
 
-function lines(said: string): string {
-  return said.trim() === '' ? '' : `: ${elided(said.trim(), MAX_COMPLAINT)}`;
+function lines(text: string): string {
+  return text.trim() === '' ? '' : `: ${elided(text.trim(), MAX_STDERR)}`;
 }

@@ -1,14 +1,15 @@
-// The credential plugins of a kubeconfig, in place of those of client-node, which waits for ever for one that hangs, and
+// The exec authenticator for client-node, with a timeout. client-node's own waits for a plugin without limit, and
+// repeats the plugin's output in errors.
 // repeats in an error what it has printed.
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { type PluginOptions, pluginName, runPlugin } from './exec-plugin.ts';
 
-/** How client-node finds this one; no provider of kubectl is called so. */
+/** Provider name by which client-node selects this authenticator; kubectl has no provider of this name. */
 const PROVIDER = 'exec-plugin';
 
-/** Longer than plugins give a person to sign in with a browser. */
+/** Longer than plugins wait for a browser sign-in. */
 const TIMEOUT_MS = 240_000;
 const GRACE_MS = 2_000;
 const STDIN = 0;
@@ -17,11 +18,11 @@ interface ExecCredential {
   readonly token: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** Ms since the epoch; Infinity when it has no end. */
+  /** Ms since the epoch; Infinity without an expiry. */
   readonly notAfter: number;
 }
 
-/** Has the plugins of its users run here; what they give is kept as long as this KubeConfig. */
+/** Installs this authenticator. Its credentials are cached as long as this KubeConfig. */
 export function useExecPlugins(
   config: KubeConfig,
   options: Partial<PluginOptions> & Pick<PluginOptions, 'inherited'>,
@@ -39,7 +40,7 @@ export function useExecPlugins(
   );
 }
 
-/** What the plugin of this user is called in messages; undefined when it has none. */
+/** Name of the user's plugin in messages; undefined without a plugin. */
 export function pluginOf({ authProvider }: Pick<User, 'authProvider'>): string | undefined {
   return authProvider?.name === PROVIDER ? pluginName(authProvider.config) : undefined;
 }
@@ -77,7 +78,7 @@ class ExecPlugins implements Authenticator {
   }
 }
 
-/** Undefined for anything else. */
+/** Undefined for any output that is not an ExecCredential. */
 function readCredential(printed: string): ExecCredential | undefined {
   let parsed: unknown;
   try {

@@ -1,14 +1,14 @@
 import { codeOf } from '../../../apis/reading/thrown-value.ts';
 
-/** Why a file cannot be read, for people, without its name; the bare code where nobody has met it yet. */
+/** Describes why a file cannot be read, without its name; an unknown error by its bare code. */
 export function describeFileError(error: unknown): string {
   const code = codeOf(error) ?? String(error);
-  return REASONS[code] ?? `it cannot be read (${code})`;
+  return REASONS[code] ?? `it is not readable (${code})`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
 };

@@ -7,28 +7,29 @@ import { kubeConfigClass } from './client-node.ts';
 import { useExecPlugins } from './exec-plugins.ts';
 import { describeFileError } from './file-error.ts';
 
-export interface KubeConfigPlaces {
-  /** Tells that we run in a pod. */
+export interface KubeConfigPaths {
+  /** Present in a pod. */
   readonly serviceAccountToken: string;
-  /** What is left when nothing was given. */
+  /** Default kubeconfig. */
   readonly home: string;
 }
 
-const PLACES: KubeConfigPlaces = {
+const PATHS: KubeConfigPaths = {
   serviceAccountToken: '/var/run/secrets/kubernetes.io/serviceaccount/token',
   home: join(homedir(), '.kube', 'config'),
 };
 
 /**
- * Gives the KubeConfig to use now: of `files` (several are separated as in PATH and merged, the first one wins), else
- * the service account of the pod, else the one of the home folder. Files are read again each time, but one KubeConfig
- * lives as long as their text, because it keeps the tokens that exec plugins gave it; `anew`: these were refused. Throws
- * when there is none, or none that names a cluster. `inherited`: the environment of exec plugins.
+ * Returns a function that loads the KubeConfig: from `files` (separated as in PATH, merged, the first definition
+ * wins), else the ServiceAccount of the pod, else the kubeconfig of the home directory. Files are read at each call;
+ * the KubeConfig object is kept while their text is unchanged, because it caches the tokens of exec plugins. `anew`
+ * drops that cache, after kube-apiserver rejected a token. Throws without a usable kubeconfig. `inherited`: the
+ * environment of exec plugins.
  */
 export function kubeConfigSource(
   files: string | undefined,
   inherited: NodeJS.ProcessEnv = {},
-  places: KubeConfigPlaces = PLACES,
+  places: KubeConfigPaths = PATHS,
 ): (anew?: boolean) => KubeConfig {
   let text: string | undefined;
   let config: KubeConfig | undefined;
@@ -43,18 +44,18 @@ export function kubeConfigSource(
   };
 }
 
-/** None means the service account. */
-function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeConfigPlaces): string[] {
+/** An empty list selects the ServiceAccount. */
+function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeConfigPaths): string[] {
   const given = (files ?? '').split(delimiter).filter((path) => path !== '');
   if (given.length === 1) return given;
   if (given.length > 1) {
     const present = given.filter((path) => existsSync(path));
-    if (present.length === 0) throw new Error(`none of the kubeconfig files exists: ${given.join(', ')}`);
+    if (present.length === 0) throw new Error(`no kubeconfig file exists: ${given.join(', ')}`);
     return present;
   }
   if (existsSync(serviceAccountToken)) return [];
   if (existsSync(home)) return [home];
-  throw new Error(`no kubeconfig was given, this is not a pod, and there is no ${home}`);
+  throw new Error(`no kubeconfig: none is configured, this is not a pod, and ${home} does not exist`);
 }
 
 function textOf(path: string): string {
@@ -104,30 +105,34 @@ function addMissing(to: KubeConfig, from: KubeConfig): void {
   to.currentContext ||= from.currentContext;
 }
 
-// What keeps a kubeconfig from being used. Its text is never repeated: there are tokens and keys in it.
-/** A kubeconfig that was read and names no cluster to talk to, however often it is tried; `message` holds the cure. */
+// The content of a kubeconfig never appears in errors: it holds tokens and keys.
+/** A kubeconfig that selects no cluster; `message` holds the cure. Retrying does not help. */
 export class UnusableKubeConfigError extends Error {
   override readonly name = 'UnusableKubeConfigError';
 }
 
-/** Why text is not a kubeconfig at all. `error`: what client-node reported; YAML parsers quote the lines around a fault. */
+/**
+ * An error for text that is not a kubeconfig. `error`: of client-node; YAML parsers quote the lines around an error,
+ * so its message is not used.
+ */
 export function unreadableKubeConfig(path: string, error: unknown): Error {
   const { reason, mark } = record(error);
   const { line } = record(mark);
   const where = typeof line === 'number' ? `${path}:${line + 1}` : path;
   if (typeof reason === 'string') return new Error(`${where}: is not YAML: ${reason}`);
-  // A TypeError of the parser helps nobody.
-  const said = error instanceof Error && !(error instanceof TypeError) ? error.message : 'is no kubeconfig';
-  return new Error(`${path}: ${said}`);
+  // The message of a TypeError in the parser does not help an operator.
+  const reported =
+    error instanceof Error && !(error instanceof TypeError) ? error.message : 'is not a kubeconfig';
+  return new Error(`${path}: ${reported}`);
 }
 
-/** Throws what client-go refuses too. `name`: of the files, for people. */
+/** Throws UnusableKubeConfigError for a kubeconfig that client-go rejects. `name`: its files, for messages. */
 export function checkUsable(config: KubeConfig, name: string): void {
-  const fault = faultIn(config);
-  if (fault !== undefined) throw new UnusableKubeConfigError(`${name}: ${fault}`);
+  const problem = problemOf(config);
+  if (problem !== undefined) throw new UnusableKubeConfigError(`${name}: ${problem}`);
 }
 
-function faultIn(config: KubeConfig): string | undefined {
+function problemOf(config: KubeConfig): string | undefined {
   const current = config.getCurrentContext();
   const known = config.getContexts().map((context) => context.name);
   const choose = `choose one with: kubectl config use-context ${known.length === 0 ? 'NAME' : known.join(' | ')}`;
@@ -140,9 +145,9 @@ function faultIn(config: KubeConfig): string | undefined {
   }
   const protocol = URL.parse(cluster.server)?.protocol ?? '';
   if (!['https:', 'http:'].includes(protocol)) {
-    return `the server of its cluster "${cluster.name}" is no address; give it with: kubectl config set-cluster ${cluster.name} --server https://…`;
+    return `the server of its cluster "${cluster.name}" is not a URL; set it with: kubectl config set-cluster ${cluster.name} --server https://…`;
   }
-  // A context may name no user; that is everybody.
+  // A context without a user is anonymous.
   if (context.user && !config.getUser(context.user)) {
     return `its current context "${current}" names the user "${context.user}", which is not in it; add it with: kubectl config set-credentials ${context.user}`;
   }

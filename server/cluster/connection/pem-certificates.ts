@@ -1,6 +1,6 @@
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a bundle, each as a PEM text of its own; whatever else stands in it is passed over. */
+/** Returns the certificates of a PEM bundle, each as PEM text of its own; ignores all other content. */
 export function pemCertificates(bundle: string): string[] {
   return bundle.match(BLOCK) ?? [];
 }

@@ -4,31 +4,31 @@ import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/met
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { wholeBody } from './whole-body.ts';
 
-/** Nothing came for too long: the connection counts as dead although nobody has closed it. */
+/** The connection delivered no data within the limit and is treated as dead. */
 export class StalledError extends Error {
   constructor(idleMs: number) {
-    super(`nothing was received for ${idleMs} ms`);
+    super(`no data received for ${idleMs} ms`);
     this.name = 'StalledError';
   }
 }
 
-/** How long the rest of an answer may be silent, in ms, where nothing else is said. */
+/** Default limit for a silence within a response body, in ms. */
 const IDLE_MS = 10_000;
 
 /**
- * The whole body, at most `limit` bytes; a longer one, or one on which nothing comes for `idleMs`, destroys the answer
- * and throws.
+ * Reads the whole body. Destroys the response and throws when the body exceeds `limit` bytes, or when no data arrives
+ * for `idleMs`.
  */
 export async function readBody(response: IncomingMessage, limit: number, idleMs = IDLE_MS): Promise<Buffer> {
-  // Most bodies came with their headers.
+  // Most bodies arrive together with the headers.
   const timer = response.complete
     ? undefined
     : setTimeout(() => response.destroy(new StalledError(idleMs)), idleMs);
   if (timer) response.on('data', () => timer.refresh());
   try {
     return await wholeBody(response, limit, {
-      tooLong: () => new Error(`the answer is longer than ${limit} bytes`),
-      cut: (cause = new Error('the answer was cut')) => cause,
+      tooLong: () => new Error(`the response is longer than ${limit} bytes`),
+      truncated: (cause = new Error('the response was truncated')) => cause,
     });
   } catch (error) {
     response.destroy();
@@ -40,7 +40,7 @@ export async function readBody(response: IncomingMessage, limit: number, idleMs 
 
 const ERROR_BODY_LIMIT = 1 << 20;
 
-/** The error that an answer outside 2xx stands for; reads its body. */
+/** Reads the body of a response outside 2xx as an error. */
 export async function readError(response: IncomingMessage, idleMs?: number): Promise<StatusError> {
   const text = (await readBody(response, ERROR_BODY_LIMIT, idleMs)).toString('utf8');
   return statusErrorOf(response.statusCode ?? 0, parsedOrText(text), response.headers['retry-after']);
@@ -54,7 +54,9 @@ function parsedOrText(text: string): unknown {
   }
 }
 
-/** What an answer without a usable Status is taken for. Its keys also prove the list of reasons complete. */
+/**
+ * The status of each reason, for responses without a usable Status. The type of the keys proves the list complete.
+ */
 const REASON_CODES: Record<StatusReason, number> = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -76,14 +78,14 @@ const REASON_CODES: Record<StatusReason, number> = {
 };
 
 /**
- * The error in an answer of kube-apiserver, or in an ERROR event of a watch: its Status where `body` holds one, else
- * what the HTTP code says. `retryAfter`: the header, whole seconds.
+ * The error of a response of kube-apiserver or of an ERROR event: the Status in `body`, or else the HTTP code.
+ * `retryAfter`: the header, whole seconds.
  */
 export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
   const parsed = record(body);
   const status = parsed['kind'] === 'Status' ? parsed : {};
   const actualCode = typeof status['code'] === 'number' ? status['code'] : code;
-  const message = text(status['message']) || `kube-apiserver answered ${actualCode}`;
+  const message = text(status['message']) || `kube-apiserver responded with ${actualCode}`;
   const details = { ...detailsOf(status['details']), ...retryAfterOf(retryAfter) };
   return new StatusError(
     actualCode,

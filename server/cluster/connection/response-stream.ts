@@ -4,14 +4,14 @@ import type { ClusterClient } from './client.ts';
 import { readError, StalledError } from './response-body.ts';
 
 export interface StreamRequest {
-  /** The resource's, for instance `/api/v1/nodes`. */
+  /** Path of the resource, for instance `/api/v1/nodes`. */
   readonly path: string;
   readonly signal: AbortSignal;
-  /** How long the answer may be silent, in ms. */
+  /** Limit for a silence of the response, in ms. */
   readonly idleMs: number;
 }
 
-/** Asks for JSON that is read while it comes, as streamedBody() gives it. Throws the error that any answer but 200 stands for. */
+/** Requests JSON and returns its chunks, see streamedBody(). Throws the error of any response but 200. */
 export async function openStream(
   client: Pick<ClusterClient, 'open'>,
   { path, signal, idleMs }: StreamRequest,
@@ -28,13 +28,13 @@ export async function openStream(
 }
 
 /**
- * The chunks of an answer, for as long as each comes within `idleMs` of the one before. Ends normally when the body
- * does, also when the other side merely hung up cleanly. Leaves room for others between the chunks; leaving the loop
- * early destroys the answer.
+ * Yields the chunks of a response. Throws StalledError when no chunk arrives for `idleMs`. Ends normally when the
+ * body ends, also when the peer closes the connection cleanly. Yields to the event loop between chunks. Leaving the
+ * loop early destroys the response.
  */
 export async function* streamedBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const pacer = new Pacer();
-  // While a chunk is worked on nobody waits for the other side.
+  // The limit applies to the peer, not to the time that the consumer takes for a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {
     if (isWaiting) response.destroy(new StalledError(idleMs));

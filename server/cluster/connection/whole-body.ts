@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The errors that whoever reads a body gives. */
-export interface BodyFaults {
+/** Errors of a body, created by its reader. */
+export interface BodyErrors {
   readonly tooLong: () => Error;
-  /** It ended early; `cause` where more is known. */
-  readonly cut: (cause?: Error) => Error;
+  /** The body ended early; `cause` if known. */
+  readonly truncated: (cause?: Error) => Error;
 }
 
-/** All of a request or of an answer, in one piece; else as bodyPieces(). */
+/** Reads the body of a request or a response into one buffer; errors as in bodyPieces(). */
 export async function wholeBody(
   message: IncomingMessage,
   limit: number,
-  faults: BodyFaults,
+  errors: BodyErrors,
 ): Promise<Buffer> {
-  return Buffer.concat(await bodyPieces(message, limit, faults));
+  return Buffer.concat(await bodyPieces(message, limit, errors));
 }
 
 /**
- * All of a request or of an answer, at most `limit` bytes, in the pieces it came in. One that is longer is read no
- * further, and whether its connection goes is up to the caller. By events: most bodies come in one chunk, and an iterator
- * costs more than all the rest of reading it.
+ * Reads the body of a request or a response, at most `limit` bytes, as the chunks that arrived. Stops reading a
+ * longer body; the caller decides about the connection. Uses events, since most bodies are one chunk, and an async
+ * iterator costs more than the rest of reading it.
  */
 export function bodyPieces(
   message: IncomingMessage,
   limit: number,
-  { tooLong, cut }: BodyFaults,
+  { tooLong, truncated }: BodyErrors,
 ): Promise<Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>();
   const chunks: Buffer[] = [];
@@ -38,16 +38,16 @@ export function bodyPieces(
     message.off('data', take).pause();
     reject(tooLong());
   };
-  const closed = (): void => reject(cut());
+  const closed = (): void => reject(truncated());
   message.on('data', take);
   message.once('end', () => {
-    // It would turn the close that follows into an error.
+    // The close that follows a normal end is not an error.
     message.off('close', closed);
     resolve(chunks);
   });
-  message.once('error', (error) => reject(cut(error)));
+  message.once('error', (error) => reject(truncated(error)));
   message.once('close', closed);
-  // One that was destroyed before it was read may never say so.
+  // A message that was destroyed before this call can emit no event.
   if (message.destroyed) closed();
   return promise;
 }

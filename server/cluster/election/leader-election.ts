@@ -1,4 +1,5 @@
-// Which of several replicas does what only one should do at a time: the one that holds a Lease of
+// Leader election with a Lease of coordination.k8s.io, as in client-go: of several replicas one leads. The work of
+// the leader is the caller's.
 // coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
@@ -9,7 +10,7 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
 
-/** In ms. The holder gives up after `renewMs`, before others may take over after `leaseMs`. */
+/** In ms. The holder gives up after `renewMs`, before other replicas can take over after `leaseMs`. */
 export interface LeaseTiming {
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -20,13 +21,13 @@ export interface LeaderElectionOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly namespace: string;
   readonly name: string;
-  /** Of this replica; no other one has it. */
+  /** Unique to this replica. */
   readonly identity: string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly timing?: LeaseTiming;
-  /** Ms since the epoch, for people who read the Lease. */
+  /** Ms since the epoch, written to the Lease for people. */
   readonly now?: () => number;
-  /** Ms that never go back: what expiry is decided by, so that clocks of replicas may differ. */
+  /** Monotonic clock in ms. Decides about expiry, so that clocks of replicas can differ. */
   readonly monotonic?: () => number;
 }
 
@@ -37,17 +38,17 @@ export class LeaderElection {
   readonly #timing: LeaseTiming;
   readonly #now: () => number;
   readonly #monotonic: () => number;
-  /** The last record seen, and when it was first seen like that. */
+  /** The last record, and the time at which it was first observed. */
   #seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
   #leading = false;
-  readonly #refusals: RepeatedFailure;
+  readonly #rejections: RepeatedFailure;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#timing = options.timing ?? DEFAULT_TIMING;
     this.#now = options.now ?? Date.now;
     this.#monotonic = options.monotonic ?? (() => performance.now());
-    this.#refusals = new RepeatedFailure(this.#monotonic);
+    this.#rejections = new RepeatedFailure(this.#monotonic);
   }
 
   get leading(): boolean {
@@ -55,16 +56,16 @@ export class LeaderElection {
   }
 
   /**
-   * Runs `lead` whenever this replica is the elected one, until `signal` is aborted; never throws. The signal that
-   * `lead` gets is aborted when the Lease is lost; the next election waits until `lead` has ended.
+   * Runs `lead` while this replica is the leader, until `signal` is aborted; never throws. The signal of `lead` is
+   * aborted when the Lease is lost. The next election waits until `lead` has returned.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { log, identity } = this.#options;
     while (!signal.aborted) {
       if (await this.#tryHold(signal)) {
-        log.info({ identity, lease: this.#options.name }, 'elected');
+        log.info({ identity, lease: this.#options.name }, 'became leader');
         await this.#term(signal, lead);
-        log.info({ identity, lease: this.#options.name }, 'no longer elected');
+        log.info({ identity, lease: this.#options.name }, 'stopped leading');
       } else {
         await pause(this.#timing.retryMs, signal);
       }
@@ -78,15 +79,15 @@ export class LeaderElection {
     this.#leading = true;
     const work = lead(term.signal)
       .catch((err: unknown) => {
-        if (!term.signal.aborted) this.#options.log.warn({ err }, 'the work of the elected replica failed');
+        if (!term.signal.aborted) this.#options.log.warn({ err }, 'the work of the leader failed');
       })
-      // A replica that cannot go on makes room for another one.
+      // A replica whose work ended makes way for another one.
       .finally(() => term.abort(new Error('the work has ended')));
     try {
       await this.#renewUntilLost(term.signal);
     } finally {
       this.#leading = false;
-      term.abort(new Error('the Lease is lost'));
+      term.abort(new Error('the Lease was lost'));
       signal.removeEventListener('abort', end);
       await work;
     }
@@ -102,19 +103,19 @@ export class LeaderElection {
       const leftMs = Math.ceil(Math.max(1, renewed + this.#timing.renewMs - began));
       using bounded = boundedSignal(signal, leftMs);
       if (await this.#tryHold(bounded.signal)) renewed = began;
-      else if (this.#monotonic() - renewed >= this.#timing.renewMs || this.#isAnothers()) return;
+      else if (this.#monotonic() - renewed >= this.#timing.renewMs || this.#isHeldElsewhere()) return;
     }
   }
 
-  /** Creates, takes over or renews the Lease. False when it is somebody else's, or the cluster does not say. */
+  /** Creates, takes over or renews the Lease. False when another replica holds it, or the outcome is unknown. */
   async #tryHold(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { client, identity } = this.#options;
     try {
       const found = await this.#get(signal);
       if (found) this.#observe(found);
-      if (found && this.#isAnothers()) {
-        this.#refusals.end();
+      if (found && this.#isHeldElsewhere()) {
+        this.#rejections.end();
         return false;
       }
       const now = this.#now();
@@ -134,33 +135,33 @@ export class LeaderElection {
         signal,
       });
       this.#observe(readLease(written));
-      this.#refusals.end();
+      this.#rejections.end();
       return true;
     } catch (err) {
-      if (!signal.aborted) this.#tell(err);
+      if (!signal.aborted) this.#logFailure(err);
       return false;
     }
   }
 
   /**
-   * That another replica was faster, or that the cluster cannot be reached, is temporary, and others say the latter. A
-   * refusal lasts, for want of a right or of the namespace, and is noticed by nobody else for weeks.
+   * Conflicts and outages are temporary, and other components log outages. A refusal, for want of a permission or of
+   * the namespace, is permanent and visible nowhere else.
    */
-  #tell(err: unknown): void {
+  #logFailure(err: unknown): void {
     const { log, name: lease, namespace } = this.#options;
     const code = err instanceof StatusError ? err.code : 500;
     if (code === 409) return;
-    if (code === 429 || code >= 500 || !this.#refusals.isNews(messageOf(err))) {
-      log.debug({ err }, 'the Lease cannot be had now');
+    if (code === 429 || code >= 500 || !this.#rejections.isNews(messageOf(err))) {
+      log.debug({ err }, 'the Lease could not be acquired');
       return;
     }
     log.warn(
       { err, lease, namespace },
-      'the Lease is refused: what one replica does for all, such as new signing keys, is not done',
+      'the Lease was rejected: work of the leader, such as the rotation of signing keys, does not run',
     );
   }
 
-  /** So that another replica need not wait for the Lease to expire. */
+  /** Releases the Lease, so that another replica need not wait for its expiry. */
   async #release(): Promise<void> {
     const { client, identity, log } = this.#options;
     const signal = AbortSignal.timeout(2_000);
@@ -176,7 +177,7 @@ export class LeaderElection {
       });
       this.#seen = undefined;
     } catch (err) {
-      log.debug({ err }, 'the Lease is left to expire');
+      log.debug({ err }, 'the Lease could not be released and will expire');
     }
   }
 
@@ -194,7 +195,7 @@ export class LeaderElection {
     this.#seen = { record, at: this.#monotonic() };
   }
 
-  #isAnothers(): boolean {
+  #isHeldElsewhere(): boolean {
     const { identity } = this.#options;
     return (
       this.#seen !== undefined &&

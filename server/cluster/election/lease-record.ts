@@ -1,9 +1,9 @@
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
-/** What a Lease says; times in ms. */
+/** The content of a Lease; times in ms. */
 export interface LeaseRecord {
   readonly resourceVersion: string;
-  /** Empty when nobody holds it. */
+  /** Empty without a holder. */
   readonly holder: string;
   readonly durationMs: number;
   readonly acquiredAt: number;
@@ -11,12 +11,17 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
-/** `unchangedMs`: how long the record has been seen as it is. Times in it count for nothing: clocks differ. */
+/**
+ * `unchangedMs`: time since the record last changed, on this replica's clock. Times in the record are ignored,
+ * because clocks differ.
+ */
 export function isHeldByAnother(record: LeaseRecord, identity: string, unchangedMs: number): boolean {
   return record.holder !== '' && record.holder !== identity && unchangedMs < record.durationMs;
 }
 
-/** Others can write this object: a member that is missing or of the wrong type counts as absent. */
+/**
+ * Missing members and members of the wrong type read as absent: any client with the permission can write this object.
+ */
 export function readLease(object: unknown): LeaseRecord {
   const { resourceVersion } = recordIn(object, 'metadata');
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = recordIn(
@@ -33,7 +38,7 @@ export function readLease(object: unknown): LeaseRecord {
   };
 }
 
-/** With a resourceVersion it replaces exactly that version. */
+/** With a resourceVersion, the write replaces exactly that version. */
 export function leaseObject(
   place: { readonly namespace: string; readonly name: string },
   record: LeaseRecord,
@@ -57,7 +62,7 @@ export function leaseObject(
   };
 }
 
-/** MicroTime demands six digits. */
+/** MicroTime has six digits. */
 function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

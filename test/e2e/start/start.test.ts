@@ -227,7 +227,7 @@ describe('npm start', function () {
     const program = start('--kubeconfig', '/nowhere/config');
     expect(await program.end()).to.deep.equal({ code: 1, left: [] });
     expect(program.output.trim().split('\n').at(-1)).to.equal(
-      '--kubeconfig /nowhere/config: there is no such file',
+      '--kubeconfig /nowhere/config: no such file',
     );
   });
 

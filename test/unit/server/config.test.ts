@@ -60,6 +60,6 @@ describe('completeConfig', () => {
       environment,
       workingDirectory: folder,
     }).catch((failure: unknown) => failure);
-    expect(error).to.have.property('message', 'missing.yaml: there is no such file');
+    expect(error).to.have.property('message', 'missing.yaml: no such file');
   });
 });

@@ -50,7 +50,7 @@ describe('the health of a log store', () => {
     const seen: string[] = [];
     const failures = [
       new Error('refused'),
-      ...['there is no such file', 'there is no such file', 'it is empty'].map((reason) =>
+      ...['no such file', 'no such file', 'it is empty'].map((reason) =>
         newStoreUnavailable(
           'opensearch',
           new UnusableFileError('logging.opensearch.caFile', '/etc/logs/ca.pem', reason),
@@ -79,8 +79,8 @@ describe('the health of a log store', () => {
       `the store opensearch is not asked, since the file of logging.opensearch.caFile cannot be used: ${reason}; log queries get 503`;
     expect(seen).to.deep.equal([
       'the store opensearch does not answer as it should; log queries get 503',
-      told('there is no such file'),
-      told('there is no such file'),
+      told('no such file'),
+      told('no such file'),
       told('it is empty'),
       'the store opensearch answers',
     ]);
@@ -88,7 +88,7 @@ describe('the health of a log store', () => {
     expect(JSON.parse(lines[1] ?? '')).to.include({
       option: 'logging.opensearch.caFile',
       path: '/etc/logs/ca.pem',
-      reason: 'there is no such file',
+      reason: 'no such file',
     });
     expect(lines[1]).to.include('put it there, or name another one');
   });

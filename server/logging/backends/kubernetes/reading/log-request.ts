@@ -86,6 +86,6 @@ function kindOf(error: unknown): LogFailureKind {
       // The client's own, when there was no connection.
       if (!(error.cause instanceof Error)) return 'failed';
       // kube-apiserver's own errors come at once.
-      return /no answer within/.test(error.cause.message) ? 'silent' : 'unreachable';
+      return /no response within/.test(error.cause.message) ? 'silent' : 'unreachable';
   }
 }

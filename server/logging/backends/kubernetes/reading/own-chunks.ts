@@ -63,7 +63,7 @@ export async function* ownChunks(response: IncomingMessage, idleMs: number): Asy
 }
 
 function cut({ errored }: IncomingMessage): Error {
-  return errored ?? new Error('the answer was cut');
+  return errored ?? new Error('the response was truncated');
 }
 
 /** Pieces as they come: parts of what was read from the socket at a time. */

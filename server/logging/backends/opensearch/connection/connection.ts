@@ -221,7 +221,7 @@ async function readBody(
   try {
     return await bodyPieces(response, limit, {
       tooLong,
-      cut: (cause = new Error('the answer was cut')) => cause,
+      truncated: (cause = new Error('the answer was cut')) => cause,
     });
   } catch (error) {
     // Without the error, because the client would write it to the console.

@@ -136,7 +136,7 @@ describe('the connection to kube-apiserver', () => {
     );
     const error = await failure(client.json({ path: '/', signal }));
     expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details: undefined });
-    expect(error).to.have.property('message', 'kube-apiserver answered 403');
+    expect(error).to.have.property('message', 'kube-apiserver responded with 403');
   });
 
   it('gives an answer of any status with its body unread to who opens it', async () => {
@@ -158,7 +158,7 @@ describe('the connection to kube-apiserver', () => {
     const { client } = await connected(() => undefined);
     const error = await failure(client.open({ path: '/', signal, timeoutMs: 30 }));
     expect(error).to.have.property('code', 503);
-    expect((error as StatusError).cause).to.have.property('message', 'no answer within 30 ms');
+    expect((error as StatusError).cause).to.have.property('message', 'no response within 30 ms');
   });
 
   it('is ServiceUnavailable when the body is cut', async () => {
@@ -173,7 +173,7 @@ describe('the connection to kube-apiserver', () => {
       const { client } = await connected(({ response }) => response.writeHead(code).write('{"a":'));
       const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
       expect(error).to.have.property('code', 503);
-      expect(error).to.have.nested.property('cause.message', 'nothing was received for 30 ms');
+      expect(error).to.have.nested.property('cause.message', 'no data received for 30 ms');
     });
   }
 
@@ -189,7 +189,7 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
     expect(error)
       .to.have.nested.property('cause.message')
-      .that.matches(/^the exec plugin .* gave no credentials within 30 ms$/);
+      .that.matches(/^the exec plugin .* returned no credentials within 30 ms$/);
     const authenticated = client.authenticated();
     await plugin.release('late');
     await authenticated;
@@ -276,7 +276,7 @@ describe('the connection to kube-apiserver', () => {
     await client.json({ path: '/first', signal });
     await new Promise(setImmediate);
     const error = await failure(client.open({ path: '/silent', signal, timeoutMs: 30 }));
-    expect(error).to.have.nested.property('cause.message', 'no answer within 30 ms');
+    expect(error).to.have.nested.property('cause.message', 'no response within 30 ms');
     // It may be read only after its time was over.
     await until(() => cluster.calls.length >= 2);
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/silent']);

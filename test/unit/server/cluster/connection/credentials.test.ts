@@ -128,7 +128,7 @@ describe('the credentials for kube-apiserver', () => {
       const error = await failure(credentials.within(patience(20)));
       expect(error).to.have.property(
         'message',
-        'the exec plugin "/bin/sh" of the kubeconfig gave no credentials within 20 ms',
+        'the exec plugin "/bin/sh" of the kubeconfig returned no credentials within 20 ms',
       );
       const controller = new AbortController();
       const left = failure(credentials.within(patience(60_000, controller.signal)));

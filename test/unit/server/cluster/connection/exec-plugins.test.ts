@@ -91,7 +91,7 @@ describe('the exec plugins of a kubeconfig', () => {
     expect((await plugin(`read -r line; ${printing({ token: 't' })}`)()).headers).to.have.property(
       'Authorization',
     );
-    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(`${NAME} needs a terminal`);
+    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(`${NAME} requires a terminal`);
   });
 
   it('that hang are ended with all that they started, and run again for who asks next', async () => {
@@ -101,7 +101,7 @@ describe('the exec plugins of a kubeconfig', () => {
       (trap 'touch $FOLDER/ended; exit' TERM; sleep 600 & wait) &
       wait`;
     const apply = plugin(script, {}, { timeoutMs: 500 });
-    expect(await fault(apply)).to.equal(`${NAME} gave no credentials within 0.5 s and was ended`);
+    expect(await fault(apply)).to.equal(`${NAME} returned no credentials within 0.5 s and was stopped`);
     await until(() => existsSync(join(folder, 'ended')));
     expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
   });
@@ -113,12 +113,12 @@ describe('the exec plugins of a kubeconfig', () => {
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', true);
     await plugin(script + printing({ token: 't' }), { interactiveMode: 'Never' }, terminal)();
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', false);
-    expect(await fault(plugin('exec sleep 600', {}, terminal))).to.include('within 0.5 s and was ended');
+    expect(await fault(plugin('exec sleep 600', {}, terminal))).to.include('within 0.5 s and was stopped');
   });
 
   it('that will not end are killed, and nobody waits for those that got away', async () => {
     const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
-    expect(await fault(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was ended');
+    expect(await fault(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was stopped');
     const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
     await until(() => !isRunning(shell));
     process.kill(away, 'SIGKILL');
@@ -140,7 +140,7 @@ describe('the exec plugins of a kubeconfig', () => {
   });
 
   it('that print without end are ended', async () => {
-    expect(await fault(plugin('yes'))).to.equal(`${NAME} printed more than any credential and was ended`);
+    expect(await fault(plugin('yes'))).to.equal(`${NAME} printed more than 1 MiB and was stopped`);
   });
 
   it('say no more of what they complain about than a line holds', async () => {

@@ -77,16 +77,16 @@ describe('the kubeconfig', () => {
   });
 
   it('is asked for in one clear line when there is none', () => {
-    expect(() => kubeConfigSource(undefined, {}, places())()).to.throw('no kubeconfig was given');
+    expect(() => kubeConfigSource(undefined, {}, places())()).to.throw('no kubeconfig: none is configured');
     expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
-      'none of the kubeconfig',
+      'no kubeconfig file exists',
     );
   });
 
   it('is told with its path where it cannot be read', () => {
     const missing = join(dir, 'missing');
-    expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: there is no such file`);
-    expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a folder`);
+    expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: no such file`);
+    expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a directory`);
   });
 
   describe('in a file of its own', () => {
@@ -135,7 +135,7 @@ describe('the kubeconfig', () => {
       [
         'whose server is no address',
         { clusters: [{ name: 'c', cluster: { server: 'localhost:6443' } }] },
-        /server of its cluster "c" is no address; .* set-cluster c --server/,
+        /server of its cluster "c" is not a URL; .* set-cluster c --server/,
       ],
       ['with a cluster without a server', { clusters: [{ name: 'c', cluster: {} }] }, /server is missing/],
     ] as const) {
@@ -153,7 +153,7 @@ describe('the kubeconfig', () => {
       expect(await refusalOf('users:\n- token: hidden: hidden\n')).to.match(
         /^:2: is not YAML: bad indentation/,
       );
-      expect(await refusalOf('null')).to.equal(': is no kubeconfig');
+      expect(await refusalOf('null')).to.equal(': is not a kubeconfig');
       expect(await refusalOf('')).to.include('the input is empty');
     });
   });

@@ -185,7 +185,7 @@ describe('CertificateFiles', () => {
       .start(life.signal)
       .catch((failure: unknown) => failure);
     expect(error).to.have.property('code', 'ERR_SERVING_CERTIFICATE');
-    expect(error).to.have.property('message').that.contains('tls.crt: there is no such file');
+    expect(error).to.have.property('message').that.contains('tls.crt: no such file');
   });
 
   it('tells the first of several files that cannot be read, whichever is quicker to fail', async () => {
@@ -194,7 +194,7 @@ describe('CertificateFiles', () => {
     const error = await source({ paths: { certFile, keyFile: '\0', caFile: '' } })
       .start(life.signal)
       .catch((failure: unknown) => failure);
-    expect(error).to.have.property('message').that.contains('tls.crt: there is no such file');
+    expect(error).to.have.property('message').that.contains('tls.crt: no such file');
   });
 
   it('gives the last certificate of the chain as the CA', async () => {

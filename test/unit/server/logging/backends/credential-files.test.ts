@@ -37,9 +37,9 @@ describe('the files that a log store needs', () => {
         return fault && [fault.option, fault.path, fault.reason];
       };
       const name = `logging.opensearch.${option}`;
-      expect(await told()).to.deep.equal([name, path, 'there is no such file']);
+      expect(await told()).to.deep.equal([name, path, 'no such file']);
       await mkdir(path);
-      expect(await told()).to.deep.equal([name, path, 'it is a folder']);
+      expect(await told()).to.deep.equal([name, path, 'it is a directory']);
       await rm(path, { recursive: true });
       await writeFile(path, '\n');
       expect(await told()).to.deep.equal([name, path, 'it is empty']);

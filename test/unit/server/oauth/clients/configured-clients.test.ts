@@ -115,7 +115,7 @@ describe('a file with a client secret', () => {
     await rename(`${path}.new`, path);
     expect(await next()).to.equal('second');
     await rm(path);
-    expect(await next()).to.deep.equal({ failure: 'there is no such file' });
+    expect(await next()).to.deep.equal({ failure: 'no such file' });
     await writeFile(`${path}.new`, ' third ');
     await rename(`${path}.new`, path);
     expect(await next()).to.equal(' third ');

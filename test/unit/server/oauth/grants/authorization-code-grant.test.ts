@@ -157,7 +157,7 @@ describe('the authorization code grant', () => {
   it('says that it cannot tell when nothing was written, and takes the code then', async () => {
     const code = await codeFor(site);
     site.store.beforeWrite = () => {
-      throw newServiceUnavailable('kube-apiserver cannot be reached');
+      throw newServiceUnavailable('kube-apiserver is unreachable');
     };
     expect((await exchange({ code })).status).to.equal(503);
     site.store.beforeWrite = () => undefined;

@@ -89,7 +89,7 @@ describe('the last sign-ins', () => {
   });
 
   it('are seen here at once, as the cluster has them', async () => {
-    scene.failure = newServiceUnavailable('kube-apiserver cannot be reached');
+    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.seen('alice');
     await until(() => scene.shown.length > 0);
     const path = '/apis/iam.platform.io/v1beta1/users/alice/status';
@@ -113,7 +113,7 @@ describe('the last sign-ins', () => {
   });
 
   it('are tried again, behind those of others, while the cluster takes none', async () => {
-    scene.failure = newServiceUnavailable('kube-apiserver cannot be reached');
+    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.seen('alice');
     scene.logins.seen('bob');
     await scene.until(3);
@@ -127,7 +127,7 @@ describe('the last sign-ins', () => {
   it('wait between two attempts, those of others too', async () => {
     await stop();
     begin(3_600_000);
-    scene.failure = newServiceUnavailable('kube-apiserver cannot be reached');
+    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.seen('alice');
     scene.logins.seen('bob');
     await scene.until(1);
@@ -137,7 +137,7 @@ describe('the last sign-ins', () => {
 
   it('never go back behind what another replica has written meanwhile', async () => {
     const lastLoginTime = '2026-01-01T10:01:00Z';
-    scene.failure = newServiceUnavailable('kube-apiserver cannot be reached');
+    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.seen('alice');
     await scene.until(1);
     scene.users.set('alice', { metadata: { name: 'alice' }, spec: {}, status: { lastLoginTime } });
