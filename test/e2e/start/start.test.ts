@@ -226,9 +226,7 @@ describe('npm start', function () {
   it('reports in one line that the kubeconfig is missing', async () => {
     const program = start('--kubeconfig', '/nowhere/config');
     expect(await program.end()).to.deep.equal({ code: 1, left: [] });
-    expect(program.output.trim().split('\n').at(-1)).to.equal(
-      '--kubeconfig /nowhere/config: no such file',
-    );
+    expect(program.output.trim().split('\n').at(-1)).to.equal('--kubeconfig /nowhere/config: no such file');
   });
 
   it('suggests the nearest flag', async () => {

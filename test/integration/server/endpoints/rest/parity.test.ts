@@ -111,11 +111,12 @@ describe('parity with kube-apiserver', function () {
     it(`gets one as ${accept}`, () => same('/node-00003', accept));
     it(`gets none as ${accept}`, () => same('/nothing', accept));
     it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb%C2%A0', accept));
-    it(`ignores a slash at the end of the path, as ${accept}`, async () => {
-      await same('/?limit=1', accept);
-      await same('/node-00003/', accept);
-    });
   }
+
+  it('ignores a slash at the end of the path', async () => {
+    await same('/?limit=1', JSON_FORM);
+    await same('/node-00003/', JSON_FORM);
+  });
 
   it('indents alike', async () => {
     await same('/node-00003?pretty=true', JSON_FORM);

@@ -91,7 +91,9 @@ describe('the exec plugins of a kubeconfig', () => {
     expect((await plugin(`read -r line; ${printing({ token: 't' })}`)()).headers).to.have.property(
       'Authorization',
     );
-    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(`${NAME} requires a terminal`);
+    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(
+      `${NAME} requires a terminal`,
+    );
   });
 
   it('that hang are ended with all that they started, and run again for who asks next', async () => {
