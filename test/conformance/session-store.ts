@@ -11,13 +11,14 @@ export interface ReplicasUnderTest {
   readonly stores: readonly [SessionStore, SessionStore];
 }
 
-/** What grants, verification and revocation rely on, wherever sessions are kept. */
+/** The contract of SessionStore on which grants, verification and revocation rely. */
 export function describeSessionStore(title: string, open: () => ReplicasUnderTest): void {
-  describe(`${title}, as a store of sessions`, () => {
+  describe(`${title}, as a session store`, () => {
     const signal = new AbortController().signal;
 
     async function stored(changes: Parameters<typeof newSession>[0] = {}): Promise<StoredSession> {
-      return open().stores[0].create(newSession(changes), signal);
+      const [store] = open().stores;
+      return store.create(newSession({ id: store.newID(randomBytes), ...changes }), signal);
     }
 
     async function refusal(promise: Promise<unknown>): Promise<string> {
@@ -28,9 +29,10 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       return error instanceof StatusError ? error.reason : `no StatusError: ${String(error)}`;
     }
 
-    it('gives back what was created, at once, with a version', async () => {
+    it('returns a created session at once, with its version', async () => {
       const [store] = open().stores;
       const session = newSession({
+        id: store.newID(randomBytes),
         scopes: ['openid', 'groups'],
         userAgent: 'kubectl/v1.36',
         passwordAt: Date.now() - 86_400_000,
@@ -44,17 +46,17 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(await store.read(session.id, signal)).to.deep.equal(created);
     });
 
-    it('keeps a session that has neither scopes nor a refresh token', async () => {
+    it('stores a session without scopes and refresh token', async () => {
       const session = newSession({ scopes: [], userAgent: '', source: '', refreshHash: '', familyHash: '' });
       expect(await open().stores[0].create(session, signal)).to.deep.include(session);
     });
 
-    it('refuses an id that is taken', async () => {
+    it('rejects a duplicate id', async () => {
       const { id } = await stored();
       expect(await refusal(open().stores[1].create(newSession({ id }), signal))).to.equal('AlreadyExists');
     });
 
-    it('knows nothing of an id that nobody made, nor of text that is no id', async () => {
+    it('finds nothing for an unknown or malformed id', async () => {
       const [store] = open().stores;
       for (const id of [newSessionID(randomBytes), 's-short', '', '../users/alice', 'x?y']) {
         expect(store.get(id), id).to.equal(undefined);
@@ -63,7 +65,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       }
     });
 
-    it('reads at one replica at once what another one made, and hears of it soon', async () => {
+    it('reads a session of another replica at once, and caches it soon', async () => {
       const { stores } = open();
       const session = await stored();
       expect(await stores[1].read(session.id, signal)).to.deep.equal(session);
@@ -71,7 +73,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(stores[1].get(session.id)).to.deep.equal(session);
     });
 
-    it('replaces the version that was read and no other', async () => {
+    it('replaces only the version that was read', async () => {
       const { stores } = open();
       const first = await stored();
       const second = await stores[1].replace(
@@ -84,14 +86,14 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(await stores[0].read(first.id, signal)).to.deep.equal(second);
     });
 
-    it('tells who wants to replace a session that is gone', async () => {
+    it('returns NotFound for a replace of a deleted session', async () => {
       const { stores } = open();
       const session = await stored();
       await stores[1].delete(session.id, signal);
       expect(await refusal(stores[1].replace(session, signal))).to.equal('NotFound');
     });
 
-    it('forgets what it deleted at once, and the other replica soon', async () => {
+    it('evicts a deleted session at once, and the other replica soon', async () => {
       const { stores } = open();
       const session = await stored();
       await until(() => stores[1].get(session.id) !== undefined);
@@ -110,7 +112,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       await stores[1].delete(session.id, signal);
     });
 
-    it('deletes exactly the version that it is told, or nothing', async () => {
+    it('deletes only the version of the precondition', async () => {
       const { stores } = open();
       const first = await stored();
       const second = await stores[0].replace({ ...first, generation: 1 }, signal);
@@ -136,7 +138,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(stores[0].ofUser('nobody')).to.deep.equal([]);
     });
 
-    it('keeps expired and idle sessions to itself', async () => {
+    it('returns no expired or idle session', async () => {
       const [store] = open().stores;
       const soon = Date.now() + 1_000;
       const user = `user-${randomBytes(4).toString('hex')}`;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
 
-/** A session of alice's that began now, but for what `changes` says. */
+/** A session of alice that was created now, with `changes`. */
 export function newSession(changes: Partial<Session> = {}): Session {
   const now = Date.now();
   return {

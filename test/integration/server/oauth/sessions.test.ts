@@ -163,10 +163,10 @@ describe('sessions as custom resources, with two replicas', function () {
       const forged = { apiVersion: `${GROUP}/v1beta1`, kind: 'Session', metadata: { name: id }, spec };
       await replicas.cluster.kubectl(['create', '-f', '-'], JSON.stringify(forged));
     };
-    const other = newSession().id;
+    const other = a.store.newID(randomBytes);
     await forge(other, saved.spec);
     expect(await a.store.read(other, signal)).to.equal(undefined);
-    const admin = newSession().id;
+    const admin = a.store.newID(randomBytes);
     await forge(admin, { ...saved.spec, user: 'admin' });
     expect(await b.store.read(admin, signal)).to.equal(undefined);
     await until(() => [...b.store.all()].some(({ name }) => name === admin));

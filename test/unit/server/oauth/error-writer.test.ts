@@ -23,7 +23,7 @@ describe('an error of the token handler', () => {
   }
   const inBrowser = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
-  it('is a page for somebody whose browser shows it, with its status and headers', async () => {
+  it('is a page with status and headers for a browser navigation', async () => {
     error = invalidRequest('a parameter is repeated');
     const { status, headers, text } = await told(inBrowser);
     expect(status).to.equal(400);
@@ -39,7 +39,7 @@ describe('an error of the token handler', () => {
     expect([head.status, head.text]).to.deep.equal([401, '']);
   });
 
-  it('tells somebody to come again, or to look at the address, whoever in the chain refused', async () => {
+  it("is a page with the next step for a filter's 404, 429, 503 and 504", async () => {
     for (const [refusal, status] of [
       [newTooManyRequests('too many', 1), 429],
       [newServiceUnavailable('the cluster is away', 1), 503],
@@ -59,7 +59,7 @@ describe('an error of the token handler', () => {
     expect(broken.text).to.contain('(request ').and.not.to.contain('secret');
   });
 
-  it('is JSON for programs, also for those that ask for HTML by default, and for scripts of a page', async () => {
+  it('is JSON for programs and scripts, even if they accept HTML', async () => {
     error = invalidRequest('a parameter is repeated');
     for (const headers of [
       {},

@@ -9,7 +9,7 @@ function configuration(oauth: string) {
 }
 
 describe('oauthSettings', () => {
-  it("gives one client that has the platform's name for id and secret when none is configured", () => {
+  it("has the default client with the platform's name as id and secret", () => {
     const settings = oauthSettings(configuration('{}'));
     expect(settings?.clients[0]).to.deep.include({
       id: 'platform',
@@ -33,7 +33,7 @@ describe('oauthSettings', () => {
     expect(texts(own)).to.deep.equal({ platformName: 'Acme', passwordHelp: '' });
   });
 
-  it('lets no client off PKCE and rotation but those that are configured so', () => {
+  it('requires PKCE and rotation unless the client is configured otherwise', () => {
     const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
     const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;
     const settings = oauthSettings(configuration(`{clients: ${clients}}`));
@@ -48,7 +48,7 @@ describe('oauthSettings', () => {
     ]);
   });
 
-  it('gives a client the shared lifetimes but for those of its own', () => {
+  it('uses the shared lifetimes unless a client has its own', () => {
     const settings = oauthSettings(
       configuration(
         '{accessTokenLifetime: 1h, clients: [{id: a, public: true}, {id: b, public: true, accessTokenLifetime: 5m}]}',
@@ -62,11 +62,11 @@ describe('oauthSettings', () => {
     ]);
   });
 
-  describe('for the page of the API description', () => {
+  describe('for the OpenAPI page', () => {
     const uris = (oauth: string) =>
       oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'openapi-page')?.redirectURIs;
 
-    it('have a client that can do nothing but bring a code back to it', () => {
+    it('has a client with the authorization_code grant only', () => {
       const client = oauthSettings(configuration('{clients: [{id: a, public: true}]}'))?.clients[1];
       expect(client).to.deep.include({
         id: 'openapi-page',
@@ -80,7 +80,7 @@ describe('oauthSettings', () => {
       ]);
     });
 
-    it('know both names of the machine in development', () => {
+    it('has both names of a local server', () => {
       expect(uris('{}')).to.deep.equal([
         'https://localhost:9443/openapi/page/oauth2-redirect.html',
         'https://127.0.0.1:9443/openapi/page/oauth2-redirect.html',
@@ -91,21 +91,21 @@ describe('oauthSettings', () => {
       ]);
     });
 
-    it('leave it to a client that is configured under its name', () => {
+    it('lets a configured client replace it', () => {
       expect(uris('{clients: [{id: openapi-page, public: true}]}')).to.deep.equal([]);
     });
   });
 
-  it('keeps only references that name a Secret', () => {
+  it('keeps only references with the name of a Secret', () => {
     const settings = oauthSettings(configuration('{clients: [{id: a, secretRef: {name: s}}]}'));
     expect(settings?.clients[0]?.secretRefs).to.deep.equal([{ name: 's', key: 'clientSecret' }]);
   });
 
-  it('is absent when the token handler is turned off', () => {
+  it('is undefined when the token handler is disabled', () => {
     expect(oauthSettings(configuration('{enabled: false}'))).to.equal(undefined);
   });
 
-  it('names every fault of a client with its place', () => {
+  it('reports every invalid field of a client with its path', () => {
     const faults = (): unknown => configuration('{clients: [{id: "a b"}, {id: b, grants: [implicit]}]}');
     expect(faults)
       .to.throw(ConfigurationError)
@@ -116,7 +116,7 @@ describe('oauthSettings', () => {
 });
 
 describe('the issuer', () => {
-  it('is our own address while none is configured', () => {
+  it("defaults to the server's own address", () => {
     expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
   });
 
@@ -129,7 +129,7 @@ describe('the issuer', () => {
     'https://a.example/sso',
     'https://a.example/x/oauth',
   ]) {
-    it(`is not ${issuer}`, () => {
+    it(`rejects ${issuer}`, () => {
       expect(() => configuration(`{issuer: "${issuer}"}`)).to.throw(ConfigurationError);
     });
   }

@@ -53,18 +53,18 @@ function refusal(form: Record<string, string>, authorization?: string): unknown 
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
-describe('the authentication of a client', () => {
-  it('takes id and secret from the form', () => {
+describe('client authentication', () => {
+  it('accepts id and secret in the form', () => {
     expect(authenticate({ client_id: 'console', client_secret: 's3cret' })).to.equal('console');
   });
 
-  it('takes them from the Authorization header, each form-encoded', () => {
+  it('accepts form-encoded id and secret in the Authorization header', () => {
     expect(authenticate({}, basic('console', 's3cret'))).to.equal('console');
     expect(authenticate({}, basic('a:b', 'ü %+&'))).to.equal('a:b');
     expect(authenticate({}, basic('a:b', 'ü %+&').replace('Basic', 'bAsIc'))).to.equal('a:b');
   });
 
-  it('takes a secret from the header also as it is, since many clients do not encode it', () => {
+  it('accepts a secret in the header that is not form-encoded', () => {
     for (const id of ['plain', 'escape', 'console']) {
       const header = `Basic ${Buffer.from(`${id}:${SECRETS[id]}`).toString('base64')}`;
       expect(authenticate({}, header)).to.equal(id);
@@ -78,7 +78,7 @@ describe('the authentication of a client', () => {
     ]);
   });
 
-  it('compares as many secrets of an unknown client as of a known one', () => {
+  it('makes the same number of comparisons for an unknown client', () => {
     const counted = ['plain', 'nobody'].map((id) => {
       const registry = new Registry();
       const header = `Basic ${Buffer.from(`${id}:a+b`).toString('base64')}`;
@@ -88,7 +88,7 @@ describe('the authentication of a client', () => {
     expect(counted).to.deep.equal([2, 2]);
   });
 
-  it('takes the id in the form beside the header when both say the same', () => {
+  it('accepts an equal client_id in the form beside the header', () => {
     expect(authenticate({ client_id: 'console' }, basic('console', 's3cret'))).to.equal('console');
     expect(refusal({ client_id: 'cli' }, basic('console', 's3cret'))).to.deep.equal([
       400,
@@ -97,21 +97,21 @@ describe('the authentication of a client', () => {
     ]);
   });
 
-  it('takes a public client by its name alone', () => {
+  it('accepts a public client by its id alone', () => {
     expect(authenticate({ client_id: 'cli' })).to.equal('cli');
   });
 
   const refused = [401, 'invalid_client', false];
   const refusedWithChallenge = [401, 'invalid_client', true];
 
-  it('refuses an unknown client and a wrong secret alike', () => {
+  it('rejects an unknown client and a wrong secret with the same response', () => {
     expect(refusal({ client_id: 'nobody', client_secret: 's3cret' })).to.deep.equal(refused);
     expect(refusal({ client_id: 'console', client_secret: 'wrong' })).to.deep.equal(refused);
     expect(refusal({}, basic('nobody', 's3cret'))).to.deep.equal(refusedWithChallenge);
     expect(refusal({}, basic('console', 'wrong'))).to.deep.equal(refusedWithChallenge);
   });
 
-  it('tells the log, and nobody else, which client failed, and how; but no name that is not configured', () => {
+  it('logs the cause, without the id of an unknown client', () => {
     const failures: [Record<string, string>, string][] = [
       [{ client_id: 'console', client_secret: 'wrong' }, 'the client console sent a wrong secret'],
       [{ client_id: 'console' }, 'the client console sent no secret'],
@@ -132,22 +132,22 @@ describe('the authentication of a client', () => {
     expect(registry.checks).to.equal(1);
   });
 
-  it('refuses a request without client authentication', () => {
+  it('rejects a request without client authentication', () => {
     expect(refusal({})).to.deep.equal(refused);
     expect(refusal({ client_secret: 's3cret' })).to.deep.equal(refused);
     expect(refusal({ client_id: 'console' })).to.deep.equal(refused);
   });
 
-  it('refuses a public client that shows a secret', () => {
+  it('rejects a public client that sends a secret', () => {
     expect(refusal({ client_id: 'cli', client_secret: 'x' })).to.deep.equal(refused);
   });
 
-  it('refuses two ways at once', () => {
+  it('rejects two authentication methods in one request', () => {
     const both = { client_id: 'console', client_secret: 's3cret' };
     expect(refusal(both, basic('console', 's3cret'))).to.deep.equal([400, 'invalid_request', false]);
   });
 
-  it('refuses two Authorization headers, of which another reader may take the other one', () => {
+  it('rejects a repeated Authorization header', () => {
     const request = new IncomingMessage(new Socket());
     const header = basic('console', 's3cret');
     request.headers.authorization = header;
@@ -157,7 +157,7 @@ describe('the authentication of a client', () => {
       .that.includes({ status: 400, code: 'invalid_request' });
   });
 
-  it('refuses client assertions, which it does not know', () => {
+  it('rejects client assertions', () => {
     const form = { client_id: 'cli', client_assertion: 'x' };
     expect(refusal(form)).to.deep.equal(refused);
     expect(() => authenticate(form)).to.throw(OAuthError, /assertions are not supported/);
@@ -172,11 +172,11 @@ describe('the authentication of a client', () => {
     `Basic ${Buffer.from('console:%zz').toString('base64')}`,
     `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`,
   ]) {
-    it(`refuses the header ${header}`, () => expect(refusal({}, header)).to.deep.equal(refusedWithChallenge));
+    it(`rejects the header ${header}`, () => expect(refusal({}, header)).to.deep.equal(refusedWithChallenge));
   }
 });
 
-describe('the guard of client secrets', () => {
+describe('the throttle of client authentication', () => {
   const LIMITS = { failures: 3, delay: 1000, maxDelay: 60_000, reset: 3_600_000 };
 
   function scene(entries = 100) {
@@ -193,7 +193,7 @@ describe('the guard of client secrets', () => {
       wait: (ms: number) => {
         now += ms;
       },
-      /** The status; 200 when it is the client. */
+      /** The status; 200 for an authenticated client. */
       ask: (id: string, secret: string, source = '192.0.2.1'): number => {
         const request = new IncomingMessage(new Socket());
         request.headers['x-source'] = source;
@@ -211,7 +211,7 @@ describe('the guard of client secrets', () => {
     };
   }
 
-  it('delays who tries secrets, without comparing them, and no one elsewhere', () => {
+  it('delays guessing without comparing the secret, and delays no other address', () => {
     const { ask, registry, wait } = scene();
     expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
     const { checks } = registry;
@@ -223,24 +223,24 @@ describe('the guard of client secrets', () => {
     expect(ask('console', 's3cret')).to.equal(200);
   });
 
-  it('forgets failures when the secret was right', () => {
+  it('resets the failures after a success', () => {
     const { ask } = scene();
     for (const secret of ['x', 'x', 's3cret', 'x', 'x']) ask('console', secret);
     expect(ask('console', 's3cret')).to.equal(200);
   });
 
-  it('treats an unknown client alike', () => {
+  it('treats an unknown client like a known one', () => {
     const { ask } = scene();
     expect([1, 2, 3, 4].map(() => ask('nobody', 'guess'))).to.deep.equal([401, 401, 401, 429]);
   });
 
-  it('goes on when somebody has filled its table with ids that he invented', () => {
+  it('still works when an attacker fills the table with invented ids', () => {
     const { ask } = scene(10);
     for (let i = 0; i < 10; i++) [1, 2, 3].forEach(() => ask(`invented-${i}`, 'x', '203.0.113.9'));
     expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
   });
 
-  it('keeps nothing of what was sent in memory but that it was sent', () => {
+  it('keeps only digests of client input in memory', () => {
     const { ask } = scene(1000);
     const before = heapInUse();
     for (let i = 0; i < 500; i++) ask(Buffer.alloc(60_000, `${1000 + i}`).toString('latin1'), 'x');
@@ -260,14 +260,14 @@ describe('the guard of client secrets', () => {
     const request = new IncomingMessage(new Socket());
     const from = (): string => '192.0.2.1';
 
-    it('is there, and delays for a minute at most', () => {
+    it('delays for at most a minute', () => {
       const throttle = newClientThrottle([newConfiguredClient('console')], throttleLimits, from);
       for (let i = 0; i < 20; i++) throttle?.failed('console', request);
       const refused = (): void => throttle?.checkAllowed('console', request);
       expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
     });
 
-    it('delays as long however the clock is set meanwhile', () => {
+    it('uses a monotonic clock', () => {
       const clock = Date.now;
       let jumped = 0;
       Date.now = () => clock() + jumped;
@@ -281,7 +281,7 @@ describe('the guard of client secrets', () => {
       }
     });
 
-    it('is not there for the default client, whose users anybody could delay', () => {
+    it('is disabled for the default client', () => {
       const clients = [newConfiguredClient('platform', { wellKnownSecret: 'platform' })];
       expect(newClientThrottle(clients, throttleLimits, from)).to.equal(undefined);
     });

@@ -26,8 +26,8 @@ function registry(clients: readonly ConfiguredClient[], warnings: unknown[]): Co
   });
 }
 
-describe('secrets of clients', () => {
-  it('match one of several, in each place the newest', () => {
+describe('client secrets', () => {
+  it('match any current secret of a client, and the newest of each source', () => {
     const secrets = new ClientSecrets();
     secrets.set('a', 'one', 'first');
     secrets.set('a', 'two', 'second');
@@ -45,7 +45,7 @@ describe('secrets of clients', () => {
     expect(secrets.matches('a', 'second')).to.equal(false);
   });
 
-  it('match nothing where there is none, an empty one least of all', () => {
+  it('never match when a client has no secret, or for an empty secret', () => {
     const secrets = new ClientSecrets();
     secrets.set('a', 'one', '');
     expect(secrets.matches('a', '')).to.equal(false);
@@ -54,7 +54,7 @@ describe('secrets of clients', () => {
 });
 
 describe('the configured clients', () => {
-  it('know the default client by the secret that everybody knows, and say so', async () => {
+  it('accept the well-known secret of the default client, with a warning', async () => {
     const warnings: unknown[] = [];
     const clients = registry(
       [newConfiguredClient('platform', { wellKnownSecret: 'platform' }), newConfiguredClient('console', {})],
@@ -106,7 +106,7 @@ describe('a file with a client secret', () => {
     };
   }
 
-  it('is read at once and when it changes, without its line end', async () => {
+  it('is read at the start and at each change, without its line end', async () => {
     const path = join(dir, 'secret');
     await writeFile(path, 'first\n');
     const next = follow(path);
@@ -121,7 +121,7 @@ describe('a file with a client secret', () => {
     expect(await next()).to.equal(' third ');
   });
 
-  it('counts for nothing when the file is empty or too long', async () => {
+  it('is rejected when it is empty or too long', async () => {
     const [empty, long] = [join(dir, 'empty'), join(dir, 'long')];
     await writeFile(empty, '\n');
     await writeFile(long, 'x'.repeat(5000));

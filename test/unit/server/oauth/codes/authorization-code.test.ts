@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { challengeOf } from '../../../../../server/oauth/codes/authorization-code.ts';
 
 describe('a code challenge', () => {
-  it('is the one of the example in RFC 7636, appendix B', () => {
+  it('equals the example of RFC 7636, appendix B', () => {
     expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).to.equal(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     );
   });
 
-  it('comes of a verifier of 43 to 128 unreserved characters only', () => {
+  it('requires a verifier of 43 to 128 unreserved characters', () => {
     expect(challengeOf('a'.repeat(42))).to.equal(undefined);
     expect(challengeOf('a'.repeat(43))).to.be.a('string');
     expect(challengeOf('a'.repeat(128))).to.be.a('string');

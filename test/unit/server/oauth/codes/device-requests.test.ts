@@ -7,7 +7,7 @@ import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 
-describe('requests of devices', () => {
+describe('device requests', () => {
   const signal = new AbortController().signal;
   const client = newClient('cli');
   let now: number;
@@ -31,7 +31,7 @@ describe('requests of devices', () => {
     expect(error).to.include({ status: 503, retryAfterSeconds: 30 });
   }
 
-  it('are a few for one address, however slowly they come', async () => {
+  it('are limited per address', async () => {
     for (let request = 0; request < 20; request++) {
       now += 1000;
       await open('192.0.2.1');
@@ -41,7 +41,7 @@ describe('requests of devices', () => {
     await open('192.0.2.2');
   });
 
-  it('are a few for one network of IPv6, of which a single subscriber has every address', async () => {
+  it('are limited per /64 network of IPv6', async () => {
     for (let request = 0; request < 20; request++) {
       now += 1000;
       await open(`2001:db8::${request}`);
@@ -51,14 +51,14 @@ describe('requests of devices', () => {
     await open('2001:db8:0:1::1');
   });
 
-  it('are written no faster than the cluster should be asked, wherever they come from', async () => {
+  it('are limited in the rate of writes', async () => {
     for (let request = 0; request < 20; request++) await open(`192.0.2.${request}`);
     await refused('198.51.100.1');
     now += 200;
     await open('198.51.100.1');
   });
 
-  it('are bounded in all', async () => {
+  it('are limited in total', async () => {
     for (let request = 0; request < 200; request++) {
       now += 200;
       await open(`192.0.2.${request % 100}`);
@@ -67,13 +67,13 @@ describe('requests of devices', () => {
     await refused('198.51.100.1');
   });
 
-  it('are forgotten by their time', async () => {
+  it('free their place when they expire', async () => {
     for (let request = 0; request < 20; request++) await open('192.0.2.1');
     now += 600_000;
     await open('192.0.2.1');
   });
 
-  it('take another code when theirs is taken', async () => {
+  it('retry with another code when the name exists', async () => {
     const codes = [0, 0, 1];
     const same = new DeviceRequests({
       sessions,
@@ -86,7 +86,7 @@ describe('requests of devices', () => {
     expect((await same.open(client, [], origin, signal)).userCode).to.equal('CCCC-CCCC');
   });
 
-  it('are nothing but requests: a session of somebody cannot be approved or refused as one', async () => {
+  it('never refer to the session of a user', async () => {
     const { id } = await sessions.create(newSession());
     expect(requests.find(id)).to.equal(undefined);
     const account = newAccount('mallory');
@@ -100,7 +100,7 @@ describe('requests of devices', () => {
     expect(sessions.get(id)?.user).to.equal('alice');
   });
 
-  it('give sessions that begin now, though the clock that dated the password is far ahead', async () => {
+  it('create sessions that are valid although the password is dated in the future', async () => {
     const { userCode } = await open('192.0.2.1');
     const account = newAccount('ann');
     const changedAt = now + 86_400_000;
@@ -117,7 +117,7 @@ describe('requests of devices', () => {
     });
   });
 
-  it('are not judged while the session cache is stale', async () => {
+  it('throw 503 while the session cache is stale', async () => {
     sessions.fresh = false;
     const id = 's-aaaaaaaaaaaaaaaaaaaa';
     expect(() => requests.find(id)).to.throw('the session cache is stale');

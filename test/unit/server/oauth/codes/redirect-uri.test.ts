@@ -9,7 +9,7 @@ describe('a redirect URI', () => {
     'http://localhost',
   ];
 
-  it('counts when it is registered, letter by letter', () => {
+  it('must equal a registered URI', () => {
     expect(isRegistered('https://console.example.com/cb', registered)).to.equal(true);
     for (const other of [
       '',
@@ -29,7 +29,7 @@ describe('a redirect URI', () => {
     }
   });
 
-  it('may have any port on the own machine of the person, and nothing else of its own', () => {
+  it('may have any port on a loopback address, and no other difference', () => {
     for (const port of ['', ':80', ':1024', ':65535']) {
       expect(isRegistered(`http://127.0.0.1${port}/cb`, registered), port).to.equal(true);
       expect(isRegistered(`http://[::1]${port}/cb`, registered), port).to.equal(true);
@@ -55,17 +55,17 @@ describe('a redirect URI', () => {
     }
   });
 
-  it('has its port fixed anywhere else', () => {
+  it('must have the registered port on any other host', () => {
     expect(isRegistered('https://10.0.0.1:81/cb', ['https://10.0.0.1:80/cb'])).to.equal(false);
   });
 
-  it('is never read by others on the way: plain HTTP leads nowhere but to the machine itself', () => {
+  it('must use https unless it is a loopback address', () => {
     for (const uri of ['http://console.example.com/cb', 'http://10.0.0.1/cb', 'http://127.0.0.2/cb']) {
       expect(isRegistered(uri, [uri]), uri).to.equal(false);
     }
   });
 
-  it('has no fragment and no scheme that shows what it holds, registered or not', () => {
+  it('must have no fragment and no unsafe scheme, even if registered', () => {
     for (const uri of [
       'https://console.example.com/cb#x',
       'javascript:alert(1)',
@@ -78,7 +78,7 @@ describe('a redirect URI', () => {
     expect(isRegistered('com.example.app:/cb', ['com.example.app:/cb'])).to.equal(true);
   });
 
-  it('keeps its own text and query in front of what is added', () => {
+  it('keeps its text and query before the added parameters', () => {
     expect(withParameters('http://localhost:8000', { code: 'a+b&c', state: undefined })).to.equal(
       'http://localhost:8000?code=a%2Bb%26c',
     );
@@ -87,7 +87,7 @@ describe('a redirect URI', () => {
     );
   });
 
-  it('is named to people by its host, or by its scheme where it has none', () => {
+  it('is displayed as its host, or its scheme without host', () => {
     expect(displayHost('https://a.example:8443/cb')).to.equal('a.example:8443');
     expect(displayHost('com.example.app:/cb')).to.equal('com.example.app:');
   });

@@ -23,8 +23,8 @@ const ALWAYS = ['token_endpoint', 'userinfo_endpoint', 'revocation_endpoint', 'e
 const endpointsOf = (metadata: object): string[] =>
   Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
 
-describe('the metadata of the token handler', () => {
-  it('names only what some client may use', () => {
+describe('the metadata', () => {
+  it('lists only features that some client can use', () => {
     const metadata = metadataOf({ issuer, clients: [client] });
     expect(metadata).to.deep.include({
       issuer: 'https://api.example.com/oauth',
@@ -45,7 +45,7 @@ describe('the metadata of the token handler', () => {
     ]);
   });
 
-  it('promises PKCE with S256 only, and the issuer in answers, where there are codes', () => {
+  it('lists PKCE with S256 and the iss parameter when a client uses codes', () => {
     const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
     expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
       response_types_supported: ['code'],
@@ -60,7 +60,7 @@ describe('the metadata of the token handler', () => {
     });
   });
 
-  it('promises exactly the claims that id tokens have', async () => {
+  it('lists exactly the claims of ID tokens', async () => {
     const keys = await memoryKeyRing();
     const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
     const subject = { client: newClient('console'), account: ALICE, session: newSession(), scopes: SCOPES };
@@ -70,7 +70,7 @@ describe('the metadata of the token handler', () => {
     );
   });
 
-  it('is the same at both well-known paths, and may be kept for minutes', async () => {
+  it('is the same at both well-known paths, with a max-age of minutes', async () => {
     const handlers = metadataHandlers({ issuer, clients: [client] });
     expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
     const handler = handlers.get(AUTHORIZATION_SERVER);
@@ -101,7 +101,7 @@ describe('the keys endpoint', () => {
     [600_000, 60],
     [30_000, 15],
   ] as const) {
-    it(`gives public keys, to be kept for ${maxAge} s when a key is published ${publishAhead} ms ahead`, async () => {
+    it(`has max-age ${maxAge} for keys that are published ${publishAhead} ms ahead`, async () => {
       const keys = await memoryKeyRing();
       const server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
       try {

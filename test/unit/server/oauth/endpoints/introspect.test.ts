@@ -15,7 +15,7 @@ describe('the introspection endpoint', () => {
   let replica: Replica;
   let login: Login;
   let endpoint: OAuthEndpoint;
-  /** What the cluster knows of alice and the cache does not yet. */
+  /** In the cluster, but not in the cache. */
   let news: typeof ALICE | undefined;
 
   const catchUp = async (): Promise<void> => {
@@ -52,7 +52,7 @@ describe('the introspection endpoint', () => {
     expect(body).to.deep.equal({ active: false });
   }
 
-  it('tells of an access token what it says, to any client that proves who it is', async () => {
+  it('describes an access token to any authenticated client', async () => {
     for (const client of ['console', 'other']) {
       const { status, headers, body } = await ask(login.access, client);
       expect(status).to.equal(200);
@@ -76,7 +76,7 @@ describe('the introspection endpoint', () => {
     }
   });
 
-  it('tells of a refresh token when its idle time ends, to its own client only', async () => {
+  it('describes a refresh token with its idle expiry to its own client only', async () => {
     const { body } = await ask(login.refresh);
     expect(body).to.deep.equal({
       active: true,
@@ -92,7 +92,7 @@ describe('the introspection endpoint', () => {
     await expectInactive(login.refresh, 'other');
   });
 
-  it('says exactly the same of everything that does not count', async () => {
+  it('returns the same response for every invalid token', async () => {
     const rotated = await replica.refresh(login.refresh);
     await expectInactive(login.refresh);
     await expectInactive(login.id);
@@ -105,14 +105,14 @@ describe('the introspection endpoint', () => {
     await expectInactive(rotated.refresh_token ?? '');
   });
 
-  it('asking does not use a refresh token up', async () => {
+  it('does not use up a refresh token', async () => {
     await ask(login.refresh);
     await replica.refresh(login.refresh);
     await ask(login.refresh);
     expect(cluster.shared.objects.has(login.session.id)).to.equal(true);
   });
 
-  it('knows no token of a user who is disabled, nor one from before a new password', async () => {
+  it('reports tokens of a disabled user, and of an old password, as inactive', async () => {
     cluster.accounts.set('alice', { ...ALICE, disabled: true });
     await expectInactive(login.access);
     await expectInactive(login.refresh);
@@ -123,7 +123,7 @@ describe('the introspection endpoint', () => {
     await expectInactive(login.refresh);
   });
 
-  it('knows the tokens of a user whom another replica has just made', async () => {
+  it('reports tokens of a user that another replica has just created as active', async () => {
     for (const token of [login.access, login.refresh]) {
       cluster.accounts.delete('alice');
       news = ALICE;
@@ -131,14 +131,14 @@ describe('the introspection endpoint', () => {
     }
   });
 
-  it('knows no expired token', async () => {
+  it('reports an expired token as inactive', async () => {
     cluster.now += 7_200_000;
     await expectInactive(login.access);
     cluster.now = login.session.idleNotAfter;
     await expectInactive(login.refresh);
   });
 
-  it('answers 503 rather than "inactive" when it cannot tell', async () => {
+  it('returns 503 when validity cannot be determined', async () => {
     replica.sessions.fresh = false;
     expect((await ask(login.access)).status).to.equal(503);
     replica.sessions.fresh = true;
@@ -147,7 +147,7 @@ describe('the introspection endpoint', () => {
     expect((await ask(login.refresh)).status).to.equal(503);
   });
 
-  it('answers nobody who does not prove who it is, public clients neither', async () => {
+  it('rejects unauthenticated and public clients', async () => {
     const refused = [
       await endpoint.post({ token: login.access }),
       await endpoint.post({ token: login.access }, { Authorization: `Bearer ${login.access}` }),
@@ -165,7 +165,7 @@ describe('the introspection endpoint', () => {
     }
   });
 
-  it('wants a token, by POST', async () => {
+  it('requires a token and POST', async () => {
     const empty = await endpoint.post({}, basic('console', SECRET));
     expect(empty.body).to.have.property('error', 'invalid_request');
     expect((await endpoint.get(`?token=${login.access}`, basic('console', SECRET))).status).to.equal(405);

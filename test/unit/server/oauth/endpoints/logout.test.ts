@@ -47,7 +47,7 @@ describe('the logout endpoint', () => {
   const isKept = () => cluster.shared.objects.has(login.session.id);
   const success = { message: 'success' };
 
-  it('ends the session of an access token with all its tokens, and no other one', async () => {
+  it('terminates the session of an access token, and no other', async () => {
     const second = await replica.signIn();
     const { status, headers, body } = await endpoint.get('', bearer());
     expect({ status, body }).to.deep.equal({ status: 200, body: success });
@@ -59,7 +59,7 @@ describe('the logout endpoint', () => {
     expect(error).to.have.property('code', 'invalid_grant');
   });
 
-  it('ends the session of an id token, by GET and by POST, also when it has expired', async () => {
+  it('terminates the session of an ID token by GET and POST, even when expired', async () => {
     await endpoint.get(query({ id_token_hint: login.id }));
     expect(isKept()).to.equal(false);
     login = await replica.signIn();
@@ -68,13 +68,13 @@ describe('the logout endpoint', () => {
     expect(isKept()).to.equal(false);
   });
 
-  it('ends both sessions when token and id token are of two', async () => {
+  it('terminates both sessions when access token and ID token differ', async () => {
     const second = await replica.signIn();
     await endpoint.get(query({ id_token_hint: second.id }), bearer());
     expect(cluster.shared.objects.size).to.equal(0);
   });
 
-  it('takes no id token of another issuer, although it bears our keys', async () => {
+  it('ignores an ID token of another issuer with our keys', async () => {
     const { keys } = cluster;
     const other = new TokenIssuer({ keys, issuer: () => `${ISSUER}/x`, audience: 'platform' });
     const subject = { client: newClient('console'), account: ALICE, session: login.session, scopes: [] };
@@ -82,26 +82,26 @@ describe('the logout endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('takes nothing else for an id token', async () => {
+  it('ignores any other token as a hint', async () => {
     const [header = '', payload = '', signature = ''] = login.id.split('.');
     const forged = `${header}.${payload}.${signature.slice(0, -4)}AAAA`;
     for (const id_token_hint of [login.access, login.refresh, forged, `${header}.${payload}.`, 'x', '..']) {
       expect((await endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
     }
     expect(isKept()).to.equal(true);
-    // An access token for an audience that is called like the client differs in its type only.
+    // An access token whose audience is the name of the client differs in its type only.
     cluster.clients.set('platform', newClient('platform'));
     login = await replica.signIn('platform');
     await endpoint.get(query({ id_token_hint: login.access }));
     expect(isKept()).to.equal(true);
   });
 
-  it('is done with who shows nothing', async () => {
+  it('succeeds without a token', async () => {
     expect(await endpoint.get('')).to.deep.include({ status: 200, body: success });
     expect(await endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
   });
 
-  it('tells people on a page whether somebody was signed out', async () => {
+  it('shows a page to browsers that says whether a session was terminated', async () => {
     const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const over = await endpoint.get(query({ id_token_hint: login.id }), accept);
     expect(over.headers.get('content-type')).to.equal('text/html; charset=utf-8');
@@ -118,14 +118,14 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('refuses an access token that does not count', async () => {
+  it('rejects an invalid access token', async () => {
     await endpoint.get('', bearer());
     const { status, headers } = await endpoint.get('', bearer());
     expect(status).to.equal(401);
     expect(headers.get('www-authenticate')).to.contain('error="invalid_token"');
   });
 
-  it('leads on to a registered address, unchanged to the letter, with the state', async () => {
+  it('redirects to a registered URI, unchanged, with the state', async () => {
     const plain = await endpoint.get(
       query({ id_token_hint: login.id, post_logout_redirect_uri: REGISTERED }),
     );
@@ -138,7 +138,7 @@ describe('the logout endpoint', () => {
     expect(headers.get('location')).to.equal(`${REGISTERED}&state=a%26b%3Dc%23d`);
   });
 
-  it('leads nowhere else, and still signs out', async () => {
+  it('does not redirect to any other URI, but terminates the session', async () => {
     for (const address of [
       'https://evil.example.com/',
       `${REGISTERED}&b=2`,
@@ -158,7 +158,7 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('leads on for the client that is named, not for another one or for nobody', async () => {
+  it('redirects for the client of client_id or of the hint only', async () => {
     const post_logout_redirect_uri = REGISTERED;
     for (const parameters of [{}, { client_id: 'other' }]) {
       const { status } = await endpoint.get(query({ ...parameters, post_logout_redirect_uri }));
@@ -169,7 +169,7 @@ describe('the logout endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('does not end a session under the same id that is not of the hint', async () => {
+  it('does not terminate a session with a reused id', async () => {
     for (const other of [{ user: 'bob' }, { clientID: 'other' }]) {
       cluster.shared.objects.set(login.session.id, { ...login.session, ...other });
       await endpoint.get(query({ id_token_hint: login.id }));
@@ -177,7 +177,7 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('answers 503 when the session cannot be ended, and leads nowhere', async () => {
+  it('returns 503 without redirect when the session cannot be terminated', async () => {
     replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
@@ -188,7 +188,7 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('refuses parameters that are repeated or malformed, and other methods', async () => {
+  it('rejects repeated and malformed parameters, and other methods', async () => {
     expect((await endpoint.get('?state=a&state=b')).status).to.equal(400);
     expect((await endpoint.get('?state=%zz')).status).to.equal(400);
     expect((await endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);

@@ -11,7 +11,7 @@ import { ALICE, ISSUER } from '../../../../support/oauth/signed-in.ts';
 
 const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
 
-describe('an id token as a hint', () => {
+describe('an ID token as a hint', () => {
   const session = newSession();
 
   async function hintUnder(set: KeySet): Promise<string> {
@@ -22,7 +22,7 @@ describe('an id token as a hint', () => {
   const read = async (hint: string, set: KeySet) =>
     new IDTokenHints({ keys: await ImportedKeys.from(set), issuer: () => ISSUER }).read(hint);
 
-  it('counts for as long as sessions live, also when its key is published no more', async () => {
+  it('is accepted as long as sessions live, even when its key is no longer published', async () => {
     const first = firstSet(await newKey(), 0);
     const hint = await hintUnder(first);
     const login = { session: session.id, clientID: 'console', user: ALICE.name };
@@ -37,7 +37,7 @@ describe('an id token as a hint', () => {
     expect(await read(hint, set)).to.equal(undefined);
   });
 
-  it('is nothing once the keys were in wrong hands', async () => {
+  it('is rejected after an immediate rotation', async () => {
     const first = firstSet(await newKey(), 0);
     const hint = await hintUnder(first);
     expect(await read(hint, await rotated(first, 1, POLICY, newKey, 'immediate'))).to.equal(undefined);

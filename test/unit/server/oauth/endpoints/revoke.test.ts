@@ -38,7 +38,7 @@ describe('the revocation endpoint', () => {
     endpoint.post({ token, ...credentials, ...more });
   const isKept = () => cluster.shared.objects.has(login.session.id);
 
-  it('ends the session of a refresh token, and all access tokens with it, at every replica', async () => {
+  it('terminates the session of a refresh token with its access tokens at every replica', async () => {
     const answer = await revoke(login.refresh);
     expect(answer).to.include({ status: 200, body: '' });
     expect(answer.headers.get('cache-control')).to.equal('no-store');
@@ -47,19 +47,19 @@ describe('the revocation endpoint', () => {
     expect(await replica.accepts(login.access)).to.equal(false);
   });
 
-  it('ends the session of an access token, and the refresh token with it', async () => {
+  it('terminates the session of an access token with its refresh token', async () => {
     expect(await revoke(login.access)).to.include({ status: 200 });
     const error = await replica.refresh(login.refresh).catch((caught: unknown) => caught);
     expect(error).to.have.property('code', 'invalid_grant');
   });
 
-  it('ends the session of a refresh token that was used already', async () => {
+  it('terminates the session of a used refresh token', async () => {
     await replica.refresh(login.refresh);
     expect(await revoke(login.refresh)).to.include({ status: 200 });
     expect(isKept()).to.equal(false);
   });
 
-  it('takes the hint for a hint only', async () => {
+  it('ignores a wrong token_type_hint', async () => {
     for (const [token_type_hint, part] of [
       ['access_token', 'refresh'],
       ['refresh_token', 'access'],
@@ -71,14 +71,14 @@ describe('the revocation endpoint', () => {
     }
   });
 
-  it('answers 200 for what is no token of ours, and for one that is over', async () => {
+  it('returns 200 for an unknown or expired token', async () => {
     await revoke(login.access);
     for (const token of [login.access, login.refresh, 'x', 'prt_x', 'a.b.c', `${login.access}x`]) {
       expect(await revoke(token), token).to.include({ status: 200, body: '' });
     }
   });
 
-  it('says of an id token that it cannot be revoked, rather than nothing', async () => {
+  it('returns unsupported_token_type for an ID token', async () => {
     const answer = await revoke(login.id);
     expect(answer.status).to.equal(400);
     expect(answer.body).to.have.property('error', 'unsupported_token_type');
@@ -86,13 +86,13 @@ describe('the revocation endpoint', () => {
     expect(await revoke(`${login.id}x`)).to.include({ status: 200 });
   });
 
-  it('ends nothing by a token that only names a session', async () => {
+  it('terminates no session for a forged token that names it', async () => {
     const forged = newRefreshToken(login.session.id, randomBytes).text;
     expect(await revoke(forged)).to.include({ status: 200 });
     expect(isKept()).to.equal(true);
   });
 
-  it('leaves the token of another client untouched, and says so', async () => {
+  it('rejects a token of another client and leaves it valid', async () => {
     for (const token of [login.access, login.refresh]) {
       const answer = await endpoint.post({ token }, basic('other', SECRET));
       expect(answer.status).to.equal(400);
@@ -102,7 +102,7 @@ describe('the revocation endpoint', () => {
     expect(await replica.accepts(login.access)).to.equal(true);
   });
 
-  it('wants to know the client first', async () => {
+  it('requires client authentication', async () => {
     const wrong = await endpoint.post({ token: login.refresh }, basic('console', 'wrong'));
     expect(wrong.status).to.equal(401);
     expect(wrong.body).to.have.property('error', 'invalid_client');
@@ -111,7 +111,7 @@ describe('the revocation endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('serves public clients, which only name themselves', async () => {
+  it('accepts public clients', async () => {
     const own = await replica.signIn('terminal');
     expect(await endpoint.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
     expect(cluster.shared.objects.has(own.session.id)).to.equal(false);
@@ -119,7 +119,7 @@ describe('the revocation endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('answers 503 when the session cannot be ended, never 200', async () => {
+  it('returns 503 when the session cannot be terminated', async () => {
     replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
@@ -129,7 +129,7 @@ describe('the revocation endpoint', () => {
     expect(answer.body).to.have.property('error', 'temporarily_unavailable');
   });
 
-  it('answers 503 when it cannot tell what an access token is worth', async () => {
+  it('returns 503 when an access token cannot be verified', async () => {
     replica.sessions.fresh = false;
     const answer = await revoke(login.access);
     expect(answer.status).to.equal(503);
@@ -137,13 +137,13 @@ describe('the revocation endpoint', () => {
     expect(isKept()).to.equal(true);
   });
 
-  it('still ends the session of a refresh token while the cache says nothing', async () => {
+  it('terminates the session of a refresh token while the cache is stale', async () => {
     replica.sessions.fresh = false;
     expect(await revoke(login.refresh)).to.include({ status: 200 });
     expect(isKept()).to.equal(false);
   });
 
-  it('wants a token, by POST, in a form', async () => {
+  it('requires a token, POST and a form', async () => {
     const empty = await endpoint.post(credentials);
     expect(empty.status).to.equal(400);
     expect(empty.body).to.have.property('error', 'invalid_request');

@@ -65,7 +65,7 @@ describe('POST /oauth/token', () => {
 
   const ask = (form: Record<string, string> | string, headers = {}) => server.post(TOKEN, form, headers);
 
-  it('answers as RFC 6749, 5.1 and the specification have it, never to be stored', async () => {
+  it('responds as RFC 6749, 5.1 specifies, without caching', async () => {
     const { status, headers, json } = await ask({ grant_type: 'password', ...CLIENT, username: 'alice' });
     expect(status).to.equal(200);
     expect(json).to.deep.equal({
@@ -81,7 +81,7 @@ describe('POST /oauth/token', () => {
     });
   });
 
-  it('hands the grant the form, the client and where the request comes from', async () => {
+  it('passes form, client and source to the grant', async () => {
     await ask({ grant_type: 'password', ...CLIENT, username: 'älice' }, { 'user-agent': 'curl/8' });
     const [request] = grant.requests;
     expect(request).to.deep.include({ client: clients[0], source: '192.0.2.1', userAgent: 'curl/8' });
@@ -96,14 +96,14 @@ describe('POST /oauth/token', () => {
     ['an unknown client', { ...CLIENT, grant_type: 'password', client_id: 'x' }, 401, 'invalid_client'],
     ['a wrong secret', { ...CLIENT, grant_type: 'password', client_secret: 'x' }, 401, 'invalid_client'],
     [
-      'a client that may not use the grant',
+      'a client without the grant',
       { grant_type: 'password', client_id: 'browser', client_secret: 'browser' },
       400,
       'unauthorized_client',
     ],
     ['a repeated parameter', 'grant_type=password&grant_type=password', 400, 'invalid_request'],
   ] as const) {
-    it(`answers ${status} ${error} to ${what}`, async () => {
+    it(`returns ${status} ${error} for ${what}`, async () => {
       const answer = await ask(form);
       expect([answer.status, answer.json['error']]).to.deep.equal([status, error]);
       expect(answer.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
@@ -112,7 +112,7 @@ describe('POST /oauth/token', () => {
     });
   }
 
-  it('challenges a client that failed with the Authorization header', async () => {
+  it('adds a challenge when the client used the Authorization header', async () => {
     const authorization = `Basic ${Buffer.from('platform:wrong').toString('base64')}`;
     const answer = await ask({ grant_type: 'password' }, { authorization });
     expect([answer.status, answer.json['error']]).to.deep.equal([401, 'invalid_client']);
@@ -120,31 +120,31 @@ describe('POST /oauth/token', () => {
   });
 
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
-    it(`answers 405 to ${method} and says what is allowed`, async () => {
+    it(`returns 405 with Allow for ${method}`, async () => {
       const answer = await server.ask(method, `${TOKEN}?grant_type=password&client_id=platform`);
       expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'POST']);
       expect(answer.headers['cache-control']).to.equal('no-store');
     });
   }
 
-  it('takes no parameter from the URL', async () => {
+  it('ignores parameters in the URL', async () => {
     const answer = await server.post(`${TOKEN}?grant_type=password`, CLIENT);
     expect([answer.status, answer.json['error']]).to.deep.equal([400, 'invalid_request']);
   });
 
-  it('answers 415 to JSON', async () => {
+  it('returns 415 for JSON', async () => {
     const answer = await ask(JSON.stringify(CLIENT), { 'content-type': 'application/json' });
     expect([answer.status, answer.json['error']]).to.deep.equal([415, 'invalid_request']);
   });
 
-  it('takes no rest of a body that it did not read for the next request', async () => {
+  it('closes the connection after an unread body', async () => {
     const kept = { connection: 'keep-alive' };
     const unread = await ask('{}'.padEnd(100), { ...kept, 'content-type': 'application/json' });
     expect(unread.headers.connection).to.equal('close');
     expect((await ask(CLIENT, kept)).headers.connection).to.equal('keep-alive');
   });
 
-  it('answers 413 to a large form, in OAuth form also when the chain refuses it', async () => {
+  it('returns 413 in OAuth form for a large form, also from a filter', async () => {
     for (const size of [70_000, 2_000_000]) {
       const answer = await ask(`a=${'x'.repeat(size)}`);
       expect([answer.status, answer.json['error']]).to.deep.equal([413, 'invalid_request']);
@@ -169,33 +169,33 @@ describe('POST /oauth/token', () => {
     );
   });
 
-  it('counts requests by known grant and error only', async () => {
+  it('counts requests by supported grant and error only', async () => {
     const text = await metrics.metrics();
     expect(text).to.include('oauth_token_requests_total{grant_type="password",error=""}');
     expect(text).to.include('oauth_token_requests_total{grant_type="",error="unsupported_grant_type"}');
     expect(text).not.to.include('magic');
   });
 
-  it('says nothing about what broke inside', async () => {
+  it('hides the text of internal errors', async () => {
     const { status, json } = await server.post('/oauth/broken', {});
     expect([status, json['error']]).to.deep.equal([500, 'server_error']);
     expect(json['error_description']).to.match(/^an internal error occurred \(request [\w-]+\)$/);
   });
 
-  it('answers an unknown path of the token handler in OAuth form', async () => {
+  it('returns 404 in OAuth form for an unknown path', async () => {
     const { status, json } = await server.post('/oauth/nothing', {});
     expect([status, json['error']]).to.deep.equal([404, 'invalid_request']);
   });
 
-  it('challenges a bearer whose token the chain refuses', async () => {
+  it('adds a challenge when a filter rejects a bearer token', async () => {
     const { status, json, headers } = await server.post('/oauth/refused', {});
     expect([status, json['error']]).to.deep.equal([401, 'invalid_token']);
     expect(headers['www-authenticate']).to.include('error="invalid_token"');
   });
 
-  it('answers in OAuth form when too many requests are under way', async () => {
+  it('returns 429 in OAuth form at the limit of requests in flight', async () => {
     const slow = server.post('/oauth/slow', {});
-    // The second one arrives at the latest when the first one is being served.
+    // The second request arrives at the latest when the first one is being served.
     let answer = await server.post('/oauth/slow-too', {});
     while (answer.status !== 429) answer = await server.post('/oauth/slow-too', {});
     expect(answer.json['error']).to.equal('temporarily_unavailable');
@@ -204,7 +204,7 @@ describe('POST /oauth/token', () => {
     await slow;
   });
 
-  it('keeps descriptions to the characters that RFC 6749 allows', async () => {
+  it('uses only characters that RFC 6749 allows in descriptions', async () => {
     for (const answer of [
       await ask(CLIENT),
       await ask('a=%'),

@@ -21,7 +21,7 @@ describe('the userinfo endpoint', () => {
 
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-  it('answers GET and POST alike, and lets nobody store it', async () => {
+  it('responds to GET and POST without caching', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, headers, body } = await endpoint.ask(method, '', bearer(login.access));
       expect(status, method).to.equal(200);
@@ -30,7 +30,7 @@ describe('the userinfo endpoint', () => {
     }
   });
 
-  it('tells what the scopes of the token reach, and no more', async () => {
+  it("returns the claims of the token's scopes only", async () => {
     const expected: [readonly string[], object][] = [
       [[], {}],
       [['profile'], { preferred_username: 'alice', name: 'Alice' }],
@@ -47,20 +47,20 @@ describe('the userinfo endpoint', () => {
     }
   });
 
-  it('calls a user without a display name by the name of the user', async () => {
+  it('returns the user name as name without a display name', async () => {
     const { access } = await replica.signIn('console', ['profile']);
     cluster.accounts.set('alice', { ...ALICE, displayName: '' });
     const { body } = await endpoint.get('', bearer(access));
     expect(body).to.deep.equal({ sub: 'alice', preferred_username: 'alice', name: 'alice' });
   });
 
-  it('tells what holds now, not what held when the token was made', async () => {
+  it('returns current claims, not those of the token', async () => {
     const { access } = await replica.signIn('console', ['groups', 'email']);
     cluster.accounts.set('alice', { ...ALICE, groups: [], email: '' });
     expect((await endpoint.get('', bearer(access))).body).to.deep.equal({ sub: 'alice', groups: [] });
   });
 
-  it('tells who shows nothing only the scheme', async () => {
+  it('returns a challenge without error code when there is no token', async () => {
     const answers = [
       await endpoint.get(''),
       await endpoint.get('', { Authorization: 'Basic YTpi' }),
@@ -72,7 +72,7 @@ describe('the userinfo endpoint', () => {
     }
   });
 
-  it('refuses everything that is no access token which counts', async () => {
+  it('returns invalid_token for everything but a valid access token', async () => {
     const ended = await replica.signIn();
     cluster.shared.objects.delete(ended.session.id);
     for (const token of [ended.access, login.id, login.refresh, `${login.access}=`, 'x', 'a.b.c']) {
@@ -83,12 +83,12 @@ describe('the userinfo endpoint', () => {
     }
   });
 
-  it('answers 503 when it cannot tell what the token is worth', async () => {
+  it('returns 503 when the token cannot be verified', async () => {
     replica.sessions.fresh = false;
     expect((await endpoint.get('', bearer(login.access))).status).to.equal(503);
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD like GET, without body', async () => {
     const got = await endpoint.get('', bearer(login.access));
     for (const [headers, status] of [
       [bearer(login.access), 200],
@@ -100,7 +100,7 @@ describe('the userinfo endpoint', () => {
     expect([headers.get('content-length'), body]).to.deep.equal([got.headers.get('content-length'), '']);
   });
 
-  it('knows GET, HEAD and POST only', async () => {
+  it('allows GET, HEAD and POST only', async () => {
     const { status, headers } = await endpoint.ask('DELETE', '', bearer(login.access));
     expect(status).to.equal(405);
     expect(headers.get('allow')).to.equal('GET, HEAD, POST');

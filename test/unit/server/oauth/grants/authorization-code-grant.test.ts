@@ -18,7 +18,7 @@ function withAnotherSecret(code: string): string {
   return changed;
 }
 
-describe('the authorization code grant', () => {
+describe('the authorization_code grant', () => {
   let state: SiteState;
   let site: SignInSite;
   before(async () => {
@@ -42,7 +42,7 @@ describe('the authorization code grant', () => {
     expect(json['error']).to.equal(error);
   }
 
-  it('gives tokens of the session that the sign-in made', async () => {
+  it('issues tokens of the session of the sign-in', async () => {
     const { status, json } = await exchange({ code: await codeFor(site) });
     expect(status).to.equal(200);
     expect(json).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
@@ -51,7 +51,7 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal((session?.createdAt ?? 0) + 30 * 86_400_000);
   });
 
-  it('leaves no session behind for somebody whose groups no token can name', async () => {
+  it('deletes the session of a user whose groups do not fit into a token', async () => {
     const alice = state.accounts.get('alice');
     if (!alice) throw new Error('no alice');
     const code = await codeFor(site);
@@ -65,7 +65,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('counts the end of the session from the sign-in, however late the code is brought', async () => {
+  it('counts the absolute expiry from the sign-in', async () => {
     const code = await codeFor(site);
     const signedInAt = state.now;
     state.now += 50_000;
@@ -74,7 +74,7 @@ describe('the authorization code grant', () => {
     expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
   });
 
-  it('takes a code by a clock that is behind the one of the sign-in, and lets no time go back', async () => {
+  it('accepts a code when its clock lags behind the one of the sign-in', async () => {
     const code = await codeFor(site);
     const signedInAt = state.now;
     state.now -= 2000;
@@ -83,19 +83,19 @@ describe('the authorization code grant', () => {
     expect(session?.lastUsedAt).to.equal(signedInAt);
   });
 
-  it('gives nothing for a sign-in whose password was replaced while it was checked', async () => {
+  it('rejects a code when the password changed during the sign-in', async () => {
     state.replaceMeanwhile();
     await refused({ code: await codeFor(site) });
   });
 
-  it('takes a code of a sign-in with a password that was set by a clock ahead of ours', async () => {
+  it('accepts a code of a sign-in with a password that is dated in the future', async () => {
     const known = state.credentials.get('alice');
     if (!known) throw new Error('alice has no password');
     await state.credentials.set('alice', { ...known, changedAt: state.now + 86_400_000 });
     expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
   });
 
-  it('gives an id token for the client, with the nonce and the time of the sign-in', async () => {
+  it('issues an ID token with nonce and auth_time', async () => {
     const signedInAt = Math.floor(state.now / 1000);
     const code = await codeFor(site);
     state.now += 5000;
@@ -110,19 +110,19 @@ describe('the authorization code grant', () => {
     expect(payload).to.include({ email: 'alice@example.com' }).and.to.have.property('at_hash');
   });
 
-  it('gives no id token to who does not ask for one', async () => {
+  it('issues no ID token without the scope openid', async () => {
     const { json } = await exchange({ code: await codeFor(site, { scope: undefined }) });
     expect(json).not.to.have.any.keys('id_token', 'scope');
   });
 
-  it('gives no refresh token to a client that may not use one', async () => {
+  it('issues no refresh token to a client without the grant', async () => {
     const redirect = `${REDIRECT}?tenant=1`;
     const code = await codeFor(site, { client_id: 'backend', redirect_uri: redirect });
     const client = { client_id: 'backend', client_secret: 'secret of backend', redirect_uri: redirect };
     const { status, json } = await exchange({ ...client, code });
     expect(status).to.equal(200);
     expect(json).not.to.have.property('refresh_token');
-    // As long as its only token, though nobody can use the session in between.
+    // As long as its only access token.
     const end = state.now + Number(json['expires_in']) * 1000;
     const [session] = [...state.sessions.objects.values()];
     expect(session).to.include({ notAfter: end, idleNotAfter: end });
@@ -130,7 +130,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('gives a refresh token that works, and whose family dies with its reuse', async () => {
+  it('issues a refresh token whose reuse terminates the session', async () => {
     const { json } = await exchange({ code: await codeFor(site) });
     const form = { grant_type: 'refresh_token', client_id: 'console' };
     const first = String(json['refresh_token']);
@@ -140,7 +140,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('gives the tokens although the answer about the write was lost, since nobody else has them', async () => {
+  it('returns the tokens when the write succeeded but its response was lost', async () => {
     const code = await codeFor(site);
     site.store.afterWrite = () => {
       throw newServiceUnavailable('the answer of kube-apiserver was cut');
@@ -154,7 +154,7 @@ describe('the authorization code grant', () => {
     );
   });
 
-  it('says that it cannot tell when nothing was written, and takes the code then', async () => {
+  it('returns 503 when the write failed, and accepts the code again', async () => {
     const code = await codeFor(site);
     site.store.beforeWrite = () => {
       throw newServiceUnavailable('kube-apiserver is unreachable');
@@ -164,7 +164,7 @@ describe('the authorization code grant', () => {
     expect((await exchange({ code })).status).to.equal(200);
   });
 
-  it('takes a code of a session that somebody puts a label on meanwhile', async () => {
+  it('accepts a code whose session was labelled in the meantime', async () => {
     const code = await codeFor(site);
     site.store.beforeWrite = () => {
       site.store.beforeWrite = () => undefined;
@@ -175,7 +175,7 @@ describe('the authorization code grant', () => {
     expect((await exchange({ code })).status).to.equal(200);
   });
 
-  it('takes a code at another replica, which has not heard of the session yet', async () => {
+  it('accepts a code at a replica that does not have the session yet', async () => {
     const other = await SignInSite.start(state);
     try {
       other.store.lag();
@@ -185,7 +185,7 @@ describe('the authorization code grant', () => {
     }
   });
 
-  it('takes a code once, and ends the session when it comes again', async () => {
+  it('accepts a code once, and terminates the session on replay', async () => {
     const code = await codeFor(site);
     expect((await exchange({ code })).status).to.equal(200);
     await refused({ code });
@@ -194,11 +194,11 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('lets one of two replicas win that get the code at once, and then ends the session', async () => {
+  it('lets one of two concurrent exchanges win, then terminates the session', async () => {
     const other = await SignInSite.start(state);
     try {
       const code = await codeFor(site);
-      // Both have read the session before either writes to it.
+      // Both have read the session before either writes it.
       let waiting = 0;
       const { promise: bothHere, resolve } = Promise.withResolvers<void>();
       const meet = (): Promise<void> => {
@@ -215,7 +215,7 @@ describe('the authorization code grant', () => {
     }
   });
 
-  it('finds a code used although its own cache is behind', async () => {
+  it('recognizes a used code although its cache is stale', async () => {
     const other = await SignInSite.start(state);
     try {
       const code = await codeFor(site);
@@ -228,7 +228,7 @@ describe('the authorization code grant', () => {
     }
   });
 
-  it('takes no code whose session has ended, so that nothing rises again', async () => {
+  it('rejects a code whose session was terminated', async () => {
     const code = await codeFor(site);
     state.sessions.objects.clear();
     await refused({ code });
@@ -239,7 +239,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('takes a code for a minute', async () => {
+  it('accepts a code for one minute', async () => {
     const [early, late] = [await codeFor(site), await codeFor(site)];
     state.now += 59_999;
     expect((await exchange({ code: early })).status).to.equal(200);
@@ -247,7 +247,7 @@ describe('the authorization code grant', () => {
     await refused({ code: late });
   });
 
-  it('ends no session for a code that comes again after its time', async () => {
+  it('does not terminate a session for a replay after the lifetime of the code', async () => {
     const code = await codeFor(site);
     await exchange({ code });
     state.now += 60_000;
@@ -255,7 +255,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(1);
   });
 
-  describe('refuses, without using the code up,', () => {
+  describe('rejects, without using up the code,', () => {
     let code: string;
     beforeEach(async () => {
       code = await codeFor(site);
@@ -266,17 +266,17 @@ describe('the authorization code grant', () => {
 
     it('another verifier', () => refused({ code, code_verifier: 'w'.repeat(43) }));
     it('a malformed verifier', () => refused({ code, code_verifier: 'v' }));
-    it('no verifier', () => refused({ code, code_verifier: '' }, 'invalid_request'));
+    it('a missing verifier', () => refused({ code, code_verifier: '' }, 'invalid_request'));
     it('another redirect URI', () => refused({ code, redirect_uri: `${REDIRECT}?x=1` }));
-    it('no redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
+    it('a missing redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
     it('another client', () => refused({ code, client_id: 'cli' }));
     it('an unknown client', () => refused({ code, client_id: 'nobody' }, 'invalid_client'));
     it('a code with another secret', () => refused({ code: withAnotherSecret(code) }));
     it('a code with another nonce', () => refused({ code: code.replace(/\..*/, '.AAAA') }));
-    it('no code', () => refused({ code: '' }, 'invalid_request'));
-    it('something that is no code', () => refused({ code: 'pac_x' }));
+    it('a missing code', () => refused({ code: '' }, 'invalid_request'));
+    it('a malformed code', () => refused({ code: 'pac_x' }));
 
-    it('anything while the session cache is stale', async () => {
+    it('any request while the session cache is stale', async () => {
       site.store.fresh = false;
       expect((await exchange({ code })).status).to.equal(503);
       site.store.fresh = true;
@@ -286,33 +286,33 @@ describe('the authorization code grant', () => {
     });
   });
 
-  describe('for a client that is let off PKCE', () => {
+  describe('for a client with optional PKCE', () => {
     const own = { client_id: 'old', client_secret: 'secret of old' };
     const without = { ...own, code_verifier: '' };
     const noChallenge = { client_id: 'old', code_challenge: undefined, code_challenge_method: undefined };
 
-    it('takes a code that was asked for without a challenge, once', async () => {
+    it('accepts a code without challenge once', async () => {
       const code = await codeFor(site, noChallenge);
       expect((await exchange({ ...without, code })).status).to.equal(200);
       await refused({ ...without, code });
       expect(state.sessions.objects.size).to.equal(0);
     });
 
-    it('takes no verifier for such a code, so that nobody can take a challenge away unnoticed', async () => {
+    it('rejects a verifier for a code without challenge (PKCE downgrade)', async () => {
       const code = await codeFor(site, noChallenge);
       await refused({ ...own, code });
       await refused({ ...own, code, code_verifier: 'v' });
       expect((await exchange({ ...without, code })).status).to.equal(200);
     });
 
-    it('wants the verifier when there was a challenge', async () => {
+    it('requires the verifier for a code with challenge', async () => {
       const code = await codeFor(site, { client_id: 'old' });
       await refused({ ...without, code });
       await refused({ ...own, code, code_verifier: 'w'.repeat(43) });
       expect((await exchange({ ...own, code })).status).to.equal(200);
     });
 
-    it('takes neither of another client', async () => {
+    it('rejects both kinds of code from another client', async () => {
       const code = await codeFor(site, noChallenge);
       await refused({ code });
       await refused({ code, code_verifier: '' }, 'invalid_request');
@@ -321,21 +321,21 @@ describe('the authorization code grant', () => {
     });
   });
 
-  it('knows somebody who guesses at a session that has begun from who has its code', async () => {
+  it('does not terminate a session for a guessed code', async () => {
     const code = await codeFor(site);
     await exchange({ code });
     await refused({ code: withAnotherSecret(code) });
     expect(state.sessions.objects.size).to.equal(1);
   });
 
-  it('lets no other client end a session with a code that it has come by', async () => {
+  it('does not terminate a session for a code from another client', async () => {
     const code = await codeFor(site);
     await exchange({ code });
     await refused({ code, client_id: 'cli' });
     expect(state.sessions.objects.size).to.equal(1);
   });
 
-  it('refuses a code of somebody who was disabled, deleted, or got another password since', async () => {
+  it('rejects a code of a user who was disabled, deleted or changed the password', async () => {
     const account = state.accounts.get('alice');
     if (!account) throw new Error('no alice');
     for (const spoil of [
@@ -354,7 +354,7 @@ describe('the authorization code grant', () => {
     await refused({ code });
   });
 
-  it('keeps the code when the session is changed by somebody else again and again', async () => {
+  it('keeps the code valid when other writers modify the session again and again', async () => {
     const code = await codeFor(site);
     site.store.beforeWrite = () => {
       throw newConflict({ group: 'iam.platform.io', resource: 'sessions' }, 'x', 'changed');
@@ -364,7 +364,7 @@ describe('the authorization code grant', () => {
     expect((await exchange({ code })).status).to.equal(200);
   });
 
-  it('makes room when the user has too many sessions', async () => {
+  it('enforces the limit of sessions per user', async () => {
     for (let login = 0; login < 4; login++) {
       state.now += 1000;
       expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
@@ -372,7 +372,7 @@ describe('the authorization code grant', () => {
     expect(state.sessions.objects.size).to.equal(3);
   });
 
-  it('lets nobody refresh with a code, nor with what a session holds before it begins', async () => {
+  it('never accepts a code as a refresh token', async () => {
     const code = await codeFor(site);
     const [session] = [...state.sessions.objects.values()];
     for (const token of [code, `prt_${session?.id}_${'-'.repeat(64)}`]) {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { PollLimiter } from '../../../../../server/oauth/grants/device-code-grant.ts';
 
-describe('the pace of polls', () => {
+describe('the poll limiter', () => {
   let now = 0;
   const limiter = (): PollLimiter => new PollLimiter(() => now);
 
-  it('is one in five seconds', () => {
+  it('allows one poll in five seconds', () => {
     const polls = limiter();
     expect(polls.isTooFast('a')).to.equal(false);
     now += 5000;
@@ -14,7 +14,7 @@ describe('the pace of polls', () => {
     expect(polls.isTooFast('a')).to.equal(true);
   });
 
-  it('is five seconds slower after each poll that came too early', () => {
+  it('adds five seconds to the interval after each early poll', () => {
     const polls = limiter();
     polls.isTooFast('a');
     expect(polls.isTooFast('a')).to.equal(true);
@@ -24,20 +24,20 @@ describe('the pace of polls', () => {
     expect(polls.isTooFast('a')).to.equal(false);
   });
 
-  it('is that of each device', () => {
+  it('counts each device by itself', () => {
     const polls = limiter();
     polls.isTooFast('a');
     expect(polls.isTooFast('b')).to.equal(false);
   });
 
-  it('forgets the device that was quiet for longest when there are too many', () => {
+  it('evicts the device that has been silent for longest', () => {
     const polls = limiter();
     for (let i = 0; i < 2001; i++) polls.isTooFast(String(i));
     expect(polls.isTooFast('0')).to.equal(false);
     expect(polls.isTooFast('2000')).to.equal(true);
   });
 
-  it('is not forgotten of a device that has asked a moment ago, however long it has been at it', () => {
+  it('does not evict a device that polls', () => {
     const polls = limiter();
     polls.isTooFast('first');
     for (let i = 0; i < 1999; i++) polls.isTooFast(String(i));

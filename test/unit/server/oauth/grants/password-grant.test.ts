@@ -16,7 +16,7 @@ import {
   SignedInCluster,
 } from '../../../../support/oauth/signed-in.ts';
 
-/** As many groups, with names as long, as the definition of users allows; each character takes four bytes. */
+/** The maximum number of groups with names of maximum length; each character takes four bytes. */
 const ALL_GROUPS = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
 
 describe('the password grant', () => {
@@ -54,7 +54,7 @@ describe('the password grant', () => {
     });
   }
 
-  it('signs in whoever the administrators put into as many groups as a user can have', async () => {
+  it('signs in a user with the maximum number of groups', async () => {
     const answer = await signIn({ ...ALICE, groups: ALL_GROUPS });
     const claims = await replica.verifier.verify(answer.access_token, {
       signal: AbortSignal.timeout(120_000),
@@ -64,7 +64,7 @@ describe('the password grant', () => {
     expect(next.refresh_token).to.match(/^prt_/);
   });
 
-  it('keeps no session when no token can name all groups, and tells the person and the operator', async () => {
+  it('stores no session when the groups do not fit into a token, and reports it to the user and in the log', async () => {
     const groups = ALL_GROUPS.flatMap((group) => [`${group}a`, `${group}b`]);
     const error = await signIn({ ...ALICE, groups }).catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(OAuthError).with.property('code', 'server_error');
@@ -77,7 +77,7 @@ describe('the password grant', () => {
     expect(cluster.shared.objects.size).to.equal(0);
   });
 
-  it('keeps no session while there is no key to sign with', async () => {
+  it('stores no session while there is no signing key', async () => {
     const issuer = new TokenIssuer({
       keys: {
         signing: () => {

@@ -18,7 +18,7 @@ describe('the refresh_token grant', () => {
     login = await replica.signIn();
   });
 
-  /** `status code` of the refusal. */
+  /** `status code` of the error. */
   async function refusal(answer: Promise<TokenResponse>): Promise<string> {
     const error = await answer.then(
       () => undefined,
@@ -29,8 +29,8 @@ describe('the refresh_token grant', () => {
   const kept = () => cluster.shared.objects.get(login.session.id);
   const next = (answer: TokenResponse): string => answer.refresh_token ?? '';
 
-  describe('with a good token', () => {
-    it('gives an access token that counts, a new refresh token and an id token', async () => {
+  describe('with a valid token', () => {
+    it('issues an access token, a new refresh token and an ID token', async () => {
       const answer = await replica.refresh(login.refresh);
       expect(answer).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
       expect(next(answer)).to.match(/^prt_/).and.not.equal(login.refresh);
@@ -41,13 +41,13 @@ describe('the refresh_token grant', () => {
       expect(replica.told).to.deep.equal(['refreshed console']);
     });
 
-    it('goes on with each new token, counting', async () => {
+    it('accepts each new token and counts the rotations', async () => {
       let token = login.refresh;
       for (let i = 0; i < 5; i++) token = next(await replica.refresh(token));
       expect(kept()).to.include({ generation: 5, familyHash: login.session.familyHash });
     });
 
-    it('moves the idle end, never past the absolute one', async () => {
+    it('extends the idle expiry up to the absolute expiry', async () => {
       cluster.now += 6 * 86_400_000;
       let token = next(await replica.refresh(login.refresh));
       expect(kept()).to.include({
@@ -65,14 +65,14 @@ describe('the refresh_token grant', () => {
       });
     });
 
-    it('may narrow the scopes of an access token, and gives all of them again the next time', async () => {
+    it('narrows scopes for one access token only', async () => {
       const narrow = await replica.refresh(login.refresh, { scope: 'email' });
       expect(narrow.scope).to.equal('email');
       expect(narrow).to.not.have.property('id_token');
       expect((await replica.refresh(next(narrow))).scope).to.equal('openid email');
     });
 
-    it('gives no scope any more that was taken from the client meanwhile', async () => {
+    it('drops scopes that the client has lost', async () => {
       cluster.clients.set('console', newClient('console', { scopes: ['email'] }));
       const answer = await replica.refresh(login.refresh);
       expect(answer.scope).to.equal('email');
@@ -81,15 +81,15 @@ describe('the refresh_token grant', () => {
       expect(await refusal(asked)).to.equal('400 invalid_scope');
     });
 
-    it('says no scope when there is none', async () => {
+    it('returns no scope when none was granted', async () => {
       const plain = await replica.signIn('console', []);
       const answer = await replica.refresh(plain.refresh);
       expect(answer).to.have.all.keys('access_token', 'token_type', 'refresh_token', 'expires_in');
     });
   });
 
-  describe('with a bad token', () => {
-    it('refuses a form without one', async () => {
+  describe('with an invalid token', () => {
+    it('rejects a form without token', async () => {
       const answer = replica.grant.exchange({
         client: newClient('console'),
         form: new Map(),
@@ -101,7 +101,7 @@ describe('the refresh_token grant', () => {
       expect(await refusal(answer)).to.equal('400 invalid_request');
     });
 
-    it('refuses what is no refresh token of ours, and leaves every session as it is', async () => {
+    it('rejects a malformed token and leaves every session unchanged', async () => {
       const forged = newRefreshToken(login.session.id, randomBytes).text;
       const unknown = newRefreshToken(`s-${'a'.repeat(20)}`, randomBytes).text;
       for (const text of [login.access, login.id, forged, unknown, 'x', login.refresh.toUpperCase()]) {
@@ -111,7 +111,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
-    it('asks the cluster nothing about tokens made up for a session that it knows, nor for another client', async () => {
+    it('makes no lookups for invented tokens of a cached session, or of another client', async () => {
       const used = login.refresh;
       await replica.refresh(used);
       const before = replica.sessions.reads;
@@ -124,28 +124,28 @@ describe('the refresh_token grant', () => {
       expect(replica.sessions.reads).to.equal(before);
     });
 
-    it('refuses the token of another client, which is not burnt by it', async () => {
+    it('rejects a token of another client, which stays valid', async () => {
       expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
       const used = await replica.refresh(login.refresh);
       expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
       await replica.refresh(next(used));
     });
 
-    it('refuses a scope that the session has not, which does not burn the token', async () => {
+    it('rejects a scope that the session lacks, and the token stays valid', async () => {
       expect(await refusal(replica.refresh(login.refresh, { scope: 'email groups' }))).to.equal(
         '400 invalid_scope',
       );
       await replica.refresh(login.refresh);
     });
 
-    it('refuses one that was idle for too long, and one that is too old', async () => {
+    it('rejects a token after the idle expiry or the absolute expiry', async () => {
       cluster.now = login.session.idleNotAfter;
       expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
       cluster.now = login.session.notAfter;
       expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
     });
 
-    it('says nothing outside of why', async () => {
+    it('does not reveal the reason', async () => {
       const errors = await Promise.all(
         [login.refresh.replace('prt_', 'prt-'), newRefreshToken(login.session.id, randomBytes).text].map(
           (text) => replica.refresh(text).catch((error: unknown) => String(error)),
@@ -155,8 +155,8 @@ describe('the refresh_token grant', () => {
     });
   });
 
-  describe('with a token that was used already', () => {
-    it('ends the session and all its tokens, at every replica', async () => {
+  describe('with a used token', () => {
+    it('terminates the session and all its tokens at every replica', async () => {
       const other = cluster.replica();
       const answer = await replica.refresh(login.refresh);
       expect(await refusal(other.refresh(login.refresh))).to.equal('400 invalid_grant');
@@ -169,14 +169,14 @@ describe('the refresh_token grant', () => {
       expect(other.told).to.deep.equal(['reused console']);
     });
 
-    it('recognises it however long ago it was used', async () => {
+    it('recognizes a used token however old it is', async () => {
       let token = login.refresh;
       for (let i = 0; i < 4; i++) token = next(await replica.refresh(token));
       expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
       expect(kept()).to.equal(undefined);
     });
 
-    it('leaves the other logins of the user', async () => {
+    it('leaves the other sessions of the user', async () => {
       const second = await replica.signIn();
       await replica.refresh(login.refresh);
       expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
@@ -184,7 +184,7 @@ describe('the refresh_token grant', () => {
       expect(await replica.accepts(second.access)).to.equal(true);
     });
 
-    it('answers 503 when the session cannot be ended, so that nobody takes it for ended', async () => {
+    it('returns 503 when the session cannot be terminated', async () => {
       await replica.refresh(login.refresh);
       replica.sessions.beforeWrite = () => {
         throw newServiceUnavailable('not now');
@@ -195,7 +195,7 @@ describe('the refresh_token grant', () => {
   });
 
   describe('at two replicas', () => {
-    it('takes the newest token where the cache does not know of it yet', async () => {
+    it('accepts the newest token although the cache is stale', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
       const answer = await replica.refresh(login.refresh);
@@ -204,7 +204,7 @@ describe('the refresh_token grant', () => {
       expect(behind.told).to.deep.equal(['refreshed console']);
     });
 
-    it('recognises a used token where the cache still believes in it', async () => {
+    it('recognizes a used token although the cache is stale', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
       await replica.refresh(login.refresh);
@@ -212,9 +212,9 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.equal(undefined);
     });
 
-    it('takes the first token of a session that the cache knows from before it had one', async () => {
+    it('accepts the first token although the cached session is pending', async () => {
       const behind = cluster.replica();
-      // As it stands while its code has not been brought.
+      // The pending session, before its code is presented.
       const codeHash = 'c'.repeat(64);
       cluster.shared.objects.set(login.session.id, {
         ...login.session,
@@ -226,21 +226,21 @@ describe('the refresh_token grant', () => {
       await behind.refresh(login.refresh);
     });
 
-    it('finds a session that the cache does not know yet', async () => {
+    it('finds a session that is not cached yet', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
       const fresh = await replica.signIn();
       await behind.refresh(fresh.refresh);
     });
 
-    it('lets one of two refreshes at once win; the other one ends the session, as a thief would', async () => {
+    it('lets one of two concurrent refreshes win, and the other terminates the session', async () => {
       const other = cluster.replica();
       const both = [replica, other].map((at) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         at.sessions.beforeWrite = () => promise;
         return { answer: at.refresh(login.refresh).catch((error: unknown) => error), write: resolve };
       });
-      // Both have read the same version by now, or will: each waits before its write.
+      // Each waits before its write, so both have read the same version.
       for (const { write } of both) write();
       const answers = await Promise.all(both.map(({ answer }) => answer));
       const [won, ...more] = answers.filter((answer) => !(answer instanceof OAuthError)) as TokenResponse[];
@@ -249,10 +249,10 @@ describe('the refresh_token grant', () => {
       expect(await replica.accepts(won?.access_token ?? '')).to.equal(false);
     });
 
-    it('ends the session also when it is rotated once more while the used token is judged', async () => {
+    it('terminates the session although it is rotated during the check of the used token', async () => {
       const behind = cluster.replica();
       let newest = next(await replica.refresh(login.refresh));
-      // Between its reading and its ending of the session, another replica rotates once more.
+      // Another replica rotates between the read and the delete.
       let rotated = false;
       behind.sessions.beforeWrite = async () => {
         if (rotated) return;
@@ -264,7 +264,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.equal(undefined);
     });
 
-    it('does not end a session whose newest token is judged by an answer that was under way before it', async () => {
+    it('does not terminate a session whose current token is compared with a stale read', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
       const first = next(await replica.refresh(login.refresh));
@@ -278,7 +278,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.include({ generation: 3 });
     });
 
-    it('tries again when somebody only labelled the session', async () => {
+    it('retries when the session was labelled in the meantime', async () => {
       let labels = 0;
       replica.sessions.beforeWrite = async () => {
         const found = kept();
@@ -289,7 +289,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.include({ generation: 1 });
     });
 
-    it('answers 503 when somebody never ends to label it, and does not burn the token', async () => {
+    it('returns 503 when the session is labelled again and again, and the token stays valid', async () => {
       replica.sessions.beforeWrite = async () => {
         const found = kept();
         if (found) await cluster.replica().sessions.replace(found);
@@ -300,10 +300,10 @@ describe('the refresh_token grant', () => {
     });
   });
 
-  describe('of a client whose tokens are kept', () => {
+  describe('of a client without rotation', () => {
     beforeEach(() => cluster.clients.set('console', newClient('console', { rotatesRefreshTokens: false })));
 
-    it('gives the same token again, with a new access token, as often as it is asked', async () => {
+    it('returns the same token with new access tokens', async () => {
       for (let use = 0; use < 3; use++) {
         cluster.now += 60_000;
         const answer = await replica.refresh(login.refresh);
@@ -313,7 +313,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.include({ generation: 3, lastUsedAt: cluster.now });
     });
 
-    it('takes any number of refreshes at once, at all replicas, and writes one of them', async () => {
+    it('accepts concurrent refreshes at all replicas and writes once', async () => {
       cluster.now += 60_000;
       const replicas = [replica, cluster.replica()];
       let writes = 0;
@@ -325,7 +325,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.include({ generation: 1, lastUsedAt: cluster.now });
     });
 
-    it('moves the idle end all the same, and never past the absolute one', async () => {
+    it('extends the idle expiry up to the absolute expiry', async () => {
       for (const days of [6, 6, 6, 6]) {
         cluster.now += days * 86_400_000;
         await replica.refresh(login.refresh);
@@ -335,7 +335,7 @@ describe('the refresh_token grant', () => {
       expect(await refusal(replica.refresh(login.refresh))).to.equal('400 invalid_grant');
     });
 
-    it('still ends the session for a token that was used up before', async () => {
+    it('still terminates the session for an earlier token', async () => {
       cluster.clients.set('console', newClient('console'));
       const newest = next(await replica.refresh(login.refresh));
       cluster.clients.set('console', newClient('console', { rotatesRefreshTokens: false }));
@@ -344,7 +344,7 @@ describe('the refresh_token grant', () => {
       expect(kept()).to.equal(undefined);
     });
 
-    it('refuses it when the session has ended, or to another client', async () => {
+    it('rejects the token of a terminated session, or from another client', async () => {
       expect(await refusal(replica.refresh(login.refresh, {}, 'other'))).to.equal('400 invalid_grant');
       await replica.refresh(login.refresh);
       cluster.accounts.set('alice', { ...ALICE, disabled: true });
@@ -356,8 +356,8 @@ describe('the refresh_token grant', () => {
     });
   });
 
-  describe('when a write goes wrong', () => {
-    it('leaves the token good when nothing was written', async () => {
+  describe('when a write fails', () => {
+    it('keeps the token valid when nothing was written', async () => {
       replica.sessions.beforeWrite = () => {
         throw newServiceUnavailable('not now');
       };
@@ -366,7 +366,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
-    it("answers when it was written and only the cluster's answer was lost", async () => {
+    it('returns the tokens when the write succeeded but its response was lost', async () => {
       replica.sessions.afterWrite = () => {
         throw newServiceUnavailable('cut');
       };
@@ -375,7 +375,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(next(answer));
     });
 
-    it('does not burn the token when there is no key to sign with', async () => {
+    it('keeps the token valid while there is no signing key', async () => {
       const { issuer } = cluster;
       const sign = issuer.accessToken.bind(issuer);
       issuer.accessToken = () => {
@@ -387,7 +387,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
-    it('answers 503 while it cannot see sessions or users, and does not burn the token', async () => {
+    it('returns 503 while the session or user cache is stale, and the token stays valid', async () => {
       replica.sessions.fresh = false;
       expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
       replica.sessions.fresh = true;
@@ -400,7 +400,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(login.refresh);
     });
 
-    it('refuses when the session was ended in between', async () => {
+    it('rejects the token when the session was terminated in between', async () => {
       replica.sessions.beforeWrite = () => {
         cluster.shared.objects.delete(login.session.id);
       };
@@ -408,8 +408,8 @@ describe('the refresh_token grant', () => {
     });
   });
 
-  describe('when the user is not who signed in any more', () => {
-    it('refuses a user who is gone, made anew or disabled', async () => {
+  describe('when the user has changed', () => {
+    it('rejects a user who was deleted, recreated or disabled', async () => {
       for (const account of [undefined, { ...ALICE, uid: 'another' }, { ...ALICE, disabled: true }]) {
         if (account) cluster.accounts.set('alice', account);
         else cluster.accounts.delete('alice');
@@ -417,7 +417,7 @@ describe('the refresh_token grant', () => {
       }
     });
 
-    it('refuses a login with an earlier password, not one with the new one', async () => {
+    it('rejects a session with an old password, and accepts one with the new password', async () => {
       cluster.now += 1000;
       cluster.changePassword();
       const renewed = await replica.signIn();
@@ -425,7 +425,7 @@ describe('the refresh_token grant', () => {
       await replica.refresh(renewed.refresh);
     });
 
-    it('names the groups that the user has by now', async () => {
+    it('issues tokens with the current groups', async () => {
       cluster.accounts.set('alice', { ...ALICE, groups: ['operators'] });
       const { access_token } = await replica.refresh(login.refresh);
       const found = await replica.tokens.find(access_token, new AbortController().signal);

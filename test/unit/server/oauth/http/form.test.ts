@@ -19,24 +19,24 @@ function refusal(text: string): unknown {
 }
 
 describe('parseForm', () => {
-  it('decodes names and values as UTF-8, with plus signs for spaces', () => {
+  it('decodes names and values as UTF-8, with plus signs as spaces', () => {
     expect(form('a=b+c&%61%20b=%C3%A9%2B')).to.deep.equal({ a: 'b c', 'a b': 'é+' });
     expect(form(Buffer.from('a=é').toString('latin1'))).to.deep.equal({ a: 'é' });
   });
 
-  it('takes all behind the first equals sign for the value', () => {
+  it('splits at the first equals sign', () => {
     expect(form('password=a=b==')).to.deep.equal({ password: 'a=b==' });
   });
 
-  it('takes a mark of the byte order for a part of the name, as a proxy in front may have', () => {
+  it('keeps a byte order mark in the name', () => {
     expect(form('\xef\xbb\xbfa=1')).to.deep.equal({ '\ufeffa': '1' });
   });
 
-  it('takes a parameter without a value for absent', () => {
+  it('treats a parameter without a value as absent', () => {
     expect(form('a=&b&&c=1')).to.deep.equal({ c: '1' });
   });
 
-  it('knows no brackets and no inherited names', () => {
+  it('handles brackets and inherited names as plain names', () => {
     expect([...parseForm(Buffer.from('a[]=1&a[b]=2&__proto__=3'))]).to.deep.equal([
       ['a[]', '1'],
       ['a[b]', '2'],
@@ -59,10 +59,10 @@ describe('parseForm', () => {
     ['a NUL', 'a=b\0c'],
     ['more than 100 parameters', Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')],
   ] as const) {
-    it(`refuses ${what}`, () => expect(refusal(text)).to.deep.equal([400, 'invalid_request']));
+    it(`rejects ${what}`, () => expect(refusal(text)).to.deep.equal([400, 'invalid_request']));
   }
 
-  it('takes 100 parameters', () => {
+  it('accepts 100 parameters', () => {
     const text = Array.from({ length: 100 }, (_, index) => `p${index}=1`).join('&');
     expect(parseForm(Buffer.from(text)).size).to.equal(100);
   });
@@ -101,7 +101,7 @@ describe('readForm', () => {
     `${FORM}; charset=UTF-8`,
     `${FORM};charset="utf-8"`,
   ]) {
-    it(`takes the media type ${type}`, async () => {
+    it(`accepts the media type ${type}`, async () => {
       expect(await post({ 'content-type': type }, 'a=1')).to.deep.equal([200, '{"a":"1"}']);
     });
   }
@@ -112,24 +112,24 @@ describe('readForm', () => {
     `${FORM}; charset=latin1`,
     `${FORM}x`,
   ]) {
-    it(`answers 415 to the media type ${type}`, async () => {
+    it(`returns 415 for the media type ${type}`, async () => {
       expect((await post({ 'content-type': type }, 'a=1'))[0]).to.equal(415);
     });
   }
 
-  it('answers 415 to a body without a media type', async () => {
+  it('returns 415 for a body without media type', async () => {
     expect((await post({}, 'a=1'))[0]).to.equal(415);
   });
 
-  it('answers 415 to a body that is encoded', async () => {
+  it('returns 415 for a body with Content-Encoding', async () => {
     expect((await post({ 'content-type': FORM, 'content-encoding': 'gzip' }, 'a=1'))[0]).to.equal(415);
   });
 
-  it('takes nothing from the URL', async () => {
+  it('ignores the URL', async () => {
     expect(await post({ 'content-type': FORM }, 'a=1', '/?b=2')).to.deep.equal([200, '{"a":"1"}']);
   });
 
-  it('takes 64 KiB and answers 413 to one byte more, announced or not', async () => {
+  it('accepts 64 KiB and returns 413 for one byte more, with and without Content-Length', async () => {
     const most = `a=${'x'.repeat(64 * 1024 - 2)}`;
     expect((await post({ 'content-type': FORM }, most))[0]).to.equal(200);
     expect((await post({ 'content-type': FORM }, `${most}x`))[0]).to.equal(413);

@@ -5,15 +5,15 @@ import { requestedScopes } from '../../../../../server/oauth/http/scopes.ts';
 describe('requestedScopes', () => {
   const allowed = ['openid', 'email'];
 
-  it('are none when none are asked for', () => {
+  it('returns no scopes without a parameter', () => {
     expect(requestedScopes(undefined, allowed)).to.deep.equal([]);
   });
 
-  it('are taken once each, in the order of the request', () => {
+  it('removes duplicates and keeps the order', () => {
     expect(requestedScopes('email openid email', allowed)).to.deep.equal(['email', 'openid']);
   });
 
-  it('are without those that mean nothing here, where openid is among them', () => {
+  it('ignores unknown scopes beside openid', () => {
     expect(requestedScopes('openid offline_access email', allowed)).to.deep.equal(['openid', 'email']);
     expect(requestedScopes('openid offline_access', [...allowed, 'offline_access'])).to.deep.equal([
       'openid',
@@ -32,14 +32,14 @@ describe('requestedScopes', () => {
     'é',
     '__proto__',
   ]) {
-    it(`refuse ${JSON.stringify(scope)}`, () => {
+    it(`rejects ${JSON.stringify(scope)}`, () => {
       expect(() => requestedScopes(scope, allowed))
         .to.throw(OAuthError)
         .with.property('code', 'invalid_scope');
     });
   }
 
-  it('refuse a very long scope', () => {
+  it('rejects a very long scope', () => {
     expect(() => requestedScopes('openid '.repeat(200).trim(), allowed)).to.throw(OAuthError);
   });
 });

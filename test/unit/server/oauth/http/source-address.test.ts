@@ -13,28 +13,28 @@ function from(peer: string, forwarded?: string): IncomingMessage {
 }
 
 describe('sourceAddress', () => {
-  it('is the peer while no proxy is trusted, whatever it forwards', () => {
+  it('is the peer address while no proxy is trusted', () => {
     expect(sourceAddress([])(from('192.0.2.1', '198.51.100.7'))).to.equal('192.0.2.1');
   });
 
-  it('is what a trusted proxy forwards', () => {
+  it('is the address that a trusted proxy forwards', () => {
     expect(sourceAddress(['192.0.2.0/24'])(from('192.0.2.1', '198.51.100.7'))).to.equal('198.51.100.7');
   });
 
-  it('leaves unread what stood in the header before the first trusted proxy wrote to it', () => {
+  it('ignores entries before those of trusted proxies', () => {
     const source = sourceAddress(['192.0.2.0/24', '203.0.113.5']);
     expect(source(from('192.0.2.1', '1.1.1.1, 198.51.100.7, 203.0.113.5'))).to.equal('198.51.100.7');
   });
 
-  it('is the trusted proxy when what it forwards is no address', () => {
+  it('is the trusted proxy when the forwarded entry is no address', () => {
     expect(sourceAddress(['192.0.2.1'])(from('192.0.2.1', 'unknown'))).to.equal('192.0.2.1');
   });
 
-  it('is an IPv4 address as itself when it came over IPv6', () => {
+  it('is an IPv4 address for an IPv4-mapped IPv6 address', () => {
     expect(sourceAddress([])(from('::ffff:192.0.2.1'))).to.equal('192.0.2.1');
   });
 
-  it('keeps nothing of the header in memory when it is remembered', () => {
+  it('keeps nothing else of the header in memory', () => {
     const source = sourceAddress(['192.0.2.1']);
     const before = heapInUse();
     const remembered = Array.from({ length: 500 }, (_, i) => {

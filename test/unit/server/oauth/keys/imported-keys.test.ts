@@ -8,7 +8,7 @@ import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
 
 describe('ImportedKeys', () => {
-  it('publishes public members only, of the next, the active and the retired key', async () => {
+  it('publishes public members only, of the next, active and retired keys', async () => {
     const first = firstSet(await newKey(), 0);
     const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
     const three = await rotated(changed, 1050, POLICY, newKey, 'graceful');
@@ -22,7 +22,7 @@ describe('ImportedKeys', () => {
     expect(keys.signing().kid).to.equal(three.keys[1]?.kid);
   });
 
-  it('knows a key for hints only when the tokens that it signed have expired', async () => {
+  it('verifies only hints with a key after the expiry of its tokens', async () => {
     const first = firstSet(await newKey(), 0);
     const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
     const keys = await ImportedKeys.from(await rotated(changed, 1500, POLICY, newKey));
@@ -33,18 +33,18 @@ describe('ImportedKeys', () => {
     expect(keys.hintVerification(keys.signing().kid)).to.equal(keys.verification(keys.signing().kid));
   });
 
-  it('names each key by its thumbprint', async () => {
+  it('identifies each key by its thumbprint', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     const [jwk] = keys.jwks().keys;
     expect(jwk && (await calculateJwkThumbprint(jwk, 'sha256'))).to.equal(jwk?.kid);
   });
 
-  it('does not give private keys out again', async () => {
+  it('does not export private keys', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     expect(Object.keys(keys.signing())).to.deep.equal(['kid', 'sign']);
   });
 
-  it('refuses a private key whose tokens nobody could check, and does not repeat it', async () => {
+  it('rejects a private key that does not match its public key, without repeating it', async () => {
     const [good, other] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
     for (const d of [other.keys[0]?.jwk?.d, good.keys[0]?.jwk?.d?.slice(0, 20), 'A'.repeat(43), '!!!!']) {
       const keys = good.keys.map((key) => ({ ...key, jwk: { ...key.jwk, d } as JWK }));
@@ -54,7 +54,7 @@ describe('ImportedKeys', () => {
     }
   });
 
-  it('refuses to sign with a key of another type', async () => {
+  it('rejects a signing key of another type', async () => {
     const { keys } = firstSet(await newKey(), 0);
     for (const kty of ['RSA', 'OKP', 'oct']) {
       const changed = keys.map((key) => ({ ...key, jwk: { ...key.jwk, kty } as JWK }));
@@ -63,14 +63,14 @@ describe('ImportedKeys', () => {
     }
   });
 
-  it('knows a kid only when it is exactly that', async () => {
+  it('finds a key by its exact kid only', async () => {
     const keys = await ImportedKeys.from(firstSet(await newKey(), 0));
     expect(keys.verification('')).to.equal(undefined);
     expect(keys.verification('__proto__')).to.equal(undefined);
     expect(keys.verification(keys.signing().kid.toUpperCase())).to.equal(undefined);
   });
 
-  it('checks a MAC under every key that is kept, for its purpose and message only', async () => {
+  it('verifies a MAC under every current key, for its purpose and message only', async () => {
     const first = firstSet(await newKey(), 0);
     const mac = (await ImportedKeys.from(first)).mac('session', 'text');
     const later = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);

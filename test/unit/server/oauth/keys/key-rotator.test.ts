@@ -38,7 +38,7 @@ async function annotate(objects: MemoryObjects, value: string): Promise<void> {
   await objects.json({ method: 'PUT', path: PATH, json: { ...object, metadata }, signal });
 }
 
-/** `changed` tells it that the Secret has. */
+/** `changed` notifies the rotator of a change of the Secret. */
 function listening(client: MemoryObjects): { rotator: KeyRotator; changed: () => void } {
   const listeners = new Set<() => void>();
   const rotator = new KeyRotator({
@@ -68,7 +68,7 @@ describe('KeyRotator', () => {
     expect(objects.asked.filter((asked) => asked.startsWith('PUT'))).to.deep.equal([]);
   });
 
-  it('does what an operator asks for once, and takes the request away', async () => {
+  it('performs a requested rotation once and removes the request', async () => {
     const { objects, secret, kid } = await cluster();
     const { rotator, changed } = listening(objects);
     const end = new AbortController();
@@ -88,7 +88,7 @@ describe('KeyRotator', () => {
     expect(metadata['annotations']).to.deep.equal({ other: 'stays' });
   });
 
-  it('leaves nothing behind at the signal that it runs with, however often it looks', async () => {
+  it('leaks no listener on its signal', async () => {
     const { objects } = await cluster();
     const { rotator, changed } = listening(objects);
     const end = new AbortController();
@@ -102,7 +102,7 @@ describe('KeyRotator', () => {
     await running;
   });
 
-  it('leaves a change of somebody else in place', async () => {
+  it('does not overwrite a concurrent change', async () => {
     const { objects, secret } = await cluster();
     await annotate(objects, 'graceful');
     const { rotator } = listening(objects);
@@ -139,10 +139,10 @@ function states(set: KeySet): string {
   return set.keys.map(({ kid, state }) => `${kid} ${state}`).join(', ');
 }
 
-describe('the rotation of keys', () => {
+describe('the rotation plan', () => {
   const { rotationInterval, publishAhead, tokenLifetime, macLifetime } = MONTHLY;
 
-  it('changes nothing before its time', async () => {
+  it('changes nothing before the rotation is due', async () => {
     const before = rotationInterval - publishAhead - 1;
     expect(await rotated(FIRST, before, MONTHLY, named('b'))).to.equal(FIRST);
     expect(nextChange(FIRST, MONTHLY)).to.equal(before + 1);
@@ -157,21 +157,21 @@ describe('the rotation of keys', () => {
     expect(states(changed)).to.equal('a retired, b active');
   });
 
-  it('publishes a key for its full time even when the elected replica was away when it was due', async () => {
+  it('publishes a key for the full time even when the rotation is late', async () => {
     const late = 2 * rotationInterval;
     const published = await rotated(FIRST, late, MONTHLY, named('b'));
     expect(states(published)).to.equal('a active, b next');
     expect(nextChange(published, MONTHLY)).to.equal(late + publishAhead);
   });
 
-  it('forgets the private part of a key that signs no more, its pair with the last token, its MAC key last', async () => {
+  it('deletes the private part at retirement, the pair with the last token, the MAC key last', async () => {
     const published = await rotated(FIRST, rotationInterval - publishAhead, MONTHLY, named('b'));
     const changed = await rotated(published, rotationInterval, MONTHLY, named('c'));
     expect(changed.keys[0]?.jwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
     expect(nextChange(changed, MONTHLY)).to.equal(rotationInterval + tokenLifetime);
     const expired = await rotated(changed, rotationInterval + tokenLifetime, MONTHLY, named('c'));
     expect(expired.keys[0]).to.include({ kid: 'a', macKey: 'a' }).and.not.to.have.property('jwk');
-    // For the id tokens of sessions that go on, which come as hints.
+    // For the ID tokens of living sessions, which are used as hints.
     expect(expired.keys[0]?.pastJwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
     const later = rotationInterval + macLifetime;
     const spent = { ...MONTHLY, rotationInterval: 10 * rotationInterval };
@@ -180,7 +180,7 @@ describe('the rotation of keys', () => {
     expect(nextChange(expired, spent)).to.equal(later);
   });
 
-  it('leaves keys alone that were retired before', async () => {
+  it('leaves retired keys unchanged', async () => {
     const asked = await rotated(FIRST, 0, MONTHLY, named('b'), 'graceful');
     const second = await rotated(asked, publishAhead, MONTHLY, named('c'), 'graceful');
     const third = await rotated(second, 2 * publishAhead, MONTHLY, named('d'));
@@ -191,12 +191,12 @@ describe('the rotation of keys', () => {
     expect(fourth.keys[0]).to.equal(second.keys[0]);
   });
 
-  it('asks for no second key when one is published already', async () => {
+  it('creates no second next key on request', async () => {
     const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
     expect(await rotated(asked, 2000, MONTHLY, named('c'), 'graceful')).to.equal(asked);
   });
 
-  it('signs sooner with the one that is published when asked after the time to publish it was shortened', async () => {
+  it('advances a published key on request after publishAhead was shortened', async () => {
     const due = rotationInterval - publishAhead;
     const published = await rotated(FIRST, due, MONTHLY, named('b'));
     const shorter = { ...MONTHLY, publishAhead: publishAhead / 2 };
@@ -207,7 +207,7 @@ describe('the rotation of keys', () => {
     expect(sooner.keys[1]).to.deep.equal({ ...published.keys[1], activeAt: due + publishAhead / 2 });
   });
 
-  it('publishes a new key at once when asked, and signs with it when everybody knows it', async () => {
+  it('publishes a new key on request and signs with it after publishAhead', async () => {
     const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
     expect(states(asked)).to.equal('a active, b next');
     expect(nextChange(asked, MONTHLY)).to.equal(1000 + publishAhead);
@@ -216,18 +216,18 @@ describe('the rotation of keys', () => {
     );
   });
 
-  it('leaves nothing of keys that are in wrong hands', async () => {
+  it('removes all old keys at an immediate rotation', async () => {
     expect(states(await rotated(FIRST, 1000, MONTHLY, named('b'), 'immediate'))).to.equal('b active');
   });
 });
 
-describe('a set of keys', () => {
+describe('a key set', () => {
   it('reads what it wrote', async () => {
     const set = firstSet(await newKey(), Date.parse('2026-11-21T12:00:00Z'));
     expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
   });
 
-  it('reads the next key and retired ones, with their times, as it wrote them', async () => {
+  it('reads next and retired keys with their times', async () => {
     const asked = await rotated(firstSet(await newKey(), 0), 0, MONTHLY, newKey, 'graceful');
     const changed = await rotated(asked, MONTHLY.publishAhead, MONTHLY, newKey);
     const expired = await rotated(changed, MONTHLY.publishAhead + MONTHLY.tokenLifetime, MONTHLY, newKey);
@@ -238,14 +238,14 @@ describe('a set of keys', () => {
   for (const [what, change] of [
     ['another kid', { kid: 'a' }],
     ['no kid', { kid: undefined }],
-    ['a state that is none', { state: 'old' }],
+    ['an unknown state', { state: 'old' }],
     ['a state that is not active', { state: 'retired' }],
     ['a MAC key that is too short', { macKey: 'a' }],
     ['no MAC key', { macKey: undefined }],
-    ['a time that is none', { activeAt: 'soon' }],
+    ['an invalid time', { activeAt: 'soon' }],
     ['a time that is a number', { createdAt: 1 }],
   ] as const) {
-    it(`is not read with a key that has ${what}`, async () => {
+    it(`rejects a key with ${what}`, async () => {
       const { keys } = JSON.parse(writeKeySet(firstSet(await newKey(), 0))) as { keys: object[] };
       const read = () => readKeySet(JSON.stringify({ keys: [{ ...keys[0], ...change }] }));
       expect(read).to.throw(
@@ -254,7 +254,7 @@ describe('a set of keys', () => {
     });
   }
 
-  it('is not read with two active keys, nor with what is no key', async () => {
+  it('rejects two active keys, and an item that is no key', async () => {
     const [one, two] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
     const both = writeKeySet({ keys: [...one.keys, ...two.keys] });
     expect(() => readKeySet(both)).to.throw('exactly one active key');
@@ -266,7 +266,7 @@ describe('a set of keys', () => {
     ['no keys', '{}'],
     ['a key without MAC key', '{"keys":[{"kid":"a","state":"active"}]}'],
   ] as const) {
-    it(`is not read from ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => readKeySet(text)).to.throw(Error);
     });
   }
@@ -279,7 +279,7 @@ describe('a set of keys', () => {
     ['without its private part', { d: undefined }],
     ['without a half of its public part', { y: undefined }],
   ] as const) {
-    it(`is not read with an active key ${what}`, async () => {
+    it(`rejects an active key ${what}`, async () => {
       const [key] = firstSet(await newKey(), 0).keys;
       if (!key?.jwk) throw new Error('there is no key');
       const changed = { ...key, jwk: { ...key.jwk, ...change } as JWK };
@@ -289,7 +289,7 @@ describe('a set of keys', () => {
     });
   }
 
-  it('never repeats what it could not read', () => {
+  it('never repeats rejected text', () => {
     expect(() => readKeySet('{"d":"secret-part"'))
       .to.throw(Error)
       .with.property('message')

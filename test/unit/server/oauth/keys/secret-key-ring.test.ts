@@ -40,7 +40,7 @@ describe('SecretKeyRing', () => {
     });
   });
 
-  it('has nothing to sign or to publish before the Secret was read, and knows no key', () => {
+  it('has no keys before the Secret is read', () => {
     expect(ring.ready).to.equal(false);
     expect(() => ring.signing())
       .to.throw()
@@ -55,7 +55,7 @@ describe('SecretKeyRing', () => {
     expect(ring.checkMac('a', 'b', 'c')).to.equal(false);
   });
 
-  it('asks the cluster for unknown keys once in ten seconds, however many ask', async () => {
+  it('re-reads the Secret once in ten seconds for unknown keys', async () => {
     await Promise.all([ring.reread(), ring.reread(), ring.reread()]);
     expect(ring.ready).to.equal(true);
     time = 9_999;
@@ -66,7 +66,7 @@ describe('SecretKeyRing', () => {
     expect(cluster.asked.filter((asked) => asked.startsWith('GET'))).to.have.length(2);
   });
 
-  it('keeps the keys it has when the Secret can no longer be understood', async () => {
+  it('keeps its keys when the Secret becomes invalid', async () => {
     await ring.reread();
     const { kid } = ring.signing();
     const [path = ''] = [...cluster.objects.keys()];
@@ -77,7 +77,7 @@ describe('SecretKeyRing', () => {
     expect(ring.signing().kid).to.equal(kid);
   });
 
-  it('tells of a change', async () => {
+  it('notifies subscribers of a change', async () => {
     let changes = 0;
     const end = ring.subscribe(() => changes++);
     await ring.reread();
@@ -99,7 +99,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     return JSON.stringify({ ...object, metadata });
   }
 
-  it('does not go back to keys of which the watch has told that they are thrown away', async () => {
+  it('does not return to keys that the watch has reported as replaced', async () => {
     const [old, fresh] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
     const asked = Promise.withResolvers<Call>();
     const followed = Promise.withResolvers<Call>();
@@ -126,7 +126,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     await cluster.stop();
   });
 
-  it('tries to make it again and again where it may not, and says so once', async () => {
+  it('retries a forbidden creation and warns once', async () => {
     const third = Promise.withResolvers<void>();
     let tries = 0;
     const cluster = await ScriptedCluster.start(({ asked, request, response }) => {
@@ -149,7 +149,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     expect(warnings).to.deep.equal(['cannot create the signing keys']);
   });
 
-  it('keeps the keys it has when what the watch brings is no set of keys, and says so', async () => {
+  it('keeps its keys when the watch delivers an invalid key set, and warns', async () => {
     const kept = firstSet(await newKey(), 0);
     const first = event('ADDED', await secretOf(kept, 12));
     const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };

@@ -20,7 +20,7 @@ import { newSession } from '../../../../support/oauth/new-session.ts';
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 const signal = new AbortController().signal;
 
-describe('the store of sessions in the cluster', () => {
+describe('the cluster session store', () => {
   let objects: Map<string, unknown>;
   let reads: number;
   let uid: string;
@@ -105,7 +105,7 @@ describe('the store of sessions in the cluster', () => {
     return error instanceof StatusError ? error.reason : `no StatusError: ${String(error)}`;
   }
 
-  it('no longer believes in a session when the keys that vouched for it are gone', async () => {
+  it('rejects sessions whose MAC key was removed', async () => {
     const end = new AbortController();
     const running = store.run(end.signal);
     const { id } = await store.create(newSession(), signal);
@@ -117,7 +117,7 @@ describe('the store of sessions in the cluster', () => {
     await running;
   });
 
-  it('looks for new keys before it takes a session for forged', async () => {
+  it('re-reads the keys before it rejects a session', async () => {
     const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
     found = keys;
     keys = others;
@@ -126,12 +126,12 @@ describe('the store of sessions in the cluster', () => {
     expect(rereads).to.equal(1);
   });
 
-  it('refuses to sign in when the clocks are too far apart, rather than giving tokens that do not count', async () => {
+  it('rejects a sign-in when the clocks differ too much', async () => {
     creationTime = Date.now() - 3_600_000;
     expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
   });
 
-  it('refuses to sign in when the cluster keeps something else than was written', async () => {
+  it('rejects a sign-in when the cluster stores another object than was written', async () => {
     for (const spec of [{ user: 'eve' }, { notAfter: undefined }, { mac: 'x' }]) {
       altered = spec;
       expect(await refusal(store.create(newSession(), signal)), JSON.stringify(spec)).to.equal(
@@ -140,7 +140,7 @@ describe('the store of sessions in the cluster', () => {
     }
   });
 
-  it('passes on when the cluster can be asked again', async () => {
+  it('forwards Retry-After of the cluster', async () => {
     answer = () => Promise.reject(newTooManyRequests('too many requests', 7));
     const failed = await store.create(newSession(), signal).catch((error: unknown) => error);
     expect(failed).to.have.nested.property('details.retryAfterSeconds', 7);
@@ -152,7 +152,7 @@ describe('the store of sessions in the cluster', () => {
     newInternalError(new Error('etcdserver: leader changed')),
     newTooManyRequests('too many requests', 1),
   ]) {
-    it(`takes it for a failure of the cluster when a write is answered with ${error.code}`, async () => {
+    it(`treats ${error.code} for a write as an unavailable cluster`, async () => {
       const session = await store.create(newSession(), signal);
       answer = () => Promise.reject(error);
       for (const write of [
@@ -165,7 +165,7 @@ describe('the store of sessions in the cluster', () => {
     });
   }
 
-  it('tells a session that was changed or is gone from a cluster that fails', async () => {
+  it('distinguishes a changed or deleted session from a failing cluster', async () => {
     const session = await store.create(newSession(), signal);
     answer = () => Promise.reject(newConflict(TARGET, session.id, 'modified'));
     expect(await refusal(store.replace(session, signal))).to.equal('Conflict');
@@ -178,7 +178,7 @@ describe('the store of sessions in the cluster', () => {
     expect(await refusal(store.create(newSession(), signal))).to.equal('AlreadyExists');
   });
 
-  it('is not fresh before it has followed anything', () => {
+  it('is not fresh before the first list', () => {
     expect(store.fresh).to.equal(false);
   });
 

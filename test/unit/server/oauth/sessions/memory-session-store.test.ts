@@ -4,4 +4,4 @@ import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/me
 const shared = new MemorySessions();
 const stores = [new MemorySessionStore(shared), new MemorySessionStore(shared)] as const;
 
-describeSessionStore('the store of tests', () => ({ stores }));
+describeSessionStore('the in-memory store', () => ({ stores }));

@@ -11,7 +11,7 @@ import { newSessionID } from '../../../../../server/oauth/sessions/session-ids.t
 describe('a refresh token', () => {
   const id = newSessionID(randomBytes);
 
-  it('names its session, is opaque beyond that, and no two are equal', () => {
+  it('contains the session id and is unique', () => {
     const tokens = Array.from({ length: 100 }, () => newRefreshToken(id, randomBytes));
     for (const { text, sessionID } of tokens) {
       expect(text).to.match(/^prt_s-[a-z2-7]{20}_[\w-]{64}$/);
@@ -20,13 +20,13 @@ describe('a refresh token', () => {
     expect(new Set(tokens.map(({ text }) => text)).size).to.equal(100);
   });
 
-  it('is read back with the same hashes', () => {
+  it('is parsed with the same hashes', () => {
     const token = newRefreshToken(id, randomBytes);
     expect(parseRefreshToken(token.text)).to.deep.equal(token);
     expect(token.hash).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('has successors of the same family, each with a hash of its own', () => {
+  it('has successors of the same family with different hashes', () => {
     const first = newRefreshToken(id, randomBytes);
     const second = successor(first, randomBytes);
     const third = successor(second, randomBytes);
@@ -35,7 +35,7 @@ describe('a refresh token', () => {
     expect(newRefreshToken(id, randomBytes).familyHash).to.not.equal(first.familyHash);
   });
 
-  it('has one way to be written', () => {
+  it('has one spelling', () => {
     const { text } = newRefreshToken(id, randomBytes);
     for (const other of [
       `${text}=`,
@@ -53,8 +53,8 @@ describe('a refresh token', () => {
   });
 });
 
-describe('hashes', () => {
-  it('are equal to the letter, and an empty one to none', () => {
+describe('sameHash', () => {
+  it('compares exactly, and never matches an empty hash', () => {
     expect(sameHash('a'.repeat(64), 'a'.repeat(64))).to.equal(true);
     expect(sameHash('a'.repeat(64), `${'a'.repeat(63)}b`)).to.equal(false);
     expect(sameHash('a'.repeat(64), 'a')).to.equal(false);

@@ -16,7 +16,7 @@ describeReflectorSink('the cache of sessions', () => {
   };
 });
 
-describe('the cache of sessions', () => {
+describe('the session cache', () => {
   const session = newSession();
   let made: object;
   let cache: SessionCache;
@@ -51,7 +51,7 @@ describe('the cache of sessions', () => {
     cache.keep(readSession(object(resourceVersion, uid)), cache.generation);
   }
 
-  it('knows what this replica wrote before the watch tells of it, and never goes back', () => {
+  it('has a write of this replica before the watch delivers it, and never goes back', () => {
     keep(20);
     cache.apply('ADDED', raw(11));
     expect(version()).to.equal('20');
@@ -62,7 +62,7 @@ describe('the cache of sessions', () => {
     expect(cache.ofUser('alice').map(({ name }) => name)).to.deep.equal([session.id]);
   });
 
-  it('does not look again at what this replica wrote when the watch brings it', () => {
+  it('does not parse a write of this replica again', () => {
     keep(20);
     const known = cache.get(session.id);
     const metadata = { name: session.id, uid: 'u1', resourceVersion: '20', initialEventsEnd: false };
@@ -72,7 +72,7 @@ describe('the cache of sessions', () => {
     expect(version()).to.equal(undefined);
   });
 
-  it('knows that something was deleted, until it is there again', () => {
+  it('reports a deletion until the session exists again', () => {
     expect(cache.wasDeleted(session.id)).to.equal(false);
     cache.apply('ADDED', raw(11));
     cache.apply('DELETED', raw(12));
@@ -83,7 +83,7 @@ describe('the cache of sessions', () => {
     expect(cache.wasDeleted(session.id)).to.equal(true);
   });
 
-  it('does not bring back what this replica deleted when an earlier event comes late', () => {
+  it('does not restore a session that this replica deleted', () => {
     cache.apply('ADDED', raw(11));
     cache.forget(session.id, 'u1');
     cache.apply('MODIFIED', raw(12));
@@ -93,21 +93,21 @@ describe('the cache of sessions', () => {
     expect(version()).to.equal(undefined);
   });
 
-  it('does not bring back what somebody deleted while an answer to us was under way', () => {
+  it('does not restore a session that was deleted while a response was in flight', () => {
     cache.apply('ADDED', raw(11));
     cache.apply('DELETED', raw(13));
     keep(12);
     expect(version()).to.equal(undefined);
   });
 
-  it('does not take an answer that a complete list has overtaken', () => {
+  it('ignores a response that a complete list has overtaken', () => {
     const { generation } = cache;
     list();
     cache.keep(readSession(object(12)), generation);
     expect(version()).to.equal(undefined);
   });
 
-  it('remembers the latest ten thousand that ended, not all that ever did', () => {
+  it('remembers the latest ten thousand deletions', () => {
     cache.forget(session.id, 'u1');
     for (let i = 0; i < 9_999; i++) cache.forget(`s-${i}`, `uid-${i}`);
     expect(cache.wasDeleted(session.id)).to.equal(true);
@@ -116,7 +116,7 @@ describe('the cache of sessions', () => {
     for (const id of ['s-0', 's-last']) expect(cache.wasDeleted(id), id).to.equal(true);
   });
 
-  it('keeps the new object of a name when the end of the old one is told late', () => {
+  it('keeps the new object of a name when the deletion of the old one is delivered late', () => {
     keep(20, 'u2');
     cache.apply('DELETED', raw(15, 'u1'));
     expect(version()).to.equal('20');

@@ -13,7 +13,7 @@ import { passwordSince } from '../../../../support/oauth/signed-in.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;
 
-describe('opening a session', () => {
+describe('SessionCreator', () => {
   let shared: MemorySessions;
   let sessions: MemorySessionStore;
   let now: number;
@@ -48,7 +48,7 @@ describe('opening a session', () => {
     return { session: await opening.store(session, signal), refreshToken };
   }
 
-  it('writes who signed in, at which client and from where, with both ends of the session', async () => {
+  it('stores user, client, origin and both expiries', async () => {
     const { session, refreshToken } = await open();
     const token = parseRefreshToken(refreshToken ?? '');
     expect(session).to.deep.include({
@@ -70,7 +70,7 @@ describe('opening a session', () => {
     expect(JSON.stringify([...shared.objects.values()])).to.not.contain(refreshToken);
   });
 
-  it('gives no refresh token to a client that may not use one, and ends with its access token', async () => {
+  it('issues no refresh token to a client without the grant, and expires with the access token', async () => {
     const { session, refreshToken } = await open({
       client: newClient('robot', { grants: ['password'], accessTokenLifetime: 600 }),
     });
@@ -83,7 +83,7 @@ describe('opening a session', () => {
     });
   });
 
-  it('does not end for idleness before its first access token does, nor later than at all', async () => {
+  it("has an idle expiry between the access token's and the absolute expiry", async () => {
     const short = { refreshIdleLifetime: 60, accessTokenLifetime: 600 };
     const { session } = await open({ client: newClient('a', { ...short, sessionLifetime: 3600 }) });
     expect(session.idleNotAfter).to.equal(NOW + 600_000);
@@ -91,7 +91,7 @@ describe('opening a session', () => {
     expect(long.session.idleNotAfter).to.equal(NOW + 3_600_000);
   });
 
-  it('is of the password that was checked, whichever has come since', async () => {
+  it('records the verified password, not a newer one', async () => {
     const { session } = await open({ credential: passwordSince(NOW - 2_000) });
     const account = signIn().account;
     expect(sessionEnd(session, account, passwordSince(NOW - 2_000))).to.equal(undefined);
@@ -100,14 +100,14 @@ describe('opening a session', () => {
     expect(sessionEnd(session, account, anew)).to.equal('password recreated');
   });
 
-  it('begins now, and counts, however far ahead the clock was that dated the password', async () => {
+  it('creates a valid session although the password is dated in the future', async () => {
     const credential = passwordSince(NOW + 86_400_000);
     const { session } = await open({ credential });
     expect(session.createdAt).to.equal(NOW);
     expect(sessionEnd(session, signIn().account, credential)).to.equal(undefined);
   });
 
-  it('shows what a stranger sent bounded, and without bytes that move a cursor', async () => {
+  it('sanitizes and bounds client input', async () => {
     const { session } = await open({
       source: `::1\u001b[2J${'x'.repeat(300)}`,
       userAgent: `evil\u001b]0;owned\u0007\r\n\u202eabc${'y'.repeat(1000)}`,
@@ -118,7 +118,7 @@ describe('opening a session', () => {
     expect(session.userAgent.length).to.be.at.most(256);
   });
 
-  it('ends the session that was not used for longest when the user has too many', async () => {
+  it('deletes the least recently used session at the limit', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) {
       now += 1000;
@@ -134,7 +134,7 @@ describe('opening a session', () => {
     expect(shared.objects.size).to.equal(4);
   });
 
-  it('signs in although a session too many cannot be ended', async () => {
+  it('succeeds although a surplus session cannot be deleted', async () => {
     for (let i = 0; i < 3; i++) await open();
     let writes = 0;
     sessions.beforeWrite = () => {
@@ -147,7 +147,7 @@ describe('opening a session', () => {
     expect(shared.objects.size).to.equal(3);
   });
 
-  it('leaves nothing behind whose tokens nobody was given', async () => {
+  it('deletes a session whose tokens were not delivered', async () => {
     sessions.afterWrite = () => {
       throw newServiceUnavailable('the answer of kube-apiserver was cut');
     };
@@ -156,7 +156,7 @@ describe('opening a session', () => {
     expect(shared.objects.size).to.equal(0);
   });
 
-  it('costs nobody a session when it fails', async () => {
+  it('deletes no other session when it fails', async () => {
     for (let i = 0; i < 3; i++) await open();
     const before = [...shared.objects.keys()];
     sessions.beforeWrite = () => {
@@ -167,7 +167,7 @@ describe('opening a session', () => {
     expect([...shared.objects.keys()]).to.deep.equal(before);
   });
 
-  it('leaves the session that stands when its id is taken', async () => {
+  it('keeps the existing session when the id is taken', async () => {
     const { session } = opening.prepare(signIn());
     await opening.store(session, signal);
     const error = await opening.store(session, signal).catch((caught: unknown) => caught);

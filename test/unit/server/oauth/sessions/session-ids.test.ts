@@ -5,17 +5,17 @@ import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import { isSessionID, newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
-describe('the id of a session', () => {
-  it('is a DNS label of a hundred random bits', () => {
+describe('a session id', () => {
+  it('is a DNS label with a hundred random bits', () => {
     const ids = Array.from({ length: 200 }, () => newSessionID(randomBytes));
     expect(ids.every(isSessionID)).to.equal(true);
     expect(new Set(ids).size).to.equal(200);
-    // Every letter turns up, so none is lost to the mapping.
+    // Every letter occurs, so the mapping is complete.
     expect(new Set(ids.map((id) => id.slice(2)).join('')).size).to.equal(32);
   });
 });
 
-describe('what is no id of a session', () => {
+describe('a malformed session id', () => {
   const id = newSessionID(randomBytes);
   for (const text of [
     '',
@@ -27,14 +27,14 @@ describe('what is no id of a session', () => {
     '../users',
     `${id}/x`,
   ]) {
-    it(`is told from one before the cluster is asked: ${JSON.stringify(text.replace(id, 'ID'))}`, () => {
+    it(`is rejected without a lookup: ${JSON.stringify(text.replace(id, 'ID'))}`, () => {
       expect(isSessionID(text)).to.equal(false);
     });
   }
 });
 
-describe('names of sessions', () => {
-  it('are known by every replica, look like any other, and no two are equal', async () => {
+describe('SessionIDs', () => {
+  it('are recognized by every replica, well-formed and unique', async () => {
     const keys = await memoryKeyRing();
     const ids = Array.from({ length: 200 }, () => new SessionIDs(keys).next(randomBytes));
     expect(ids.every(isSessionID)).to.equal(true);
@@ -42,7 +42,7 @@ describe('names of sessions', () => {
     expect(ids.every((id) => new SessionIDs(keys).isGenuine(id))).to.equal(true);
   });
 
-  it('are told from invented ones, and from those of other keys', async () => {
+  it('rejects invented ids and ids of other keys', async () => {
     const ours = new SessionIDs(await memoryKeyRing());
     const others = new SessionIDs(await memoryKeyRing());
     const id = ours.next(randomBytes);
@@ -53,7 +53,7 @@ describe('names of sessions', () => {
     }
   });
 
-  it('stay known after the keys have been rotated', async () => {
+  it('recognizes its ids after a rotation', async () => {
     const first = firstSet(await newKey(), 0);
     const id = new SessionIDs(await ImportedKeys.from(first)).next(randomBytes);
     const [old] = first.keys;

@@ -26,7 +26,7 @@ describe('a Session object', () => {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly spec: Readonly<Record<string, unknown>>;
   }
-  /** As kube-apiserver gives it back, but for `changes`. */
+  /** As kube-apiserver returns it, with `changes`. */
   function kept({ metadata, spec }: Partial<Parts> = {}, of: Session = session): Parts {
     const object = sessionObject('iam.platform.io', of, keys) as Parts;
     return {
@@ -46,12 +46,12 @@ describe('a Session object', () => {
     return found.session !== undefined && isGenuine(found.session, found.mac, keys);
   }
 
-  it('is read back as it was written', () => {
+  it('is read as it was written', () => {
     expect(readSession(kept()).session).to.deep.equal({ ...session, uid: 'u1', resourceVersion: '7' });
     expect(counts(kept())).to.equal(true);
   });
 
-  it('holds no refresh token, only hashes', () => {
+  it('contains hashes of refresh tokens only', () => {
     expect(JSON.stringify(kept())).to.not.contain('prt_');
   });
 
@@ -72,12 +72,12 @@ describe('a Session object', () => {
     passwordTime: new Date(session.createdAt).toISOString(),
     credentialUID: 'another',
   })) {
-    it(`counts for nothing when somebody changed ${field}`, () => {
+    it(`is invalid when ${field} was changed`, () => {
       expect(counts(kept({ spec: { [field]: value } }))).to.equal(false);
     });
   }
 
-  it('covers every field of a session with its MAC', () => {
+  it('has a MAC over every field', () => {
     const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
     const fields = Object.keys(session) as (keyof Session)[];
     for (const field of fields) {
@@ -88,7 +88,7 @@ describe('a Session object', () => {
     }
   });
 
-  it('counts for nothing under another name, or with the MAC of another key', async () => {
+  it('is invalid under another name, or with the MAC of another key', async () => {
     expect(counts(kept({ metadata: { name: newSession().id } }))).to.equal(false);
     const { mac } = readSession(kept());
     expect(isGenuine(session, mac, await memoryKeyRing())).to.equal(false);
@@ -96,27 +96,27 @@ describe('a Session object', () => {
       expect(counts(kept({ spec: { mac: forged } }))).to.equal(false);
   });
 
-  it('counts when the clocks of replicas and of kube-apiserver are five minutes apart', () => {
+  it('is valid when the clocks differ by five minutes', () => {
     for (const apart of [300_000, -300_000]) {
       const creationTimestamp = new Date(session.createdAt + apart).toISOString();
       expect(counts(kept({ metadata: { creationTimestamp } })), String(apart)).to.equal(true);
     }
   });
 
-  it('counts for nothing when it was made anew from a saved copy', () => {
+  it('is invalid when it was recreated from a saved copy', () => {
     const later = new Date(session.createdAt + 301_000).toISOString();
     expect(counts(kept({ metadata: { creationTimestamp: later } }))).to.equal(false);
     expect(counts(kept({ metadata: { creationTimestamp: undefined } }))).to.equal(false);
   });
 
-  it('counts for nothing once it is deleted, whatever finalizer keeps it', () => {
+  it('is invalid once it is deleted, even with a finalizer', () => {
     const deletionTimestamp = new Date().toISOString();
     expect(counts(kept({ metadata: { deletionTimestamp, finalizers: ['example.com/keep'] } }))).to.equal(
       false,
     );
   });
 
-  it('counts for nothing when a field is missing or of another type', () => {
+  it('is invalid when a field is missing or has the wrong type', () => {
     for (const spec of [
       { user: undefined },
       { userUID: undefined },

@@ -24,7 +24,7 @@ const signal = new AbortController().signal;
 
 const ALICE = newAccount('alice');
 
-describe('the reaper of sessions', () => {
+describe('the session reaper', () => {
   let now: number;
   let objects: Map<string, FoundSession & { genuine: boolean }>;
   let account: Account | undefined;
@@ -33,7 +33,7 @@ describe('the reaper of sessions', () => {
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
   let reaper: SessionReaper;
-  /** The same, with hardly a pause between its sweeps. */
+  /** With a short interval. */
   let patient: SessionReaper;
   let complaints: string[];
 
@@ -101,13 +101,13 @@ describe('the reaper of sessions', () => {
     return session.id;
   }
 
-  it('leaves what counts', async () => {
+  it('keeps valid sessions', async () => {
     add();
     expect(await reaper.sweep(signal)).to.equal(0);
     expect(objects.size).to.equal(1);
   });
 
-  it('leaves what waits for a user, until its time is over', async () => {
+  it('keeps open device requests until they expire', async () => {
     account = undefined;
     add({ user: NO_USER });
     expect(await reaper.sweep(signal)).to.equal(0);
@@ -115,7 +115,7 @@ describe('the reaper of sessions', () => {
     expect(await reaper.sweep(signal)).to.equal(1);
   });
 
-  it('removes what has expired, for age or idleness, as the very version that it saw', async () => {
+  it('deletes expired sessions with a precondition on the version', async () => {
     const expired = [add({ notAfter: NOW }), add({ idleNotAfter: NOW })];
     const live = add();
     const versions: (ObjectVersion | undefined)[] = [];
@@ -137,7 +137,7 @@ describe('the reaper of sessions', () => {
     ['password deleted', () => (credential = undefined)],
     ['password recreated', () => (credential = { ...passwordSince(NOW - DAY), uid: 'another' })],
   ] as const) {
-    it(`removes the sessions of a user for the reason: ${reason}`, async () => {
+    it(`deletes sessions for the reason: ${reason}`, async () => {
       add(passwordOf(passwordSince(NOW - DAY)));
       change();
       expect(await reaper.sweep(signal)).to.equal(1);
@@ -145,13 +145,13 @@ describe('the reaper of sessions', () => {
     });
   }
 
-  it('leaves a session that began with the new password', async () => {
+  it('keeps a session of the new password', async () => {
     add();
     credential = passwordSince(NOW - 60_000);
     expect(await reaper.sweep(signal)).to.equal(0);
   });
 
-  it('does not judge a new session by a user that may not be known here yet', async () => {
+  it('does not check the user of a new session, because the cache may lag', async () => {
     add({ createdAt: NOW - 1_000 });
     account = undefined;
     expect(await reaper.sweep(signal)).to.equal(0);
@@ -160,7 +160,7 @@ describe('the reaper of sessions', () => {
   });
 
   for (const unseen of ['fresh', 'users', 'passwords'] as const) {
-    it(`removes nothing while it cannot see everything (${unseen})`, async () => {
+    it(`deletes nothing while a cache is stale (${unseen})`, async () => {
       add({ notAfter: NOW });
       account = undefined;
       credential = undefined;
@@ -169,7 +169,7 @@ describe('the reaper of sessions', () => {
     });
   }
 
-  it('removes what others made after a day only, for their keys may be our own new ones', async () => {
+  it('deletes sessions with an invalid MAC after a day only', async () => {
     add({ notAfter: NOW }, false);
     expect(await reaper.sweep(signal)).to.equal(0);
     now += DAY;
@@ -177,7 +177,7 @@ describe('the reaper of sessions', () => {
     expect(reasons).to.deep.equal(['invalid']);
   });
 
-  it('goes on when a session was changed under it', async () => {
+  it('continues after a conflict', async () => {
     const changed = add({ notAfter: NOW });
     add({ notAfter: NOW });
     removing = (name) => {
@@ -189,7 +189,7 @@ describe('the reaper of sessions', () => {
     expect([...objects.keys()]).to.deep.equal([changed]);
   });
 
-  it('goes on when the cluster refuses to delete one, and tells', async () => {
+  it('continues after a rejected deletion, and reports it', async () => {
     const kept = add({ notAfter: NOW });
     add({ notAfter: NOW });
     removing = (name) => {
@@ -208,7 +208,7 @@ describe('the reaper of sessions', () => {
     newTooManyRequests('wait', 1),
     newTimeout('too slow', 1),
   ]) {
-    it(`stops at what the cluster cannot do now, and tells: ${error.message}`, async () => {
+    it(`stops when the cluster is unavailable, and reports it: ${error.message}`, async () => {
       const all = [add({ notAfter: NOW }), add({ notAfter: NOW })];
       let attempts = 0;
       removing = () => {
@@ -221,7 +221,7 @@ describe('the reaper of sessions', () => {
     });
   }
 
-  it('removes nothing more once it is told to stop', async () => {
+  it('stops at its signal', async () => {
     const end = new AbortController();
     const [, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
     removing = (name) => {
@@ -233,7 +233,7 @@ describe('the reaper of sessions', () => {
     expect([...objects.keys()]).to.deep.equal([second]);
   });
 
-  it('sweeps again soon after one sweep failed', async () => {
+  it('retries soon after a failed sweep', async () => {
     const end = new AbortController();
     const removed = add({ notAfter: NOW });
     let attempts = 0;
@@ -248,7 +248,7 @@ describe('the reaper of sessions', () => {
     expect(complaints).to.deep.equal(['cannot delete invalid sessions, will retry']);
   });
 
-  it('says of sweeps that fail alike once what they failed of', async () => {
+  it('logs a repeated failure once', async () => {
     const end = new AbortController();
     const removed = add({ notAfter: NOW });
     let attempts = 0;
@@ -263,7 +263,7 @@ describe('the reaper of sessions', () => {
     expect(complaints).to.have.length(1);
   });
 
-  it('sweeps until it is told to stop, whatever one sweep runs into', async () => {
+  it('sweeps until its signal, despite failures', async () => {
     const end = new AbortController();
     add({ notAfter: NOW });
     removing = () => {

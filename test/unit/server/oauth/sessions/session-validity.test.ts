@@ -17,7 +17,7 @@ const PASSWORD: Credential = {
   resourceVersion: '1',
 };
 
-/** What the cluster has, and what of it is known here until somebody looks. */
+/** The state of the cluster, and of the cache until `catchUp`. */
 class Known {
   account: Account | undefined = ALICE;
   credential: Credential | undefined = PASSWORD;
@@ -44,7 +44,7 @@ class Known {
   });
 }
 
-describe('who holds a session', () => {
+describe('SessionValidity', () => {
   const young = newSession({ user: 'alice', userUID: ALICE.uid, createdAt: NOW - 500 });
   const old = newSession({ user: 'alice', userUID: ALICE.uid, createdAt: NOW - 60_000 });
   let known: Known;
@@ -52,25 +52,25 @@ describe('who holds a session', () => {
     known = new Known();
   });
 
-  it('is not asked about while all is known here', async () => {
+  it('reads nothing while the cache is complete', async () => {
     expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
     expect(known.asked).to.deep.equal([]);
   });
 
   for (const [what, forget] of [
     ['the user', () => (known.account = undefined)],
-    ['that the user was made anew', () => (known.account = { ...ALICE, uid: 'an earlier one' })],
-    ['that the user was enabled', () => (known.account = { ...ALICE, disabled: true })],
+    ['the new user of the same name', () => (known.account = { ...ALICE, uid: 'an earlier one' })],
+    ['the enabled user', () => (known.account = { ...ALICE, disabled: true })],
     ['the password', () => (known.credential = undefined)],
   ] as const) {
-    it(`is asked of the cluster when a young session has come here before ${what}`, async () => {
+    it(`reads the cluster for a young session when the cache lacks ${what}`, async () => {
       forget();
       expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
       expect(known.asked).to.deep.equal(['alice']);
     });
   }
 
-  it('is nobody when the cluster knows no user, or no password, either', async () => {
+  it('is invalid when the cluster has no user or no password either', async () => {
     known.account = undefined;
     known.stored = { account: undefined, credential: PASSWORD };
     expect(await known.holders.confirmedEnd(young, signal)).to.equal('user deleted');
@@ -78,21 +78,21 @@ describe('who holds a session', () => {
     expect(await known.holders.confirmedEnd(young, signal)).to.equal('password deleted');
   });
 
-  it('is not asked about for a session that everybody has known for long', async () => {
+  it('reads nothing for an old session', async () => {
     known.account = undefined;
     known.credential = { ...PASSWORD, changedAt: 0 };
     expect(await known.holders.confirmedEnd(old, signal)).to.equal('user deleted');
     expect(known.asked).to.deep.equal([]);
   });
 
-  it('is asked of the cluster when a young session is of a password that has not come here yet', async () => {
+  it('reads the cluster for a young session with a password that is not cached yet', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt };
     known.credential = { ...PASSWORD, changedAt: PASSWORD.changedAt - 1 };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
     expect(known.asked).to.deep.equal(['alice']);
   });
 
-  it('is nobody when the password was taken away and one made anew, also under the same time', async () => {
+  it('is invalid when the password was recreated with the same time', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
     for (const changedAt of [PASSWORD.changedAt - 1, PASSWORD.changedAt, PASSWORD.changedAt + 1]) {
       known.credential = known.stored.credential = { ...PASSWORD, uid: 'another', changedAt };
@@ -100,26 +100,26 @@ describe('who holds a session', () => {
     }
   });
 
-  it('is asked of the cluster when only the one before it is known here, also under a later time', async () => {
+  it('reads the cluster when the cache has an older password, also with a later time', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
     known.credential = { ...PASSWORD, uid: 'the one before', changedAt: NOW };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
     expect(known.asked).to.deep.equal(['alice']);
   });
 
-  it('is nobody when the password was replaced by one that a clock behind ours has dated', async () => {
+  it('is invalid when a clock that is behind dated the new password', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt + 1 };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal('password restored');
   });
 
-  it('is asked of the cluster when the one before it was dated by a clock far ahead', async () => {
+  it('reads the cluster when a clock far ahead dated the old password', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt };
     known.credential = { ...PASSWORD, changedAt: NOW + 86_400_000 };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
     expect(known.asked).to.deep.equal(['alice']);
   });
 
-  it('is nobody when the password was changed since', async () => {
+  it('is invalid when the password was changed', async () => {
     known.credential = known.stored.credential = { ...PASSWORD, changedAt: NOW };
     expect(await known.holders.confirmedEnd(young, signal)).to.equal('password changed');
   });

@@ -44,10 +44,10 @@ export const CREDENTIAL: Credential = {
   resourceVersion: '1',
 };
 
-/** All that a token stands on, to be changed by a test. */
+/** The state behind a token, for tests to change. */
 export class TokenFixture {
   now = NOW;
-  /** What is in the cluster, and what of it the cache knows. */
+  /** The session in the cluster, and in the cache. */
   stored: TokenSession | undefined = SESSION;
   cached: TokenSession | undefined = SESSION;
   account: Account | undefined = ALICE;
@@ -119,7 +119,7 @@ export class TokenFixture {
     return this.issuer.accessToken(subject).token;
   }
 
-  /** A token with our signature, whatever it says. */
+  /** A token with our signature and any claims. */
   sign(claims: Readonly<Record<string, unknown>>, header: Partial<JWTHeaderParameters> = {}): string {
     const key = this.keys.signing();
     return signedBy(

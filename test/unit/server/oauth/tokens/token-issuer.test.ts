@@ -11,7 +11,7 @@ describe('TokenIssuer', () => {
   });
   const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
 
-  it('says in the header what the token is and which key it is of', () => {
+  it('sets typ and kid in the header', () => {
     const { token } = at.issuer.accessToken(subject);
     expect(decodeProtectedHeader(token)).to.deep.equal({
       alg: 'ES256',
@@ -20,27 +20,27 @@ describe('TokenIssuer', () => {
     });
   });
 
-  it('gives each token an id of its own that names its session', () => {
+  it('issues unique token ids that contain the session id', () => {
     const [one, two] = [1, 2].map(() => decodeJwt(at.issuer.accessToken(subject).token).jti ?? '');
     expect(one).not.to.equal(two);
     expect([one, two].map((jti) => sessionOfAny(jti ?? ''))).to.deep.equal([SESSION.id, SESSION.id]);
   });
 
-  it('never lets a token outlive its session', () => {
+  it('expires no later than the session', () => {
     const ending = { ...SESSION, notAfter: NOW + 90_500 };
     const { token, expiresIn } = at.issuer.accessToken({ ...subject, session: ending });
     expect(expiresIn).to.equal(90);
     expect(decodeJwt(token).exp).to.equal(NOW / 1000 + 90);
   });
 
-  it('makes no token that nobody would accept for its length', () => {
+  it('issues no token that exceeds the accepted length', () => {
     const groups = Array.from({ length: 1500 }, (_, i) => `a-group-with-a-long-name-${i}`);
     expect(() => at.issuer.accessToken({ ...subject, account: { ...ALICE, groups } }))
       .to.throw()
       .with.property('code', 'server_error');
   });
 
-  it('makes id tokens for the client, bound to nonce and access token, with what the scopes allow', () => {
+  it('issues ID tokens bound to nonce and access token, with the claims of the scopes', () => {
     const { token } = at.issuer.accessToken(subject);
     const { jti, ...bare } = decodeJwt(at.issuer.idToken(subject, { nonce: 'n', accessToken: token }));
     expect(jti).to.match(new RegExp(`^ki\\.${SESSION.id}\\.[\\w-]{16}$`));

@@ -24,7 +24,7 @@ describe('TokenVerifier', () => {
     at = await TokenFixture.make();
   });
 
-  it('gives the claims of a token that we have issued', async () => {
+  it('returns the claims of a valid token', async () => {
     const claims = await answer(at, at.token());
     expect(claims).to.deep.include({
       iss: ISSUER,
@@ -39,14 +39,14 @@ describe('TokenVerifier', () => {
     });
   });
 
-  it('answers at once, and with the same claims, for a token that it has seen', async () => {
+  it('is synchronous for a cached token, with the same claims', async () => {
     const token = at.token();
     const first = await at.verifier.verify(token, scope);
     expect(at.verifier.verify(token, scope)).to.equal(first);
   });
 
-  describe('leaves to others', () => {
-    it('what is no JWT in compact form', async () => {
+  describe('returns undefined for', () => {
+    it('a string that is not a compact JWT', async () => {
       const token = at.token();
       const [header = '', payload = '', signature = ''] = token.split('.');
       const json = JSON.stringify({ protected: header, payload, signature });
@@ -64,7 +64,7 @@ describe('TokenVerifier', () => {
       }
     });
 
-    it('tokens of other issuers, however alike their URL', async () => {
+    it('a token of another issuer, however similar its URL', async () => {
       for (const iss of [
         'https://kubernetes.default.svc.cluster.local',
         `${ISSUER}/`,
@@ -76,12 +76,12 @@ describe('TokenVerifier', () => {
       }
     });
 
-    it('tokens longer than 48 KiB', async () => {
+    it('a token longer than 48 KiB', async () => {
       expect(await answer(at, at.sign({ more: 'x'.repeat(37_000) }))).to.equal(undefined);
     });
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     it('a signature of another key', async () => {
       const other = await memoryKeyRing();
       const header = { alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid };
@@ -96,14 +96,14 @@ describe('TokenVerifier', () => {
       expect(await answer(at, `${header}.${changed}.${signature}`)).to.equal(401);
     });
 
-    it('no signature at all, and a signature of zeros', async () => {
+    it('a missing signature and a signature of zeros', async () => {
       const [header, payload] = at.token().split('.');
       expect(await answer(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(401);
       const unsecured = new UnsecuredJWT(at.claims()).encode();
       expect(await answer(at, `${unsecured}AA`)).to.equal(401);
     });
 
-    it('other algorithms, among them HMAC under our public key', async () => {
+    it('other algorithms, such as HMAC with our public key', async () => {
       const { kid } = at.keys.signing();
       const secret = new TextEncoder().encode(JSON.stringify(at.keys.jwks().keys[0]));
       const hmac = await new SignJWT(at.claims())
@@ -117,7 +117,7 @@ describe('TokenVerifier', () => {
       expect(await answer(at, es384)).to.equal(401);
     });
 
-    it('a key that the token brings along or points to', async () => {
+    it('a key inside or referenced by the token', async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const { exportJWK } = await import('jose');
       const jwk = await exportJWK(publicKey);
@@ -133,7 +133,7 @@ describe('TokenVerifier', () => {
       }
     });
 
-    it('an id token, and any other type', async () => {
+    it('an ID token, and any other type', async () => {
       const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
       expect(await answer(at, at.issuer.idToken(subject))).to.equal(401);
       const sameAudience = { ...subject, client: { ...CLIENT, id: AUDIENCE } };
@@ -142,7 +142,7 @@ describe('TokenVerifier', () => {
         expect(await answer(at, at.sign({}, { typ })), typ).to.equal(401);
     });
 
-    it('a refresh token and a code, about which nobody else is asked', async () => {
+    it('a refresh token and a code, without a TokenReview', async () => {
       const device = newDeviceCode({ sessionID: SESSION.id, requestID: SESSION.id }, NOW, randomBytes);
       for (const { text } of [
         newRefreshToken(SESSION.id, randomBytes),
@@ -153,7 +153,7 @@ describe('TokenVerifier', () => {
       }
     });
 
-    it('extensions that it does not know', async () => {
+    it('unknown critical extensions', async () => {
       expect(await answer(at, at.sign({}, { crit: ['x'], x: 1 }))).to.equal(401);
     });
 
@@ -161,27 +161,27 @@ describe('TokenVerifier', () => {
       ['another audience', { aud: 'console' }],
       ['no audience', { aud: undefined }],
       ['no expiry', { exp: undefined }],
-      ['expiry as text', { exp: '9999999999' }],
-      ['no time of issue', { iat: undefined }],
+      ['an expiry that is a string', { exp: '9999999999' }],
+      ['no issue time', { iat: undefined }],
       ['no subject', { sub: undefined }],
-      ['a subject that is no text', { sub: 7 }],
+      ['a subject that is not a string', { sub: 7 }],
       ['no id', { jti: undefined }],
-      ['an id that names another session', { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA' }],
-      ['the id of an id token', { jti: `ki.${SESSION.id}.AAAAAAAAAAAAAAAA` }],
-      ['an id that is not ours', { jti: 'something', sid: 'something' }],
+      ['an id of another session', { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA' }],
+      ['the id of an ID token', { jti: `ki.${SESSION.id}.AAAAAAAAAAAAAAAA` }],
+      ['a foreign id', { jti: 'something', sid: 'something' }],
       ['no client', { client_id: undefined }],
-      ['groups that are no list', { groups: 'developers' }],
-      ['groups that are not all text', { groups: ['a', 1] }],
+      ['groups that are not a list', { groups: 'developers' }],
+      ['groups that are not all strings', { groups: ['a', 1] }],
       ['no uid', { uid: undefined }],
       ['a group without a name', { groups: [''] }],
-      ['a validity that has not begun', { nbf: NOW / 1000 + 5 }],
+      ['a token that is not valid yet', { nbf: NOW / 1000 + 5 }],
     ] as const) {
       it(what, async () => {
         expect(await answer(at, at.sign(claims))).to.equal(401);
       });
     }
 
-    it('a token at the second of its expiry, remembered or not', async () => {
+    it('a token at the second of its expiry, cached or not', async () => {
       const token = at.token();
       at.now = NOW + 7200_000 - 1;
       expect(await answer(at, token)).to.be.an('object');
@@ -190,14 +190,14 @@ describe('TokenVerifier', () => {
     });
   });
 
-  it('asks once for keys that it does not know, and refuses a key that nobody knows', async () => {
+  it('re-reads the keys once for an unknown kid, and rejects it if it stays unknown', async () => {
     const token = at.token();
     at.keys = await memoryKeyRing();
     expect(await answer(at, token)).to.equal(401);
     expect(at.rereads).to.equal(1);
   });
 
-  describe('looks at what a token stands on at every use:', () => {
+  describe('checks at every use:', () => {
     let token: string;
     beforeEach(async () => {
       token = at.token();
@@ -205,20 +205,20 @@ describe('TokenVerifier', () => {
     });
 
     for (const [what, change] of [
-      ['a session that has ended', (now: TokenFixture) => (now.stored = now.cached = undefined)],
+      ['a terminated session', (now: TokenFixture) => (now.stored = now.cached = undefined)],
       ['a session of another user', (now: TokenFixture) => (now.cached = { ...SESSION, user: 'bob' })],
       [
         'a session of another client',
         (now: TokenFixture) => (now.cached = { ...SESSION, clientID: 'other' }),
       ],
-      ['a session that is too old', (now: TokenFixture) => (now.cached = { ...SESSION, notAfter: NOW })],
+      ['an expired session', (now: TokenFixture) => (now.cached = { ...SESSION, notAfter: NOW })],
       [
         'a session that was idle too long',
         (now: TokenFixture) => (now.cached = { ...SESSION, idleNotAfter: NOW }),
       ],
-      ['a user who is gone', (now: TokenFixture) => (now.account = undefined)],
-      ['a user who is disabled', (now: TokenFixture) => (now.account = { ...ALICE, disabled: true })],
-      ['a user who was made anew', (now: TokenFixture) => (now.account = { ...ALICE, uid: 'other' })],
+      ['a deleted user', (now: TokenFixture) => (now.account = undefined)],
+      ['a disabled user', (now: TokenFixture) => (now.account = { ...ALICE, disabled: true })],
+      ['a recreated user', (now: TokenFixture) => (now.account = { ...ALICE, uid: 'other' })],
       [
         'a password that was changed since',
         (now: TokenFixture) => {
@@ -226,33 +226,33 @@ describe('TokenVerifier', () => {
         },
       ],
       [
-        'a password that was taken away and made anew under the same time',
+        'a password that was recreated with the same time',
         (now: TokenFixture) => {
           now.cached = { ...SESSION, passwordAt: CREDENTIAL.changedAt, credentialUID: CREDENTIAL.uid };
           now.credential = { ...CREDENTIAL, uid: 'another' };
         },
       ],
     ] as const) {
-      it(`${what} is refused`, async () => {
+      it(`${what} is rejected`, async () => {
         change(at);
         expect(await answer(at, token)).to.equal(401);
       });
     }
 
-    it('a session that only the cluster knows yet counts', async () => {
+    it('accepts a session that is not cached yet', async () => {
       at.cached = undefined;
       expect(await answer(at, token)).to.be.an('object');
       expect(at.reads).to.equal(1);
     });
 
-    it('a session just begun counts although its user is not known here yet', async () => {
+    it('accepts a young session whose user is not cached yet', async () => {
       at.cached = { ...SESSION, createdAt: at.now - 1_000 };
       at.account = undefined;
       expect(await answer(at, token)).to.be.an('object');
       expect(at.lookups).to.equal(1);
     });
 
-    it('a session just begun is over when the cluster too knows no user, or a disabled one', async () => {
+    it('rejects a young session when the cluster has no user, or a disabled one', async () => {
       at.cached = { ...SESSION, createdAt: at.now - 1_000 };
       for (const account of [undefined, { ...ALICE, disabled: true }]) {
         at.account = account;
@@ -262,7 +262,7 @@ describe('TokenVerifier', () => {
       expect(at.lookups).to.equal(2);
     });
 
-    it('nobody is let in, nor told off, while there are no keys', async () => {
+    it('throws ServiceUnavailable while there are no keys', async () => {
       const { issuer, keys } = at;
       const unready = new TokenVerifier({
         keys: { ready: false, verification: (kid) => keys.verification(kid) },
@@ -277,7 +277,7 @@ describe('TokenVerifier', () => {
       expect(refused).to.have.property('code', 503);
     });
 
-    it('nobody is let in, nor told off, while sessions or users cannot be seen', async () => {
+    it('throws ServiceUnavailable while the caches are stale', async () => {
       at.stands.sessions.fresh = false;
       expect(await answer(at, token)).to.equal(503);
       at.stands.sessions.fresh = true;
@@ -288,7 +288,7 @@ describe('TokenVerifier', () => {
       expect(await answer(at, token)).to.equal(503);
     });
 
-    it('what was known last counts when an operator wants it so, but nothing beyond that', async () => {
+    it('uses the last known state if configured, and rejects what it does not know', async () => {
       at.stands.acceptWhenStale = true;
       at.stands.sessions.fresh = false;
       at.stands.users.synced = false;
@@ -308,7 +308,7 @@ describe('TokenVerifier', () => {
 
 describe('TokenIDCheck', () => {
   for (const kind of ['ks', 'ki']) {
-    it(`judges ids of our own only, here one that begins with ${kind}`, async () => {
+    it(`checks our own ids only, here one with the prefix ${kind}`, async () => {
       const at = await TokenFixture.make();
       const alice = { name: 'alice', uid: ALICE.uid };
       const ours = `${kind}.${SESSION.id}.AAAAAAAAAAAAAAAA`;
@@ -325,14 +325,14 @@ describe('TokenIDCheck', () => {
     });
   }
 
-  it('needs no uid, which kube-apiserver hands on only when it is told to, but refuses another one', async () => {
+  it('accepts a missing uid, and rejects another uid', async () => {
     const at = await TokenFixture.make();
     const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
     expect(at.ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
     expect(() => at.ids.check(ours, { name: 'alice', uid: 'other' }, scope)).to.throw('Unauthorized');
   });
 
-  it('refuses the id of a token of another user', async () => {
+  it('rejects the id of a token of another user', async () => {
     const at = await TokenFixture.make();
     const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
     expect(() => at.ids.check(ours, { name: 'bob', uid: 'b' }, scope)).to.throw('Unauthorized');

@@ -10,7 +10,7 @@ describe('the authorization endpoint', () => {
   });
   after(() => site.close());
 
-  it('shows a form, and says which client asks for what and where the browser goes', async () => {
+  it('shows a form with client, scopes and destination', async () => {
     const { status, headers, text } = await site.ask(authorizePath());
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
@@ -20,7 +20,7 @@ describe('the authorization endpoint', () => {
     expect(text).not.to.contain('<script');
   });
 
-  it('keeps the page out of frames, caches and referrers, and lets it load nothing from elsewhere', async () => {
+  it('forbids frames, caching, referrers and foreign content', async () => {
     const { headers } = await site.ask(authorizePath());
     expect(headers).to.include({
       'content-security-policy':
@@ -32,7 +32,7 @@ describe('the authorization endpoint', () => {
     });
   });
 
-  it('knows the browser by a cookie that no script, other site or sibling domain gets hold of', async () => {
+  it('sets a __Host- cookie with HttpOnly and SameSite', async () => {
     const { headers } = await site.ask(authorizePath());
     expect(headers['set-cookie']).to.have.length(1);
     expect(headers['set-cookie']?.[0]).to.match(
@@ -40,26 +40,26 @@ describe('the authorization endpoint', () => {
     );
   });
 
-  it('lets a browser keep its cookie, so that two tabs do not disturb each other', async () => {
+  it('keeps the cookie of the browser, so that two tabs work', async () => {
     const { cookie } = await Visit.begin(site);
     const { headers } = await site.ask(authorizePath(), { headers: { cookie: `other=1; ${cookie}` } });
     expect(headers['set-cookie']?.[0]).to.contain(`${cookie};`);
   });
 
-  it('takes the request as a form as well', async () => {
+  it('accepts the request as a form', async () => {
     const { status, text } = await site.ask('/oauth/authorize', { form: REQUEST });
     expect(status).to.equal(200);
     expect(text).to.contain('The Console');
   });
 
-  it('puts the name that the client suggests into the field, as text', async () => {
+  it('fills in login_hint as escaped text', async () => {
     const { text } = await site.ask(authorizePath({ login_hint: '"><b>alice' }));
     expect(text).to.contain('value="&quot;&gt;&lt;b&gt;alice"');
     const long = await site.ask(authorizePath({ login_hint: '<'.repeat(1_000) }));
     expect(long.text).to.contain(`value="${'&lt;'.repeat(253)}"`);
   });
 
-  it('takes a port of the own choice of a program on the same machine', async () => {
+  it('accepts any port of a loopback redirect URI', async () => {
     const visit = await Visit.begin(site, {
       client_id: 'cli',
       redirect_uri: 'http://127.0.0.1:43210/callback',
@@ -67,28 +67,28 @@ describe('the authorization endpoint', () => {
     expect((await visit.signIn()).headers.location).to.match(/^http:\/\/127\.0\.0\.1:43210\/callback\?code=/);
   });
 
-  describe('tells the person, and sends the browser nowhere', () => {
+  describe('shows an error page without redirect for', () => {
     const faults: Record<string, string> = {
       'an unknown client': authorizePath({ client_id: 'nobody' }),
       'no client': authorizePath({ client_id: undefined }),
       'an unregistered redirect URI': authorizePath({ redirect_uri: `${REDIRECT}/` }),
       'a redirect URI of another client': authorizePath({ client_id: 'cli' }),
-      'an unregistered redirect URI, whatever a client would be told': authorizePath({
+      'an unregistered redirect URI with another error': authorizePath({
         redirect_uri: 'https://evil.example/',
         response_type: 'token',
       }),
-      'an unregistered redirect URI, without being shown': authorizePath({
+      'an unregistered redirect URI with prompt=none': authorizePath({
         redirect_uri: 'https://evil.example/',
         prompt: 'none',
       }),
       'no redirect URI': authorizePath({ redirect_uri: undefined }),
       'a repeated parameter': `${authorizePath()}&state=again`,
       'a repeated redirect URI': `${authorizePath()}&redirect_uri=https%3A%2F%2Fevil.example`,
-      'a state without measure': authorizePath({ state: 'x'.repeat(4097) }),
-      'an unknown client, without being shown': authorizePath({ client_id: undefined, prompt: 'none' }),
+      'a state that is too long': authorizePath({ state: 'x'.repeat(4097) }),
+      'an unknown client with prompt=none': authorizePath({ client_id: undefined, prompt: 'none' }),
     };
     for (const [fault, path] of Object.entries(faults)) {
-      it(`of ${fault}`, async () => {
+      it(fault, async () => {
         const { status, headers, text } = await site.ask(path);
         expect(status).to.equal(400);
         expect(headers.location).to.equal(undefined);
@@ -99,7 +99,7 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('takes an address of 16 KiB, and tells the person of a longer one', async () => {
+  it('accepts a query of 16 KiB and shows an error page for a longer one', async () => {
     const [path = '', query = ''] = `${authorizePath()}&unknown=`.split('?');
     const fitting = `${path}?${query.padEnd(16 * 1024, 'x')}`;
     expect((await site.ask(fitting)).status).to.equal(200);
@@ -109,31 +109,31 @@ describe('the authorization endpoint', () => {
     expect(text).to.contain('The address is too long.').and.not.to.contain('<form');
   });
 
-  describe('tells the client, which learns who says so', () => {
+  describe('redirects to the client, with its issuer, for', () => {
     const faults: Record<string, [Record<string, string | undefined>, string]> = {
-      'that the client may not use codes': [{ client_id: 'machine' }, 'unauthorized_client'],
-      'that there is no response type': [{ response_type: undefined }, 'invalid_request'],
-      'that only codes are given out': [{ response_type: 'none' }, 'unsupported_response_type'],
-      'that answers come in the query': [{ response_mode: 'form_post' }, 'invalid_request'],
-      'that a scope is not allowed': [{ scope: 'root' }, 'invalid_scope'],
-      'that PKCE is required': [{ code_challenge: undefined }, 'invalid_request'],
-      'that plain is refused': [{ code_challenge_method: 'plain' }, 'invalid_request'],
-      'that no method means plain': [{ code_challenge_method: undefined }, 'invalid_request'],
-      'that plain is refused of who is let off PKCE too': [
+      'a client without the authorization_code grant': [{ client_id: 'machine' }, 'unauthorized_client'],
+      'a missing response_type': [{ response_type: undefined }, 'invalid_request'],
+      'a response_type other than code': [{ response_type: 'none' }, 'unsupported_response_type'],
+      'a response_mode other than query': [{ response_mode: 'form_post' }, 'invalid_request'],
+      'a scope that is not allowed': [{ scope: 'root' }, 'invalid_scope'],
+      'a missing challenge': [{ code_challenge: undefined }, 'invalid_request'],
+      'the plain challenge method': [{ code_challenge_method: 'plain' }, 'invalid_request'],
+      'a missing challenge method': [{ code_challenge_method: undefined }, 'invalid_request'],
+      'the plain method of a client with optional PKCE': [
         { client_id: 'old', code_challenge_method: 'plain' },
         'invalid_request',
       ],
-      'that a method without a challenge is half of PKCE, also of who is let off': [
+      'a method without challenge of a client with optional PKCE': [
         { client_id: 'old', code_challenge: undefined },
         'invalid_request',
       ],
-      'that the challenge is malformed': [{ code_challenge: 'x' }, 'invalid_request'],
-      'that nobody can sign in unseen': [{ prompt: 'none' }, 'login_required'],
-      'that none stands alone': [{ prompt: 'none login' }, 'invalid_request'],
-      'that request objects are not read': [{ request: 'e30.e30.' }, 'request_not_supported'],
-      'that no request is fetched': [{ request_uri: 'https://x.example' }, 'request_uri_not_supported'],
-      'that nobody registers here': [{ registration: '{}' }, 'registration_not_supported'],
-      'that a nonce has an end': [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
+      'a malformed challenge': [{ code_challenge: 'x' }, 'invalid_request'],
+      'prompt=none': [{ prompt: 'none' }, 'login_required'],
+      'prompt=none with another value': [{ prompt: 'none login' }, 'invalid_request'],
+      'a request object': [{ request: 'e30.e30.' }, 'request_not_supported'],
+      'a request_uri': [{ request_uri: 'https://x.example' }, 'request_uri_not_supported'],
+      'a registration': [{ registration: '{}' }, 'registration_not_supported'],
+      'a nonce that is too long': [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
     };
     for (const [fault, [changes, code]] of Object.entries(faults)) {
       it(fault, async () => {
@@ -148,14 +148,14 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  describe('tells the client where it looks, in the fragment,', () => {
+  describe('redirects with the error in the fragment', () => {
     for (const [changes, code] of [
       [{ response_type: 'token' }, 'unsupported_response_type'],
       [{ response_type: 'id_token token' }, 'unsupported_response_type'],
       [{ response_type: 'code id_token' }, 'unsupported_response_type'],
       [{ response_mode: 'fragment' }, 'invalid_request'],
     ] as const) {
-      it(`that nothing else is given out than codes in the query (${Object.values(changes).join()})`, async () => {
+      it(`for ${Object.values(changes).join()}`, async () => {
         const { status, headers } = await site.ask(authorizePath(changes));
         expect(status).to.equal(303);
         const { search, hash } = new URL(headers.location ?? '');
@@ -166,23 +166,23 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('shows a form without PKCE to clients only that are let off it', async () => {
+  it('accepts a request without PKCE only from clients with optional PKCE', async () => {
     const without = { code_challenge: undefined, code_challenge_method: undefined };
     await Visit.begin(site, { ...without, client_id: 'old' });
     expect(sentBack(await site.ask(authorizePath(without))).get('error_description')).to.contain('PKCE');
   });
 
-  it('sends no state back when none came', async () => {
+  it('adds no state when none was sent', async () => {
     expect(
       sentBack(await site.ask(authorizePath({ state: undefined, prompt: 'none' }))).has('state'),
     ).to.equal(false);
   });
 
-  it('meets a wish for a new sign-in, since each request asks for the password', async () => {
+  it('accepts prompt=login, because each request asks for the password', async () => {
     for (const prompt of ['login', 'consent', 'login consent']) await Visit.begin(site, { prompt });
   });
 
-  it('asks for the password again from a browser that has just signed in', async () => {
+  it('asks for the password again after a sign-in', async () => {
     const visit = await Visit.begin(site);
     await visit.signIn();
     const { status, text } = await site.ask(authorizePath(), { headers: { cookie: visit.cookie } });
@@ -190,7 +190,7 @@ describe('the authorization endpoint', () => {
     expect(text).to.contain('type="password"');
   });
 
-  it('asks for no password over plain HTTP, unless a proxy says that it speaks TLS in front', async () => {
+  it('rejects plain HTTP unless a proxy terminates TLS', async () => {
     const plain = await SignInSite.start(site.state, { secure: false });
     try {
       const { status, text } = await plain.ask(authorizePath());
@@ -204,7 +204,7 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('answers HEAD as GET, without the page', async () => {
+  it('responds to HEAD like GET, without body', async () => {
     const { status, headers, text } = await site.ask(authorizePath(), { method: 'HEAD' });
     expect([status, text]).to.deep.equal([200, '']);
     expect(headers).to.include.keys('content-length', 'content-security-policy', 'set-cookie');
@@ -212,13 +212,13 @@ describe('the authorization endpoint', () => {
     expect(refused.headers['location']).to.contain('error=invalid_scope');
   });
 
-  it('serves GET, HEAD and POST only', async () => {
+  it('allows GET, HEAD and POST only', async () => {
     const { status, headers } = await site.ask(authorizePath(), { method: 'PUT' });
     expect(status).to.equal(405);
     expect(headers['allow']).to.equal('GET, HEAD, POST');
   });
 
-  it('has a style that browsers may keep for minutes', async () => {
+  it('serves a style sheet that browsers may cache', async () => {
     const { status, headers, text } = await site.ask('/oauth/page.css');
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/css; charset=utf-8');

@@ -41,7 +41,7 @@ describe('the device flow', () => {
     return json['error'];
   }
 
-  /** What a person sees who enters the code. */
+  /** The page after entering the code. */
   const enter = (code: string, at = site): Promise<SiteAnswer> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
 
@@ -54,7 +54,7 @@ describe('the device flow', () => {
   const approve = async (device: Record<string, string>, at = site): Promise<SiteAnswer> =>
     answer(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
 
-  it('answers HEAD as GET, and counts codes that are not known all the same', async () => {
+  it('responds to HEAD like GET, and counts unknown codes', async () => {
     const look = () => site.ask('/oauth/device?user_code=BCDF-GHJK', { method: 'HEAD' });
     const { status, text } = await look();
     expect([status, text]).to.deep.equal([400, '']);
@@ -62,14 +62,14 @@ describe('the device flow', () => {
     expect((await look()).status).to.equal(429);
   });
 
-  it('sends what people type to itself only', async () => {
+  it('restricts form targets to the server', async () => {
     const { user_code = '' } = await begin();
     for (const { headers } of [await enter(''), await enter(user_code)]) {
       expect(headers['content-security-policy']).to.match(/; form-action 'self'$/);
     }
   });
 
-  it('gives a device a code to poll with, and a short one for a person', async () => {
+  it('issues a device code and a user code', async () => {
     const device = await begin();
     expect(device['device_code']).to.match(/^pdc_/);
     expect(device['user_code']).to.match(/^[A-Z]{4}-[A-Z]{4}$/);
@@ -81,13 +81,13 @@ describe('the device flow', () => {
     });
   });
 
-  it('shows a person no more of what was typed than the field holds', async () => {
+  it('shows at most the length of the field of what was typed', async () => {
     const { status, text } = await enter("'".repeat(3_000));
     expect(status).to.equal(400);
     expect(text).to.contain(`value="${'&#39;'.repeat(64)}"`);
   });
 
-  it('keeps the request where all replicas see it, without either code', async () => {
+  it('stores the request for all replicas, without either code', async () => {
     const device = await begin();
     const [open] = [...state.sessions.objects.values()];
     expect(open).to.include({ user: NO_USER, clientID: 'cli', source: '192.0.2.7' });
@@ -95,14 +95,14 @@ describe('the device flow', () => {
     expect(kept).not.to.contain(device['user_code']).and.not.to.contain(device['device_code']?.slice(-43));
   });
 
-  it('lets no device in by a password that was replaced while it was checked', async () => {
+  it('issues no tokens when the password changes during the sign-in', async () => {
     const device = await begin();
     state.replaceMeanwhile();
     expect((await approve(device)).status).to.equal(200);
     expect(await errorOf(device)).to.equal('invalid_grant');
   });
 
-  it('lets the device in once a person has signed in for it, at whatever replica', async () => {
+  it('issues tokens after a sign-in at any replica', async () => {
     const other = await SignInSite.start(state);
     try {
       const device = await begin();
@@ -121,7 +121,7 @@ describe('the device flow', () => {
     }
   });
 
-  it('shows the person the code, the client and where the request came from', async () => {
+  it('shows the code, the client and the origin of the request', async () => {
     const device = await begin();
     const { text } = await enter(device['user_code'] ?? '');
     expect(text)
@@ -131,7 +131,7 @@ describe('the device flow', () => {
       .and.to.contain('only if you started this yourself');
   });
 
-  it('asks for the code when none is given, and takes it however it is typed', async () => {
+  it('shows a form without a code, and accepts any spelling of the code', async () => {
     const empty = await site.ask('/oauth/device');
     expect(empty.status).to.equal(200);
     expect(empty.text).to.contain('<form method="get" action="/oauth/device">');
@@ -140,14 +140,14 @@ describe('the device flow', () => {
     expect((await enter(typed)).text).to.contain('type="password"');
   });
 
-  it('takes no two codes in one address', async () => {
+  it('rejects a repeated user_code', async () => {
     const { user_code = '' } = await begin();
     const page = await site.ask(`/oauth/device?user_code=${user_code}&user_code=${user_code}`);
     expect(page.status).to.equal(400);
     expect(page.text).not.to.include('name="ticket"');
   });
 
-  it('says when a code is not known, and slows down who tries', async () => {
+  it('rejects an unknown code and throttles guessing', async () => {
     const wrong = await enter('BCDF-GHJK');
     expect(wrong.status).to.equal(400);
     expect(wrong.text).to.contain('This code is unknown').and.to.contain('value="BCDF-GHJK"');
@@ -161,7 +161,7 @@ describe('the device flow', () => {
     expect((await enter(device['user_code'] ?? '')).text).to.contain('type="password"');
   });
 
-  it('tells the device when the person refuses', async () => {
+  it('returns access_denied after the user cancels', async () => {
     const device = await begin();
     const refused = await answer(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
     expect(refused.text).to.contain('<h1>Device not connected</h1>');
@@ -169,7 +169,7 @@ describe('the device flow', () => {
     expect(await errorOf(device)).to.equal('access_denied');
   });
 
-  it('tells the device when its time is over, and the person too', async () => {
+  it('returns expired_token after the lifetime, and an error page to the user', async () => {
     const device = await begin();
     const page = await enter(device['user_code'] ?? '');
     state.now += 600_000;
@@ -179,7 +179,7 @@ describe('the device flow', () => {
     expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
   });
 
-  it('tells a device to slow down', async () => {
+  it('returns slow_down', async () => {
     const device = await begin();
     expect(await errorOf(device)).to.equal('authorization_pending');
     expect(await errorOf(device)).to.equal('slow_down');
@@ -187,7 +187,7 @@ describe('the device flow', () => {
     expect(await errorOf(device)).to.equal('authorization_pending');
   });
 
-  it('is waiting still at a replica that has not heard of the request', async () => {
+  it('returns authorization_pending at a replica that does not have the request yet', async () => {
     const other = await SignInSite.start(state);
     try {
       other.store.lag();
@@ -198,7 +198,7 @@ describe('the device flow', () => {
     }
   });
 
-  it('is told to come again, and nothing of the request, while the session cache is stale', async () => {
+  it('returns 503 while the session cache is stale', async () => {
     const device = await begin();
     state.now += 60_000;
     state.sessions.objects.clear();
@@ -213,7 +213,7 @@ describe('the device flow', () => {
     expect(await told()).to.deep.equal([503, 'temporarily_unavailable']);
   });
 
-  it('lets one person decide', async () => {
+  it('accepts one decision', async () => {
     await state.add('bob');
     const device = await begin();
     const [first, second] = [await enter(device['user_code'] ?? ''), await enter(device['user_code'] ?? '')];
@@ -223,7 +223,7 @@ describe('the device flow', () => {
     expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
   });
 
-  it('lets one person decide, although another replica has not heard of it', async () => {
+  it('accepts one decision at a replica with a stale cache', async () => {
     const other = await SignInSite.start(state);
     try {
       await state.add('bob');
@@ -238,7 +238,7 @@ describe('the device flow', () => {
     }
   });
 
-  it('tells the person that the device is connected when the form is sent twice', async () => {
+  it('shows that the device is connected when the form is sent twice', async () => {
     await state.add('bob');
     const device = await begin();
     const page = await enter(device['user_code'] ?? '');
@@ -253,7 +253,7 @@ describe('the device flow', () => {
     expect((await answer(page, form)).text).to.contain('<h1>Device connected</h1>');
   });
 
-  it('tells nobody that a device was refused which is connected', async () => {
+  it('does not report a connected device as denied', async () => {
     const device = await begin();
     const page = await enter(device['user_code'] ?? '');
     await approve(device);
@@ -263,7 +263,7 @@ describe('the device flow', () => {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('lets the same person decide again after an answer that was lost', async () => {
+  it('accepts a retry of the same user after a lost response', async () => {
     const device = await begin();
     site.store.afterWrite = () => {
       throw newServiceUnavailable('the answer of kube-apiserver was cut');
@@ -275,7 +275,7 @@ describe('the device flow', () => {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('takes a device code once, and ends the session when it comes again', async () => {
+  it('accepts a device code once, and terminates the session on replay', async () => {
     const device = await begin();
     await approve(device);
     expect((await poll(device)).status).to.equal(200);
@@ -283,14 +283,14 @@ describe('the device flow', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('takes an approval back that no device fetches', async () => {
+  it('expires an approval that no device fetches', async () => {
     const device = await begin();
     await approve(device);
     state.now += 120_000;
     expect((await poll(device)).status).to.equal(400);
   });
 
-  it('takes no code of another client, no code that was made up, and no request for a session', async () => {
+  it('rejects a code of another client, a made-up code, and a request in place of a session', async () => {
     const device = await begin();
     expect(await errorOf(device, { client_id: 'console' })).to.equal('invalid_grant');
     const other = (device['device_code'] ?? '').slice(0, -43) + 'x'.repeat(43);
@@ -306,7 +306,7 @@ describe('the device flow', () => {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('is for clients that may use it, and for what they may ask', async () => {
+  it('is limited to clients with the grant, and to their scopes', async () => {
     for (const [form, error] of [
       [{ client_id: 'machine', client_secret: 'secret of machine' }, 'unauthorized_client'],
       [{ client_id: 'nobody' }, 'invalid_client'],

@@ -23,7 +23,7 @@ describe('the sign-in form', () => {
     state.throttled = undefined;
   });
 
-  it('sends the browser back with a code, the state and the issuer, by a GET that nobody keeps', async () => {
+  it('redirects with code, state and issuer by 303, without caching', async () => {
     const visit = await Visit.begin(site);
     const answer = await visit.signIn();
     const back = sentBack(answer);
@@ -34,7 +34,7 @@ describe('the sign-in form', () => {
     expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
   });
 
-  it('makes a session that has not begun and ends within a minute, without the code in it', async () => {
+  it('stores a pending session that expires within a minute, without the code', async () => {
     const visit = await Visit.begin(site);
     const code = sentBack(
       await visit.send({ username: 'alice', password: PASSWORD }, { 'user-agent': 'Firefox' }),
@@ -63,7 +63,7 @@ describe('the sign-in form', () => {
     expect(device.text).to.contain('Eight letters: XXXX-XXXX').and.to.contain('>Continue</button>');
   });
 
-  it('works at another replica than the one that showed it', async () => {
+  it('works at another replica than the one that issued it', async () => {
     const other = await SignInSite.start(state);
     try {
       const visit = await Visit.begin(site);
@@ -74,7 +74,7 @@ describe('the sign-in form', () => {
     }
   });
 
-  describe('for somebody whom the client knows already, by an id token', () => {
+  describe('with id_token_hint', () => {
     let hint: string;
     before(async () => {
       await state.add('bob');
@@ -88,13 +88,13 @@ describe('the sign-in form', () => {
       hint = String(json['id_token']);
     });
 
-    it('lets him in, and finds his name filled in', async () => {
+    it('signs in the user of the hint, with the name filled in', async () => {
       const visit = await Visit.begin(site, { id_token_hint: hint });
       expect(visit.answer.text).to.contain('value="alice"');
       expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
     });
 
-    it('gives the client nothing of anybody else', async () => {
+    it('returns login_required for another user', async () => {
       const visit = await Visit.begin(site, { id_token_hint: hint });
       const back = sentBack(await visit.signIn('bob'));
       expect(back.get('error')).to.equal('login_required');
@@ -102,7 +102,7 @@ describe('the sign-in form', () => {
       expect(back.has('code')).to.equal(false);
     });
 
-    it('takes no id token of another client, and nothing that is none', async () => {
+    it('rejects a hint of another client and an invalid hint', async () => {
       const other = { client_id: 'cli', redirect_uri: 'http://localhost:1234' };
       for (const changes of [{ ...other, id_token_hint: hint }, { id_token_hint: `${hint}x` }]) {
         const back = sentBack(await site.ask(authorizePath(changes)));
@@ -111,7 +111,7 @@ describe('the sign-in form', () => {
     });
   });
 
-  it('tells nobody whether the name or the password was wrong', async () => {
+  it('does not reveal whether the name or the password is wrong', async () => {
     await state.add('mallory', { disabled: true });
     const texts: string[] = [];
     for (const [user, password] of [
@@ -129,7 +129,7 @@ describe('the sign-in form', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('shows the name again but not the password, and points to the field in question', async () => {
+  it('keeps the name but not the password, and marks the field', async () => {
     const visit = await Visit.begin(site);
     const { text } = await visit.signIn('alice', 'wrong & "odd"');
     expect(text).to.contain('<title>Error: Sign in to Acme &lt;Cloud&gt;</title>');
@@ -140,19 +140,19 @@ describe('the sign-in form', () => {
     expect(text).to.contain('id="alert" role="alert"');
   });
 
-  it('lets the person try again, and can be sent right after', async () => {
+  it('accepts another attempt', async () => {
     const visit = await Visit.begin(site);
     await visit.signIn('alice', 'wrong');
     expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
   });
 
-  it('asks for what was left out', async () => {
+  it('reports a missing field', async () => {
     const visit = await Visit.begin(site);
     expect((await visit.send({ password: PASSWORD })).text).to.contain('Enter your user name.');
     expect((await visit.send({ username: 'alice' })).text).to.contain('Enter your password.');
   });
 
-  it('says how long to wait after too many attempts', async () => {
+  it('shows the time to wait when throttled', async () => {
     state.throttled = newTooManyRequests('too many', 90);
     const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
@@ -163,7 +163,7 @@ describe('the sign-in form', () => {
     expect((await visit.signIn()).text).to.contain('Try again in 7 minutes.');
   });
 
-  it('says to come back later while passwords cannot be checked', async () => {
+  it('shows an error page while passwords cannot be verified', async () => {
     state.throttled = newServiceUnavailable('the cluster is away', 2);
     const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
@@ -173,14 +173,14 @@ describe('the sign-in form', () => {
     expect(site.warnings.at(-1)).to.contain('error page sent').and.contain('the cluster is away');
   });
 
-  it('tells the client when the person does not want to', async () => {
+  it('returns access_denied to the client after a cancel', async () => {
     const visit = await Visit.begin(site);
     const back = sentBack(await visit.send({ decision: 'cancel' }));
     expect(back.get('error')).to.equal('access_denied');
     expect(back.get('state')).to.equal(REQUEST['state']);
   });
 
-  describe('is worth nothing', () => {
+  describe('is rejected', () => {
     it('when another site sends it', async () => {
       for (const from of ['cross-site', 'same-site', 'none']) {
         const visit = await Visit.begin(site);
@@ -195,14 +195,14 @@ describe('the sign-in form', () => {
       }
     });
 
-    it('with a ticket that was made up', async () => {
+    it('with an invented ticket', async () => {
       const visit = await Visit.begin(site);
       const { status } = await visit.send({ ticket: 'e30.x:00', username: 'alice', password: PASSWORD });
       expect(status).to.equal(403);
     });
   });
 
-  it('is shown anew in a browser that it was not made for, and checks nothing', async () => {
+  it('is shown again in another browser, without verifying the password', async () => {
     const own = await Visit.begin(site, { state: 'of the first tab' });
     const other = await Visit.begin(site);
     for (const cookie of [other.cookie, '']) {
@@ -213,13 +213,13 @@ describe('the sign-in form', () => {
       expect(text).to.contain('Please sign in once more.').and.to.contain('allow cookies');
       expect(state.sessions.objects.size).to.equal(0);
     }
-    // Two tabs that were opened at once: the browser has the cookie of the second.
+    // Two tabs that were opened at the same time: the browser has the cookie of the second.
     own.cookie = other.cookie;
     await own.signIn();
     expect(sentBack(await own.signIn()).get('state')).to.equal('of the first tab');
   });
 
-  it('is shown anew when it was open for too long, and checks nothing', async () => {
+  it('is shown again after its expiry, without verifying the password', async () => {
     const visit = await Visit.begin(site);
     state.now += 31 * 60_000;
     const { status, text } = await visit.signIn();
@@ -229,7 +229,7 @@ describe('the sign-in form', () => {
     expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
   });
 
-  it('goes nowhere when the redirect URI was taken from the client in the meantime', async () => {
+  it('shows an error page when the redirect URI was removed from the client', async () => {
     const visit = await Visit.begin(site);
     const [client, ...others] = state.clients;
     if (!client) throw new Error('no client');
@@ -244,7 +244,7 @@ describe('the sign-in form', () => {
     }
   });
 
-  it('is sent by POST as a form, and answers anything else with a page', async () => {
+  it('accepts form POSTs only', async () => {
     const got = await site.ask('/oauth/sign-in');
     expect(got.status).to.equal(405);
     expect(got.headers['allow']).to.equal('POST');
@@ -256,12 +256,12 @@ describe('the sign-in form', () => {
     expect(json.headers['content-type']).to.equal('text/html; charset=utf-8');
   });
 
-  describe('for a password that somebody else set', () => {
+  describe('with a password that must be changed', () => {
     beforeEach(() => state.add('newcomer', { mustChange: true }));
 
     const NEW = 'a password of my own';
 
-    it('has it replaced first, and goes on from there', async () => {
+    it('asks for a new password, then continues', async () => {
       const visit = await Visit.begin(site);
       const asked = await visit.signIn('newcomer');
       expect(asked.status).to.equal(200);
@@ -277,7 +277,7 @@ describe('the sign-in form', () => {
       expect(session?.createdAt).to.be.at.least(credential?.changedAt ?? Infinity);
     });
 
-    it('puts nothing of the user into the form but which one it is', async () => {
+    it('puts only name and uid of the user into the form', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       const sealed = Buffer.from(visit.ticket.split('.')[0] ?? '', 'base64url').toString();
@@ -285,7 +285,7 @@ describe('the sign-in form', () => {
       expect(content.account).to.have.all.keys('name', 'uid');
     });
 
-    it('keeps no time of it that lies far ahead, as a clock that was wrong has put it', async () => {
+    it('replaces a changedTime that is far in the future', async () => {
       const known = state.credentials.get('newcomer');
       if (!known) throw new Error('newcomer has no password');
       await state.credentials.set('newcomer', { ...known, changedAt: state.now + 86_400_000 });
@@ -295,7 +295,7 @@ describe('the sign-in form', () => {
       expect(state.credentials.get('newcomer')?.changedAt).to.equal(state.now);
     });
 
-    it('says what is wrong with the new one, and lets the person try again', async () => {
+    it('reports an invalid new password and accepts another', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       for (const [password, repeated, text] of [
@@ -312,7 +312,7 @@ describe('the sign-in form', () => {
       expect(sentBack(await visit.send({ new_password: NEW, repeated: NEW })).has('code')).to.equal(true);
     });
 
-    it('takes the new one only once', async () => {
+    it('accepts the change once', async () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       await visit.send({ new_password: NEW, repeated: NEW });
@@ -323,7 +323,7 @@ describe('the sign-in form', () => {
       expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(true);
     });
 
-    it('goes on with the new one when the form is sent twice', async () => {
+    it('continues with the new password when the form is sent twice', async () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       const form = { ticket, new_password: NEW, repeated: NEW };
@@ -333,7 +333,7 @@ describe('the sign-in form', () => {
       }
     });
 
-    it('counts as tried each password that a form brings too late', async () => {
+    it('counts each password of a late form as an attempt', async () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       await visit.send({ new_password: NEW, repeated: NEW });
@@ -341,7 +341,7 @@ describe('the sign-in form', () => {
       expect((await visit.send({ ticket, new_password: NEW, repeated: NEW })).status).to.equal(429);
     });
 
-    it('does not overwrite one that was set in the meantime', async () => {
+    it('does not overwrite a password that was set in the meantime', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       state.now += 1000;
@@ -349,7 +349,7 @@ describe('the sign-in form', () => {
       expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
     });
 
-    it('does not overwrite one that was taken away and made anew, though under the same time', async () => {
+    it('does not overwrite a password that was recreated with the same time', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       state.credentials.delete('newcomer');
@@ -357,7 +357,7 @@ describe('the sign-in form', () => {
       expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
     });
 
-    it('asks for the old one again after ten minutes', async () => {
+    it('asks for the old password again after ten minutes', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       state.now += 11 * 60_000;
@@ -366,7 +366,7 @@ describe('the sign-in form', () => {
       expect(text).to.contain('This page was open for too long.').and.to.contain('current-password');
     });
 
-    it('cannot be reached in another browser', async () => {
+    it('rejects the change in another browser', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       visit.cookie = (await Visit.begin(site)).cookie;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { UserCodeThrottle } from '../../../../../../server/oauth/endpoints/browser/device.ts';
 
-describe('tries of user codes', () => {
+describe('the user code throttle', () => {
   let now = 0;
   const newThrottle = (): UserCodeThrottle => new UserCodeThrottle(() => now);
 
-  it('may slip ten times, then have to wait', () => {
+  it('allows ten errors, then delays', () => {
     const throttle = newThrottle();
     for (let slip = 0; slip < 9; slip++) throttle.failed('192.0.2.1');
     expect(throttle.wait('192.0.2.1')).to.equal(0);
@@ -15,13 +15,13 @@ describe('tries of user codes', () => {
     expect(throttle.wait('192.0.2.1')).to.equal(0);
   });
 
-  it('slow nobody down who comes from elsewhere', () => {
+  it('does not delay another address', () => {
     const throttle = newThrottle();
     for (let slip = 0; slip < 20; slip++) throttle.failed('192.0.2.1');
     expect(throttle.wait('192.0.2.2')).to.equal(0);
   });
 
-  it('are throttle together for a network of IPv6, of which a single subscriber has every address', () => {
+  it('counts a /64 network of IPv6 as one source', () => {
     const throttle = newThrottle();
     for (let slip = 0; slip < 10; slip++) throttle.failed(`2001:db8::${slip}`);
     expect(throttle.wait('2001:db8::ffff')).to.be.above(0);
