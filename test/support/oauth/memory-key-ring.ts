@@ -3,12 +3,12 @@ import { ImportedKeys } from '../../../server/oauth/keys/imported-keys.ts';
 import type { KeyRing, SigningKey } from '../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../server/oauth/keys/key-set.ts';
 
-/** Keys that no Secret holds. */
+/** A key ring without a Secret. */
 export async function memoryKeyRing(): Promise<KeyRing> {
   return ImportedKeys.from(firstSet(await newKey(), 0));
 }
 
-/** A token with the signature of `key`, whatever it says of itself. */
+/** A token with any claims, signed by `key`. */
 export function signedBy(key: SigningKey, header: JWTHeaderParameters, claims: JWTPayload): string {
   const [first, second] = [header, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),

@@ -10,7 +10,7 @@ import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 
-/** What all replicas of a test write to. */
+/** The objects that all replicas of a test share. */
 export class MemorySessions {
   readonly objects = new Map<string, StoredSession>();
   #version = 0;
@@ -20,14 +20,14 @@ export class MemorySessions {
   }
 }
 
-/** The store of one replica. Its cache is the shared state itself, unless it is told to lag behind. */
+/** The store of one replica. Its cache is the shared state until `lag` is called. */
 export class MemorySessionStore implements SessionStore {
   fresh = true;
-  /** How often the cluster was asked past the cache. */
+  /** Number of reads that bypass the cache. */
   reads = 0;
-  /** Told before each write; may throw, or wait. */
+  /** Called before each write; may throw, or wait. */
   beforeWrite: () => Promise<void> | void = () => undefined;
-  /** Told after each write that was done; what it throws, the writer gets instead of the answer. */
+  /** Called after each write; its error replaces the response. */
   afterWrite: () => void = () => undefined;
   readonly #shared: MemorySessions;
   readonly #now: () => number;
@@ -38,7 +38,7 @@ export class MemorySessionStore implements SessionStore {
     this.#now = now;
   }
 
-  /** From now on the cache knows only what there is at this moment. */
+  /** Freezes the cache at the current state. */
   lag(): void {
     this.#lagging = new Map(this.#shared.objects);
   }

@@ -10,7 +10,7 @@ import type {
 import type { Users } from '../../../server/oauth/users/cluster-user-directory.ts';
 import { accountOf } from '../../../server/oauth/users/user-object.ts';
 
-/** Users without a cluster; kept to what the cluster does by test/conformance/users.ts. */
+/** Users without a cluster; test/conformance/users.ts verifies the same contract. */
 export class MemoryUsers implements Users {
   synced = true;
   readonly #objects = new Map<string, User>();

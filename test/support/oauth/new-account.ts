@@ -1,6 +1,6 @@
 import type { Account } from '../../../server/oauth/users/account.ts';
 
-/** A user who may sign in, with nothing but a name, but for what `changes` says. */
+/** An enabled user with a name only, and `changes`. */
 export function newAccount(name: string, changes: Partial<Account> = {}): Account {
   return { name, uid: `uid-of-${name}`, email: '', displayName: '', groups: [], disabled: false, ...changes };
 }

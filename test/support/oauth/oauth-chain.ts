@@ -1,4 +1,4 @@
-// Handlers by exact path behind the real request chain, with errors as the token handler writes them.
+// Handlers by exact path behind the real filter chain, with the error writer of the token handler.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { Handler } from '../../../server/request/request-context.ts';
@@ -49,7 +49,7 @@ export class OAuthChain {
   ): Promise<OAuthAnswer> {
     const port = portOf(this.#server);
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
-    // A server that refuses a body closes the connection before it has taken all of it.
+    // A server that rejects a body may close the connection before it has read all of it.
     outgoing.on('error', () => undefined);
     outgoing.end(body);
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

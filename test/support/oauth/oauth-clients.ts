@@ -1,6 +1,6 @@
 import type { ConfiguredClient, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 
-/** A client that may do everything, but for what `overrides` says. */
+/** A client with all grants and scopes, and `overrides`. */
 export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAuthClient {
   return {
     id,
@@ -23,7 +23,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
   };
 }
 
-/** The same with places of its secrets. */
+/** The same with the sources of its secrets. */
 export function newConfiguredClient(id: string, overrides: Partial<ConfiguredClient> = {}): ConfiguredClient {
   return {
     ...newClient(id),

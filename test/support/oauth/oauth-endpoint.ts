@@ -5,14 +5,14 @@ import { HandlerServer } from '../handler-server.ts';
 export interface EndpointAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed when it is JSON, else text. */
+  /** Parsed JSON, or text. */
   readonly body: unknown;
 }
 
-/** A form as a client posts it: fields, or exactly this text. */
+/** Form fields, or a raw body. */
 export type PostedForm = Readonly<Record<string, string>> | string;
 
-/** One OAuth endpoint behind a real socket, with the errors that clients of /oauth see. */
+/** One OAuth endpoint behind a real socket, with the error writer of the token handler. */
 export class OAuthEndpoint {
   readonly #server: HandlerServer;
 

@@ -1,5 +1,5 @@
-// The endpoints that browsers see, and the token endpoint, behind the real chain on a real TLS socket. What it
-// knows is in memory: sign-in-state.ts.
+// The browser endpoints and the token endpoint behind the real filter chain on a TLS socket. State is in memory
+// (sign-in-state.ts).
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -42,7 +42,7 @@ const silent = pino({ level: 'silent' });
 export class SignInSite {
   readonly state: SiteState;
   readonly store: MemorySessionStore;
-  /** What it wrote into its log at `warn` and above. */
+  /** Its log at `warn` and above. */
   readonly warnings: string[] = [];
   readonly #stop = new AbortController();
   readonly #server: Server;
@@ -60,7 +60,7 @@ export class SignInSite {
       logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
       signal: this.#stop.signal,
     });
-    // As the listener takes them: the handlers have bounds of their own.
+    // As in the listener; the handlers have their own limits.
     const options = { ...tls, maxHeaderSize: 256 * 1024 };
     this.#server = createServer(options, (incoming, response) => chain.serve(incoming, response, secure));
   }
@@ -95,7 +95,7 @@ export class SignInSite {
     return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: await text(incoming) };
   }
 
-  /** Of the token endpoint. */
+  /** Path of the token endpoint. */
   async token(
     form: Readonly<Record<string, string>>,
   ): Promise<{ status: number; json: Record<string, unknown> }> {

@@ -1,5 +1,5 @@
-// What all replicas of a sign-in site share: users, passwords, sessions and clients, in memory, and a clock that stands
-// still until a test moves it.
+// The shared state of all replicas of a sign-in site, in memory: users, passwords, sessions, clients, and a clock that
+// only tests advance.
 import { createHash } from 'node:crypto';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
@@ -20,9 +20,9 @@ export class SiteState {
   readonly sessions = new MemorySessions();
   readonly accounts = new Map<string, Account>();
   readonly credentials = new MemoryCredentials();
-  /** Thrown when an attempt is to be counted. */
+  /** Thrown when an attempt is counted. */
   throttled: Error | undefined;
-  /** Happens while an attempt is checked, after user and password have been looked up. */
+  /** Called between the lookup of user and password and the verification. */
   meanwhile: () => void = () => undefined;
   readonly clients: OAuthClient[] = [
     newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
@@ -42,7 +42,7 @@ export class SiteState {
     this.keys = keys;
   }
 
-  /** With a user alice, who has PASSWORD. */
+  /** With a user alice, whose password is PASSWORD. */
   static async make(): Promise<SiteState> {
     const state = new SiteState(await memoryKeyRing());
     await state.add('alice');
@@ -64,7 +64,7 @@ export class SiteState {
     await this.credentials.set(name, { userUID: uid, passwordHash, mustChange, changedAt });
   }
 
-  /** Somebody replaces the password of alice while her next attempt is checked, which takes a second. */
+  /** Changes the password of alice during her next attempt, which takes a second. */
   replaceMeanwhile(): void {
     this.meanwhile = () => {
       this.meanwhile = () => undefined;

@@ -1,4 +1,4 @@
-// A person's way through the sign-in page, without a browser: cookie and ticket are carried along as one would.
+// A visit to the sign-in page without a browser: it carries cookie and ticket as a browser would.
 import { expect } from 'chai';
 import type { SignInSite, SiteAnswer } from './sign-in-site.ts';
 import { CHALLENGE, PASSWORD, REDIRECT } from './sign-in-state.ts';
@@ -46,7 +46,7 @@ export class Visit {
     return /name="ticket" value="([^"]+)"/.exec(this.answer.text)?.[1] ?? '';
   }
 
-  /** What is typed into the form that was shown last; at another replica when one is given. */
+  /** Sends the last form with these fields; `to` another replica if given. */
   async send(
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
@@ -64,7 +64,7 @@ export class Visit {
   }
 }
 
-/** A code for `alice`, by way of the page. */
+/** A code for `alice` from the sign-in page. */
 export async function codeFor(
   site: SignInSite,
   changes: Readonly<Record<string, string | undefined>> = {},
@@ -73,7 +73,7 @@ export async function codeFor(
   return sentBack(await visit.signIn()).get('code') ?? '';
 }
 
-/** The parameters that the client is sent. */
+/** The parameters of the redirect to the client. */
 export function sentBack({ status, headers, text }: SiteAnswer): URLSearchParams {
   expect(status, text).to.equal(303);
   return new URL(headers.location ?? '').searchParams;

@@ -1,5 +1,5 @@
-// Logins without HTTP and without a cluster: everything that a token hangs on, to be changed by a test. Two replicas
-// share what is in the cluster; each has a cache of its own.
+// Sessions without HTTP and cluster, whose users, passwords and tokens a test can change. Replicas share the objects; each
+// has its own cache.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
@@ -31,7 +31,7 @@ export const ALICE: Account = {
 
 export const log = pino({ level: 'silent' });
 
-/** One login: its session, and the tokens that came with it. */
+/** A session with its tokens. */
 export interface Login {
   readonly session: StoredSession;
   readonly access: string;
@@ -76,7 +76,7 @@ export class SignedInCluster {
   }
 }
 
-/** A password of alice's; `changedAt` in ms since the epoch. */
+/** The password of alice; `changedAt` in ms since the epoch. */
 export function passwordSince(changedAt: number): Credential {
   return {
     uid: 'uid-of-her-password',
@@ -170,7 +170,7 @@ export class Replica {
     });
   }
 
-  /** Whether the access token counts here; throws ServiceUnavailable when that cannot be told. */
+  /** Whether this replica accepts the access token; throws ServiceUnavailable when that is unknown. */
   async accepts(access: string): Promise<boolean> {
     return (await this.tokens.find(access, new AbortController().signal)) !== undefined;
   }

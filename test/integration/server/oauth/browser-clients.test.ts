@@ -1,5 +1,5 @@
-// The code and device flows as a program uses them that others have written (openid-client), with a real Chromium for
-// the person, on two replicas of one cluster: the person signs in at one, the program fetches its tokens at the other.
+// The code and device flows with an independent client (openid-client) and a real Chromium, on two replicas: the user
+// signs in at one, the client fetches its tokens at the other.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -15,7 +15,7 @@ import { OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 const PASSWORD = 'correct horse battery staple';
 const run = promisify(execFile);
 
-describe('programs that send people to the sign-in page', function () {
+describe('OpenID Connect clients with the sign-in page', function () {
   this.timeout(120_000);
   let cluster: OAuthCluster;
   let a: OAuthReplica;
@@ -59,7 +59,7 @@ describe('programs that send people to the sign-in page', function () {
     (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
       .stdout;
 
-  /** Types name and password, where the keyboard is. */
+  /** Types name and password into the focused fields. */
   async function signIn(): Promise<void> {
     await page.waitForSelector('#username');
     await page.focus('#username');
@@ -89,7 +89,7 @@ describe('programs that send people to the sign-in page', function () {
     return { url, checks: { pkceCodeVerifier, expectedState, expectedNonce } };
   }
 
-  it('get tokens for a code, with every check that they make', async () => {
+  it('get tokens for a code, with all their checks', async () => {
     const { url, checks } = await request();
     await page.goto(url.href);
     await signIn();
@@ -105,7 +105,7 @@ describe('programs that send people to the sign-in page', function () {
     );
   });
 
-  it('learn nothing from a code that comes again, and lose what they had of it', async () => {
+  it('get nothing for a replayed code, and lose their tokens', async () => {
     const { url, checks } = await request();
     await page.goto(url.href);
     await signIn();
@@ -118,7 +118,7 @@ describe('programs that send people to the sign-in page', function () {
     expect((await openid.tokenIntrospection(config, tokens.access_token)).active).to.equal(false);
   });
 
-  it('get nothing once the session was ended, code or no code', async () => {
+  it('get nothing once the session is terminated', async () => {
     const { url, checks } = await request();
     await page.goto(url.href);
     await signIn();
@@ -130,7 +130,7 @@ describe('programs that send people to the sign-in page', function () {
     expect((await kubectl('get', 'sessions', '-o', 'name')).trim()).to.equal('');
   });
 
-  it('connect a device that has no browser', async () => {
+  it('sign in a device without browser', async () => {
     const device = await openid.initiateDeviceAuthorization(config, { scope: 'openid' });
     const waiting = openid.pollDeviceAuthorizationGrant(config, device);
     await page.goto(device.verification_uri);
@@ -150,7 +150,7 @@ describe('programs that send people to the sign-in page', function () {
     expect(listed.split(' ')).not.to.include('-');
   });
 
-  it('are told when somebody refuses a device', async () => {
+  it('get access_denied when the user cancels', async () => {
     const device = await openid.initiateDeviceAuthorization(config, {});
     const refused = openid.pollDeviceAuthorizationGrant(config, device).catch((e: unknown) => e);
     await untilKnown(device.user_code);
@@ -161,7 +161,7 @@ describe('programs that send people to the sign-in page', function () {
     expect(await refused).to.include({ error: 'access_denied' });
   });
 
-  /** Replica b made the request; the person is at a, which hears of it by watch. */
+  /** Replica b creates the request; the user is at a, which receives it by watch. */
   async function untilKnown(userCode: string): Promise<void> {
     const ask = () => a.send('GET', `${a.address}/device?user_code=${userCode}`);
     await until(async () => (await ask()).status === 200);
@@ -174,7 +174,7 @@ function sessionOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRe
   return sid;
 }
 
-/** fetch that reaches this replica, whatever the address says. */
+/** fetch that connects to this replica, regardless of the host in the URL. */
 function fetchAt(replica: OAuthReplica): openid.CustomFetch {
   return async (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url);

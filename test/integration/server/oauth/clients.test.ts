@@ -9,7 +9,7 @@ import { OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 const PASSWORD = 'pässword+with %special& characters';
 const run = promisify(execFile);
 
-describe('clients that others have written', function () {
+describe('independent OAuth clients', function () {
   this.timeout(120_000);
   let cluster: OAuthCluster;
   let server: OAuthReplica;
@@ -21,7 +21,7 @@ describe('clients that others have written', function () {
   });
   after(() => cluster.stop());
 
-  /** fetch with the authority of the test. */
+  /** fetch that trusts the CA of the test. */
   const customFetch: openid.CustomFetch = async (url, { method, headers, body }) => {
     const answer = await server.send(method, url, headers, bodyText(body));
     const given = Object.entries(answer.headers).flatMap(([name, value]) =>
@@ -50,11 +50,11 @@ describe('clients that others have written', function () {
           scope: 'openid email',
         });
 
-      it('discovers us', () => {
+      it('discovers the endpoints', () => {
         expect(config.serverMetadata().token_endpoint).to.equal(`${server.issuer}/token`);
       });
 
-      it('signs in, reads who it is, and checks the id token by our keys', async () => {
+      it('signs in, reads userinfo, and verifies the ID token with the published keys', async () => {
         const tokens = await signIn();
         expect(tokens.token_type).to.equal('bearer');
         expect(tokens.expiresIn()).to.be.within(7100, 7200);
@@ -75,7 +75,7 @@ describe('clients that others have written', function () {
         expect(await openid.tokenIntrospection(config, second.access_token)).to.deep.equal({ active: false });
       });
 
-      it('understands our refusals', async () => {
+      it('understands error responses', async () => {
         const error: unknown = await openid
           .genericGrantRequest(config, 'password', { username: 'alice', password: 'wrong' })
           .catch((reason: unknown) => reason);
@@ -98,7 +98,7 @@ describe('clients that others have written', function () {
     });
   }
 
-  it("serves Python's Authlib", async function () {
+  it("works with Python's Authlib", async function () {
     this.timeout(660_000);
     const python = await authlib(cluster.dir);
     if (python === undefined) {
@@ -142,7 +142,7 @@ print(json.dumps({
 }))
 `;
 
-/** The Python of an environment of its own with Authlib in it; undefined when it cannot be had. */
+/** Python of a virtual environment with Authlib; undefined when it cannot be installed. */
 async function authlib(dir: string): Promise<string | undefined> {
   const environment = join(dir, 'python');
   const python = join(environment, 'bin', 'python');

@@ -1,5 +1,5 @@
-// A control plane that trusts our tokens by the generated AuthenticationConfiguration, and beside it what kube-apiserver
-// asks of an issuer: metadata and keys over TLS. Sessions and users are the test's own.
+// A control plane with the generated AuthenticationConfiguration, and an issuer for it: metadata and keys over TLS.
+// Sessions and users are in memory.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -45,7 +45,7 @@ export class IssuingServer {
     this.keys = this.follow();
   }
 
-  /** The issuer answers only after kube-apiserver has been started with it. */
+  /** The issuer starts only after kube-apiserver. */
   static async start(): Promise<IssuingServer> {
     const dir = await mkdtemp(join(tmpdir(), 'issuing-server-'));
     const stop = new AbortController();
@@ -68,14 +68,14 @@ export class IssuingServer {
     return self;
   }
 
-  /** One more replica that follows the keys. */
+  /** A further replica that watches the keys. */
   follow(): SecretKeyRing {
     const ring = new SecretKeyRing({ client: this.client, ...this.place, log: pino({ level: 'silent' }) });
     this.#running.push(ring.run(this.#stop.signal));
     return ring;
   }
 
-  /** Resolves when the ring's keys are as `holds` wants them. */
+  /** Resolves when `holds` accepts the keys of the ring. */
   async until(ring: SecretKeyRing, holds: (ring: SecretKeyRing) => boolean): Promise<void> {
     if (ring.ready && holds(ring)) return;
     await new Promise<void>((resolve) => {
@@ -87,12 +87,12 @@ export class IssuingServer {
     });
   }
 
-  /** What kube-apiserver says to a request with this token. */
+  /** The response of kube-apiserver to a request with this token. */
   ask(token: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
     return askWith(this.controlPlane, token, path, body);
   }
 
-  /** kube-apiserver reads its file and asks the issuer when it likes to. */
+  /** kube-apiserver reads the file and fetches the issuer's documents at its own pace. */
   async untilTrusted(token: string): Promise<void> {
     const signal = AbortSignal.timeout(90_000);
     while ((await this.ask(token, '/version')).status === 401) await delay(200, undefined, { signal });

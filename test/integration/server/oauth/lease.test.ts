@@ -9,7 +9,7 @@ import { LeaderElection } from '../../../../server/cluster/election/leader-elect
 import { until } from '../../../support/until.ts';
 import { kubectl } from '../../hack/control-plane/programs.ts';
 
-/** No holder loses it against its will, however slow the machine. */
+/** Long enough for slow machines: no holder loses the Lease involuntarily. */
 const PATIENT = { leaseMs: 60_000, renewMs: 50_000, retryMs: 100 };
 const IMPATIENT = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
@@ -35,7 +35,7 @@ describe('the Lease in a real cluster', function () {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('has one holder at a time, passes on when that one stops, and shows it to kubectl', async () => {
+  it('has one holder at a time, is released at its stop, and is visible to kubectl', async () => {
     const leading = new Set<string>();
     let most = 0;
     const replicas = ['a', 'b', 'c'].map((identity) => {
@@ -87,7 +87,7 @@ describe('the Lease in a real cluster', function () {
     expect(transitions).to.equal('2');
   });
 
-  it('is given up while kube-apiserver does not answer, and had again afterwards', async () => {
+  it('is released while kube-apiserver is unavailable, and acquired again afterwards', async () => {
     const stop = new AbortController();
     const terms: AbortSignal[] = [];
     let begun = Promise.withResolvers<AbortSignal>();
@@ -109,7 +109,7 @@ describe('the Lease in a real cluster', function () {
     });
     await begun.promise;
     await controlPlane.apiserver.pause();
-    // A slow machine may have lost it before, and had it again.
+    // A slow machine may have lost and acquired it before.
     await until(() => !election.leading);
     expect(terms.at(-1)?.aborted).to.equal(true);
     const before = terms.length;

@@ -1,5 +1,5 @@
-// A control plane with our definitions and rights, and replicas of the token handler beside it: the real chain over
-// TLS, users and sessions as custom resources. The rest of the server is left out.
+// A control plane with our CustomResourceDefinitions and permissions, and replicas of the token handler: the real filter
+// chain over TLS, with users and sessions as custom resources. The rest of the server is omitted.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -30,7 +30,7 @@ export interface HTTPAnswer {
 export class OAuthReplica {
   readonly oauth: OAuth;
   readonly metrics = new Registry();
-  /** Audit lines. */
+  /** Audit records. */
   readonly audited: Record<string, unknown>[] = [];
   readonly #ca: string;
   readonly #issuer: string | undefined;
@@ -83,17 +83,17 @@ export class OAuthReplica {
     this.#server = createServer(tls, (incoming, response) => chain.serve(incoming, response, true));
   }
 
-  /** What all replicas call themselves: the address of the first one. */
+  /** The common issuer: the address of the first replica. */
   get issuer(): string {
     return this.#issuer ?? this.address;
   }
 
-  /** Where this one is. */
+  /** The address of this replica. */
   get address(): string {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/oauth`;
   }
 
-  /** Resolves when sign-ins can be answered. */
+  /** Resolves when sign-in is available. */
   async start(): Promise<this> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -111,7 +111,7 @@ export class OAuthReplica {
     this.#client.close();
   }
 
-  /** Below its address, for instance `/token`. */
+  /** Path below the issuer, for instance `/token`. */
   post(
     path: string,
     form: Readonly<Record<string, string>>,
@@ -143,7 +143,7 @@ export class OAuthReplica {
 
 export class OAuthCluster {
   readonly controlPlane: ControlPlane;
-  /** PEM file of the authority behind the replicas. */
+  /** PEM file of the replicas' CA. */
   readonly caFile: string;
   readonly dir: string;
   readonly #stop: AbortController;
@@ -170,7 +170,7 @@ export class OAuthCluster {
     return cluster;
   }
 
-  /** One more replica, with the rights that the server is shipped with. `configuration`: section `oauth`, in YAML. */
+  /** Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. */
   async replica(configuration = '{}'): Promise<OAuthReplica> {
     const { pki, ca } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'oauth' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
@@ -186,7 +186,7 @@ export class OAuthCluster {
     return replica;
   }
 
-  /** A user with a password, known to all replicas when this resolves. */
+  /** Creates a user with a password; resolves when all replicas have it. */
   async addUser(name: string, password: string, spec: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const [replica] = this.#replicas;
     if (!replica) throw new Error('there is no replica');

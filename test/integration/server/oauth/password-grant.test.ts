@@ -57,7 +57,7 @@ describe('the password grant on a real cluster', function () {
     });
   const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
-  it("answers curl, sending the specification's form, with the specification's answer", async () => {
+  it("returns the specification's response to the specification's form, sent by curl", async () => {
     const { stdout } = await run('curl', [
       '--silent',
       '--show-error',
@@ -83,14 +83,14 @@ describe('the password grant on a real cluster', function () {
     expect(answer['refresh_token']).to.match(/^prt_s-/);
   });
 
-  it('makes a session that kubectl shows', async () => {
+  it('creates a session that kubectl shows', async () => {
     await signIn(first, { scope: 'openid' });
     const { kubectl, kubeconfig } = cluster.controlPlane;
     const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfig, 'get', 'sessions']);
     expect(stdout).to.match(/\balice\b.*\bplatform\b.*\b127\.0\.0\.1\b/);
   });
 
-  it('keeps when a user signed in last', async () => {
+  it('records the last login of a user', async () => {
     const path = '/apis/iam.platform.io/v1beta1/users/alice';
     let status: unknown;
     await until(async () => {
@@ -101,7 +101,7 @@ describe('the password grant on a real cluster', function () {
     expect(Date.now() - Date.parse(lastLoginTime)).to.be.within(0, 180_000);
   });
 
-  it('gives tokens at one replica that count at the other', async () => {
+  it('issues tokens at one replica that the other accepts', async () => {
     const { access_token: token } = json((await signIn(first)).text);
     const bearer = { authorization: `Bearer ${String(token)}` };
     const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
@@ -110,7 +110,7 @@ describe('the password grant on a real cluster', function () {
     await until(async () => (await first.send('GET', `${first.address}/userinfo`, bearer)).status !== 200);
   });
 
-  it('signs in somebody in as many groups as a user can have, with long names', async () => {
+  it('signs in a user with the maximum number of groups and long names', async () => {
     const groups = Array.from({ length: 64 }, (_, i) => `group-${i}-`.padEnd(128, 'x'));
     await cluster.addUser('popular', PASSWORD);
     for (const count of [16, 32, 48, 64]) {
@@ -134,7 +134,7 @@ describe('the password grant on a real cluster', function () {
     expect([seen.status, json(seen.text)['groups']]).to.deep.equal([200, groups]);
   });
 
-  it('gives an id token with the scope openid, and says which scopes were granted', async () => {
+  it('issues an ID token with the scope openid, and returns the granted scopes', async () => {
     const answer = json((await signIn(first, { scope: 'openid email' })).text);
     expect(answer['scope']).to.equal('openid email');
     const [, payload = ''] = String(answer['id_token']).split('.');
@@ -144,7 +144,7 @@ describe('the password grant on a real cluster', function () {
     });
   });
 
-  it('has one answer for a wrong name and a wrong password', async () => {
+  it('returns one response for a wrong name and a wrong password', async () => {
     const wrong = await signIn(first, { password: 'wrong' });
     const unknown = await signIn(first, { username: 'nobody' });
     expect(wrong.status).to.equal(400);
@@ -153,12 +153,12 @@ describe('the password grant on a real cluster', function () {
     expect(json(wrong.text)['error']).to.equal('invalid_grant');
   });
 
-  it('refuses a scope that the client may not ask for, before it looks at the password', async () => {
+  it('rejects a scope that is not allowed before it verifies the password', async () => {
     const answer = await signIn(first, { scope: 'everything', password: 'wrong' });
     expect(json(answer.text)['error']).to.equal('invalid_scope');
   });
 
-  it('takes client secrets out of files and Secrets, and follows them', async () => {
+  it('watches client secrets in files and Secrets', async () => {
     expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(200);
     const fromSecret = { client_id: 'console', client_secret: 'from a Secret' };
     expect((await signIn(second, fromSecret)).status).to.equal(200);
@@ -176,19 +176,19 @@ describe('the password grant on a real cluster', function () {
     );
     for (const client of ['platform', 'console']) {
       const form = { client_id: client, client_secret: 'another one', scope: 'none' };
-      // The scope is refused only once the client is known.
+      // The scope error shows that the client is authenticated.
       await until(async () => (await signIn(second, form)).status !== 401);
     }
     expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(401);
     expect((await signIn(second, fromSecret)).status).to.equal(401);
   });
 
-  it('gives no refresh token to a client that may not use one', async () => {
+  it('issues no refresh token to a client without the grant', async () => {
     const answer = json((await signIn(second, { client_id: 'cli', client_secret: '' })).text);
     expect(answer).not.to.have.property('refresh_token');
   });
 
-  it('slows down who guesses, at every replica, and after a restart', async () => {
+  it('throttles guessing at every replica, and after a restart', async () => {
     await cluster.addUser('bob', PASSWORD);
     const guess = (replica: OAuthReplica) =>
       replica.post('/token', {
@@ -203,7 +203,7 @@ describe('the password grant on a real cluster', function () {
     expect([refused.status, json(refused.text)['error']]).to.deep.equal([429, 'invalid_grant']);
     expect(Number(refused.headers['retry-after'])).to.be.within(1, 300);
 
-    // The other replica hears of it; what it counts itself until then would be 400.
+    // Until the watch delivers the throttle, the other replica responds with 400.
     const map = `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`;
     await until(async () => (await cluster.controlPlane.client.send(map)).status === 200);
     const stored = await cluster.controlPlane.client.send(map);
@@ -214,14 +214,14 @@ describe('the password grant on a real cluster', function () {
     expect(answer.status).to.equal(429);
     expect((await guess(second)).status).to.equal(429);
 
-    // Who deletes it forgives everybody, everywhere.
+    // Deleting the ConfigMap resets every replica.
     expect((await cluster.controlPlane.client.send(map, { method: 'DELETE' })).status).to.equal(200);
     for (const replica of [first, second, third]) {
       await until(async () => (await guess(replica)).status !== 429);
     }
   });
 
-  it('records who signed in and who failed, without secrets', async () => {
+  it('writes audit records of successes and failures, without secrets', async () => {
     const logins = first.audited.filter(({ stage }) => stage === 'Login');
     expect(logins.map(({ outcome }) => outcome)).to.include.members([
       'success',

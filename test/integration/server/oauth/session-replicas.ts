@@ -13,7 +13,7 @@ import { SERVER_USER } from '../registration/registered-cluster.ts';
 export const GROUP = 'iam.platform.io';
 export const log = pino({ level: 'silent' });
 
-/** The session store of one replica, with a connection of its own that can be frozen. */
+/** The session store of one replica, with its own connection that can be frozen. */
 export interface Replica {
   readonly store: ClusterSessionStore;
   readonly client: ClusterClient;
@@ -21,7 +21,7 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-/** A control plane with the custom resources and the rights of our manifests, and replicas that have them. */
+/** A control plane with our custom resources and permissions, and its replicas. */
 export class SessionReplicas {
   readonly cluster: IamCluster;
   readonly keys: KeyRing;

@@ -91,7 +91,7 @@ describe('sessions as custom resources, with two replicas', function () {
       (error: unknown) => error,
     );
 
-  it('are shown by kubectl: who, at which client, from where, since when, last used', async () => {
+  it('are shown by kubectl with user, client, source, age and last use', async () => {
     const { session, refreshToken } = await signIn(a.store);
     const lines = (await kubectl('get', 'sessions', session.id)).trim().split('\n');
     expect(lines[0]?.split(/ {2,}/)).to.deep.equal(['NAME', 'USER', 'CLIENT', 'SOURCE', 'AGE', 'LAST-USED']);
@@ -100,7 +100,7 @@ describe('sessions as custom resources, with two replicas', function () {
     expect(object).to.not.contain(refreshToken).and.not.contain('prt_');
   });
 
-  it('end everywhere by kubectl delete session', async () => {
+  it('end everywhere with kubectl delete session', async () => {
     const { session, refreshToken } = await signIn(a.store);
     await until(() => b.store.get(session.id) !== undefined);
     await kubectl('delete', 'session', session.id);
@@ -109,14 +109,14 @@ describe('sessions as custom resources, with two replicas', function () {
     expect(await failure(refresh(b.store, refreshToken))).to.have.property('code', 'invalid_grant');
   });
 
-  it('are refreshed at one replica with what another one gave, at once', async () => {
+  it('are refreshed at a replica with a token of another replica, at once', async () => {
     const { refreshToken } = await signIn(a.store);
     let answer = await refresh(b.store, refreshToken);
     for (let i = 0; i < 10; i++)
       answer = await refresh(i % 2 === 0 ? a.store : b.store, answer.refresh_token);
   });
 
-  it('let one of two refreshes at once win, and end then', async () => {
+  it('let one of two concurrent refreshes win, then end', async () => {
     for (let round = 0; round < 5; round++) {
       const { session, refreshToken } = await signIn(a.store);
       await until(() => b.store.get(session.id) !== undefined);
@@ -131,7 +131,7 @@ describe('sessions as custom resources, with two replicas', function () {
     }
   });
 
-  it('survive a replica that dies in the middle of a rotation: before the write the token stays good', async () => {
+  it('survive a replica that crashes before the write of a rotation', async () => {
     const { session, refreshToken } = await signIn(a.store);
     const dying = await replicas.replica();
     dying.proxy.freeze();
@@ -145,15 +145,15 @@ describe('sessions as custom resources, with two replicas', function () {
     await refresh(b.store, refreshToken);
   });
 
-  it('end, as documented, when a client repeats a refresh whose answer died with the replica', async () => {
+  it('end, as documented, when a client retries a refresh whose response was lost', async () => {
     const { session, refreshToken } = await signIn(a.store);
-    // The replica died after its write: the client never saw the answer.
+    // The replica crashed after its write: the client never received the response.
     await refresh(a.store, refreshToken);
     expect(await failure(refresh(b.store, refreshToken))).to.have.property('code', 'invalid_grant');
     expect(await b.store.read(session.id, signal)).to.equal(undefined);
   });
 
-  it('cannot be made by somebody who may create objects', async () => {
+  it('cannot be forged with the permission to create objects', async () => {
     const { session } = await signIn(a.store);
     const saved = JSON.parse(await kubectl('get', 'session', session.id, '-o', 'json')) as {
       metadata: object;
@@ -176,7 +176,7 @@ describe('sessions as custom resources, with two replicas', function () {
     await until(() => a.store.get(session.id) === undefined);
   });
 
-  it('count for nothing where the key is another one', async () => {
+  it('are invalid under another key', async () => {
     const { session } = await signIn(a.store);
     const stranger = await replicas.replica({ keys: await memoryKeyRing() });
     await until(() => [...stranger.store.all()].some(({ name }) => name === session.id));
@@ -184,7 +184,7 @@ describe('sessions as custom resources, with two replicas', function () {
     expect(await stranger.store.read(session.id, signal)).to.equal(undefined);
   });
 
-  it('say nothing soon after the cluster fell silent, and go on when it speaks again', async () => {
+  it('become stale soon after the watch falls silent, and recover with it', async () => {
     const quiet = await replicas.replica({ staleAfterMs: 12_000 });
     const { session } = await signIn(a.store);
     await until(() => quiet.store.get(session.id) !== undefined);
@@ -197,17 +197,17 @@ describe('sessions as custom resources, with two replicas', function () {
     await until(() => quiet.store.fresh && quiet.store.get(session.id) === undefined);
   });
 
-  it('hear of the cluster again and again although nothing happens', async () => {
+  it('stay fresh without any change', async () => {
     let clock = 0;
     const idle = await replicas.replica({ staleAfterMs: 12_000, monotonic: () => clock });
     for (let round = 0; round < 3; round++) {
       await until(() => idle.store.fresh);
-      clock += 12_000;
+      clock += 12_001;
       expect(idle.store.fresh).to.equal(false);
     }
   });
 
-  it('are removed by the reaper when they have expired or their user is gone, and not before', async () => {
+  it('are deleted by the reaper when they are expired or their user is deleted, and not before', async () => {
     const { session: kept } = await signIn(a.store);
     const soon = Date.now() + 2_000;
     const expiring = await a.store.create(newSession({ notAfter: soon }), signal);

@@ -1,4 +1,4 @@
-// The sign-in page in a real Chromium: by keyboard only, with scripts turned off, as light and as dark.
+// The sign-in page in a real Chromium: keyboard only, scripts disabled, light and dark scheme.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,14 +19,14 @@ describe('the sign-in page in Chromium', function () {
   let callback: string;
   let page: Page;
   let tools: CDPSession;
-  /** What the browser complains about: violations of the policy, for instance. */
+  /** Console messages, for instance violations of the policy. */
   const complaints: string[] = [];
 
   before(async () => {
     state = await SiteState.make();
     site = await SignInSite.start(state);
     client = createServer((request, response) => {
-      // As clients do that serve several addresses, and brokers between two others.
+      // Like clients with several addresses, and brokers.
       const onward = new URL(request.url ?? '', callback).searchParams.get('to');
       if (onward === null) response.end('signed in');
       else response.writeHead(302, { Location: onward }).end();
@@ -58,7 +58,7 @@ describe('the sign-in page in Chromium', function () {
     await page.browserContext().close();
   });
 
-  /** Opens the page and waits until the keyboard is where it should be: browsers do that after they have drawn. */
+  /** Opens the page and waits for the focus, which browsers set after rendering. */
   async function open(changes: Record<string, string> = {}, focus = 'username'): Promise<void> {
     await page.goto(site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback, ...changes }));
     await focusOn(focus);
@@ -71,7 +71,7 @@ describe('the sign-in page in Chromium', function () {
     expect(seen).to.equal(id);
   }
 
-  /** Presses Enter and waits for the page that comes of it. */
+  /** Presses Enter and waits for the next page. */
   async function enter(): Promise<void> {
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
   }
@@ -92,7 +92,7 @@ describe('the sign-in page in Chromium', function () {
     return status;
   }
 
-  it('lets somebody sign in by keyboard, after a wrong password too', async () => {
+  it('signs in by keyboard, also after a wrong password', async () => {
     await open();
     await page.keyboard.type('alice');
     await page.keyboard.press('Tab');
@@ -107,7 +107,7 @@ describe('the sign-in page in Chromium', function () {
     expect(complaints.filter((text) => !text.includes('status of 400'))).to.deep.equal([]);
   });
 
-  it('lets the client lead the browser on to another address', async () => {
+  it('follows a redirect of the client to another address', async () => {
     const onward = callback.replace('127.0.0.1', 'localhost');
     const redirect = `${callback}?to=${encodeURIComponent(onward)}`;
     state.clients.push(newClient('broker', { redirectURIs: [redirect], isPublic: true }));
@@ -130,7 +130,7 @@ describe('the sign-in page in Chromium', function () {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('lets somebody sign in at each of several tabs that were opened at once, at worst after typing twice', async () => {
+  it('signs in at each of several tabs that were opened at the same time, at worst at the second attempt', async () => {
     const tabs = [page, await page.browserContext().newPage()];
     await tabs[1]?.setJavaScriptEnabled(false);
     const url = site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback });
@@ -147,7 +147,7 @@ describe('the sign-in page in Chromium', function () {
     }
   });
 
-  it('leads through its fields in order, and back to the client without a sign-in', async () => {
+  it('has its fields in tab order, and a cancel that returns to the client', async () => {
     await open();
     const way = [await focused()];
     for (let step = 0; step < 3; step++) {
@@ -159,7 +159,7 @@ describe('the sign-in page in Chromium', function () {
     expect(new URL(page.url()).searchParams.get('error')).to.equal('access_denied');
   });
 
-  it('tells a screen reader what each field is, what is wrong and where', async () => {
+  it('describes fields and errors to a screen reader', async () => {
     await open();
     await page.keyboard.type('alice');
     await page.keyboard.press('Tab');
@@ -181,14 +181,14 @@ describe('the sign-in page in Chromium', function () {
     expect(all('button').map(([, name]) => name)).to.deep.equal(['Sign in', 'Cancel']);
   });
 
-  it('lets somebody replace a password by keyboard that somebody else set', async () => {
+  it('changes a password that must be changed, by keyboard', async () => {
     await state.add('newcomer', { mustChange: true });
     await open({ login_hint: 'newcomer' }, 'password');
     await page.keyboard.type(PASSWORD);
     await enter();
     expect(await page.title()).to.equal('Choose a new password');
     await focusOn('new-password');
-    // What a password manager keeps the new one under.
+    // The user name for a password manager.
     expect(
       await page.$eval('input[autocomplete="username"]', (field) => [field.type, field.value]),
     ).to.deep.equal(['text', 'newcomer']);
@@ -208,7 +208,7 @@ describe('the sign-in page in Chromium', function () {
   });
 
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read in a ${scheme} scheme`, async () => {
+    it(`has enough contrast in a ${scheme} scheme`, async () => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       await open();
       await page.keyboard.type('alice');
@@ -239,7 +239,7 @@ describe('the sign-in page in Chromium', function () {
     });
   }
 
-  it('fits a narrow screen without scrolling sideways', async () => {
+  it('fits a narrow screen without horizontal scrolling', async () => {
     await page.setViewport({ width: 320, height: 640 });
     const scope = 'https://example.com/scopes/of-somebody-who-likes-long-names-without-any-space';
     state.clients.push(
@@ -259,7 +259,7 @@ describe('the sign-in page in Chromium', function () {
     }
   });
 
-  it('does not appear in the frame of another page', async () => {
+  it('does not appear in a frame of another page', async () => {
     await page.setContent(`<iframe src="${site.origin}${authorizePath()}"></iframe>`);
     const frame = await page.waitForFrame((candidate) => candidate !== page.mainFrame());
     expect(await frame.content()).not.to.contain('password');

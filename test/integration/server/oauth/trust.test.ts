@@ -60,7 +60,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
   });
   after(() => cluster?.stop());
 
-  it('knows the same user by a token as our own authenticator does', async () => {
+  it('derives the same user from a token as our own authenticator', async () => {
     const token = await tokenOf();
     const { body } = await cluster.ask(token, SELF, REVIEW);
     const verifier = new TokenVerifier({
@@ -90,13 +90,13 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     expect(groups).to.deep.equal(['developers', 'platform-admins', 'system:authenticated']);
   });
 
-  it('knows somebody in as many groups as a user can have, with the longest names', async () => {
+  it('accepts a user with the maximum number of groups and the longest names', async () => {
     const groups = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
     const { body } = await cluster.ask(await tokenOf({ ...ALICE, groups }), SELF, REVIEW);
     expect(body).to.have.nested.property('status.userInfo.groups').that.includes.members(groups);
   });
 
-  it('lets kubectl in with the token, by rules for the user and for a group', async () => {
+  it('accepts kubectl with the token, by RBAC rules for the user and for a group', async () => {
     const withToken = async (...args: string[]): Promise<string> =>
       run(cluster.controlPlane.kubectl, [
         '--server',
@@ -151,13 +151,13 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     );
   });
 
-  it('refuses an id token, even of a client that is called as the audience', async () => {
+  it('rejects an ID token, even of a client with the name of the audience', async () => {
     const client = { ...CLIENT, id: AUDIENCE };
     const token = issuer.idToken({ client, account: ALICE, session: SESSION, scopes: ['openid'] });
     expect((await cluster.ask(token, SELF, REVIEW)).status).to.equal(401);
   });
 
-  it('refuses privileged names, whoever signed for them', async () => {
+  it('rejects privileged names regardless of the signature', async () => {
     for (const account of [
       { ...ALICE, name: 'system:admin' },
       { ...ALICE, groups: ['system:masters'] },
@@ -167,7 +167,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     }
   });
 
-  it('refuses a token that has expired, and one for another audience', async () => {
+  it('rejects an expired token, and a token for another audience', async () => {
     const past = new TokenIssuer({
       keys: cluster.keys,
       issuer: () => cluster.issuer,
@@ -190,7 +190,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     expect((await cluster.ask(foreign.token, SELF, REVIEW)).status).to.equal(401);
   });
 
-  it('takes tokens of a key that is made while it runs, on every replica that follows the Secret', async () => {
+  it('accepts tokens of a new key at every replica that watches the Secret', async () => {
     const other = cluster.follow();
     const before = cluster.keys.signing().kid;
     await cluster.until(other, (ring) => ring.signing().kid === before);
@@ -226,7 +226,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     await rotating;
   });
 
-  it('has a command that shows the keys without giving one away, and asks for new ones', async () => {
+  it('has a command that shows the keys without secrets and requests a rotation', async () => {
     const { controlPlane, place } = cluster;
     const keys = (...args: string[]): Promise<string> =>
       run(process.execPath, [
@@ -252,7 +252,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     expect(missing).to.include(`Secret nope not found in namespace ${place.namespace}: `);
   });
 
-  it('leaves one key, whichever of several replicas that start at once was the first', async () => {
+  it('has one key when several replicas start at the same time', async () => {
     await cluster.client.json({
       method: 'DELETE',
       path: `/api/v1/namespaces/${cluster.place.namespace}/secrets/${cluster.place.name}`,

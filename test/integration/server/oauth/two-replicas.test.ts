@@ -45,7 +45,7 @@ describe('two replicas of the token handler', function () {
   const statusOf = async (at: OAuthReplica, { access_token }: Tokens): Promise<number> =>
     (await at.send('GET', `${at.address}/userinfo`, { authorization: `Bearer ${access_token}` })).status;
 
-  /** How soon is measured by the bench. */
+  /** The bench measures the delay. */
   const untilRefused = (at: OAuthReplica, tokens: Tokens): Promise<void> =>
     until(async () => (await statusOf(at, tokens)) === 401);
   const sessionsOf = async (user: string): Promise<string[]> =>
@@ -55,7 +55,7 @@ describe('two replicas of the token handler', function () {
   const untilRemoved = (user: string): Promise<void> =>
     until(async () => (await sessionsOf(user)).length === 0);
 
-  it('take at once what the other one issued', async () => {
+  it('accept tokens of each other at once', async () => {
     for (let round = 0; round < 5; round++) {
       const tokens = await signIn(a);
       expect(await statusOf(b, tokens)).to.equal(200);
@@ -65,7 +65,7 @@ describe('two replicas of the token handler', function () {
     }
   });
 
-  it('refuse within moments what was revoked at the other one', async () => {
+  it('reject tokens that the other replica has revoked', async () => {
     for (const part of ['access_token', 'refresh_token'] as const) {
       const tokens = await signIn(a);
       expect(await statusOf(b, tokens)).to.equal(200);
@@ -77,7 +77,7 @@ describe('two replicas of the token handler', function () {
     }
   });
 
-  it('refuse within moments who signed out at the other one, or was signed out by kubectl', async () => {
+  it('reject tokens of a session that was signed out at the other replica or deleted by kubectl', async () => {
     const tokens = await signIn(a);
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await b.send('GET', `${b.address}/logout`, headers)).text).to.equal('{"message":"success"}');
@@ -89,7 +89,7 @@ describe('two replicas of the token handler', function () {
     await untilRefused(b, other);
   });
 
-  it('end the session when both refresh it at once', async () => {
+  it('terminate the session when both refresh it at the same time', async () => {
     const tokens = await signIn(a);
     const answers = await Promise.all([refresh(a, tokens), refresh(b, tokens)]);
     expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
@@ -97,7 +97,7 @@ describe('two replicas of the token handler', function () {
     await untilRefused(b, tokens);
   });
 
-  it('leave nothing of a login that is refreshed at one while it is revoked at the other', async () => {
+  it('leave no session that is refreshed at one replica while it is revoked at the other', async () => {
     for (let round = 0; round < 10; round++) {
       const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
       const tokens = await signIn(here);
@@ -116,7 +116,7 @@ describe('two replicas of the token handler', function () {
     }
   });
 
-  it('refuse a user who was disabled by kubectl, and remove the sessions', async () => {
+  it('reject a user who was disabled by kubectl, and delete the sessions', async () => {
     const tokens = await signIn(a, 'carol');
     await kubectl(
       'patch',
@@ -132,7 +132,7 @@ describe('two replicas of the token handler', function () {
     await untilRemoved('carol');
   });
 
-  it('refuse a login with an earlier password, and remove its sessions', async () => {
+  it('reject a session with an old password, and delete it', async () => {
     const tokens = await signIn(a, 'dave');
     const patch = JSON.stringify({ spec: { changedTime: new Date().toISOString() } });
     await kubectl('patch', 'credential.iam.platform.io', 'dave', '--type=merge', '-p', patch);
@@ -141,7 +141,7 @@ describe('two replicas of the token handler', function () {
     await untilRemoved('dave');
   });
 
-  it('take a password that a clock far ahead has dated, and end its logins when it is replaced', async () => {
+  it('accept a password that is dated in the future, and end its sessions when it changes', async () => {
     await cluster.addUser('judy', PASSWORD);
     const date = async (time: string): Promise<void> => {
       const patch = JSON.stringify({ spec: { changedTime: time } });
@@ -159,7 +159,7 @@ describe('two replicas of the token handler', function () {
     await untilRefused(b, tokens);
   });
 
-  it('refuse what was signed in for with a password while the other one replaced it', async () => {
+  it('reject a sign-in with a password that the other replica changed in the meantime', async () => {
     for (const user of ['frank', 'grace', 'heidi']) {
       await cluster.addUser(user, PASSWORD);
       const account = a.oauth.users.get(user);
@@ -188,7 +188,7 @@ describe('two replicas of the token handler', function () {
     }
   });
 
-  it('refuse who has no password any more, and remove the sessions', async () => {
+  it('reject a user whose password was deleted, and delete the sessions', async () => {
     const tokens = await signIn(a, 'erin');
     await kubectl('delete', 'credential.iam.platform.io', 'erin');
     await untilRefused(a, tokens);
@@ -197,7 +197,7 @@ describe('two replicas of the token handler', function () {
     await untilRemoved('erin');
   });
 
-  it('refuse a login whose password was taken away and made anew under the same time', async () => {
+  it('reject a session whose password was recreated with the same time', async () => {
     const tokens = await signIn(a, 'ida');
     const credential = 'credential.iam.platform.io/ida';
     const saved = JSON.parse(await kubectl('get', credential, '-o', 'json')) as object;
@@ -211,7 +211,7 @@ describe('two replicas of the token handler', function () {
     expect(await statusOf(b, await signIn(a, 'ida'))).to.equal(200);
   });
 
-  it('refuse a user who was deleted by kubectl, and remove the sessions', async () => {
+  it('reject a user who was deleted by kubectl, and delete the sessions', async () => {
     const tokens = await signIn(b, 'bob');
     await kubectl('delete', 'user.iam.platform.io', 'bob');
     await untilRefused(a, tokens);
