@@ -1,7 +1,5 @@
-// Log queries without a log store: from the pod log API of kube-apiserver, with this server's own identity. It keeps
-// nothing but the names of pods; who may see what is decided before it is asked. Beside it: pods/ chooses the logs that a
-// question is about, reading/ goes through them line by line (reading/pass.ts for all but exports and live tails), and
-// each operation has a folder of its own.
+// Log store on the pod log API of kube-apiserver, read with the server's own identity. Callers are authorized before a
+// store is called. pods/ selects container logs, reading/ reads them, and the other folders implement the operations.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
@@ -24,33 +22,31 @@ import type {
 import { LongLines } from '../../matching/long-lines.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from '../bucket-counts.ts';
-import { LineCounts } from './counting/line-counts.ts';
-import { Export } from './exporting/export.ts';
+import { checkAccess } from './access-check.ts';
+import { exportLines } from './exporting/export.ts';
+import type { FollowTuning } from './following/container-follower.ts';
 import { FollowQuota } from './following/follow-quota.ts';
-import { Follower, type FollowerOptions } from './following/follower.ts';
+import { Follower } from './following/follower.ts';
+import { STORE } from './paging/page-position.ts';
 import { PageReader } from './paging/page-reader.ts';
-import type { LogSource } from './pods/log-source.ts';
-import { PodDirectory } from './pods/pod-directory.ts';
+import { type ContainerLog, displayName } from './pods/container-log.ts';
+import { selectLogs } from './pods/log-selection.ts';
 import type { PodIndex } from './pods/pod-index.ts';
-import { chooseSources, type LeftOut } from './pods/source-selection.ts';
-import { asStoreError, readingBounds, STORE } from './reading/call-bounds.ts';
-import type { Reading } from './reading/each-log.ts';
-import { beginOf, lineFilter } from './reading/line-filter.ts';
+import { PodInformer } from './pods/pod-informer.ts';
+import { beginByNamespace, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
-import type { LogFailureKind } from './reading/log-request.ts';
+import { type LogErrorKind, LogReadError } from './reading/log-request.ts';
+import { LogScan } from './reading/log-scan.ts';
 import { MemoryBudget } from './reading/memory-budget.ts';
-import { Pass } from './reading/pass.ts';
 import { Shortfalls } from './reading/shortfalls.ts';
-import { checkAccess } from './self-check.ts';
 
 /** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {
   readonly maxContainers: number;
   readonly concurrentReads: number;
   readonly followedLogs: number;
-  /** Bytes. */
   readonly bytesPerContainer: number;
-  /** Bytes, of lines that are held for all queries, exports and followers together. */
+  /** Bytes of the lines that all queries, exports and live tails hold. */
   readonly memory: number;
 }
 
@@ -58,27 +54,30 @@ export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
-  /** In which answers are read; some of its own when none are given. */
   readonly turns?: Turns;
-  /** One of `limits.memory` bytes when none is given. */
+  /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
-  /** How long pods are followed after the last question, in ms. */
+  /** Milliseconds after the last request until pods are no longer watched. */
   readonly idleMs?: number;
-  /** How long a kubelet may be silent while it is read, in ms. */
+  /** Maximum silence of a kubelet, in ms. */
   readonly kubeletTimeoutMs?: number;
-  /** Ms that never go back. */
+  /** A monotonic clock, in ms. */
   readonly monotonic?: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
-  readonly followTuning?: FollowerOptions['tuning'];
+  readonly followTuning?: FollowTuning;
 }
 
-/** The reflector hears from the cluster every minute, and gives up on a silent one after a minute and a half. */
+/** The reflector gets a bookmark every minute, and reconnects after one and a half minutes of silence. */
 const PODS_SILENT_MS = 150_000;
+/** Time that is reserved for the response: a share of the time limit, and at most so many ms. */
+const RESERVE_SHARE = 0.05;
+const MAX_RESERVE_MS = 500;
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
-  readonly #directory: PodDirectory;
+  readonly #turns: Turns;
+  readonly #informer: PodInformer;
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
   readonly #memory: MemoryBudget;
@@ -87,7 +86,8 @@ export class KubernetesLogStore implements LogBackend {
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, turns = new Turns(), idleMs, kubeletTimeoutMs, monotonic } = options;
     this.#options = options;
-    this.#directory = new PodDirectory({
+    this.#turns = turns;
+    this.#informer = new PodInformer({
       client,
       log,
       ...(idleMs === undefined ? {} : { idleMs }),
@@ -106,32 +106,38 @@ export class KubernetesLogStore implements LogBackend {
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     using memory = this.#memory.share();
-    return await this.#overPods(selection, call, (pass) =>
-      new PageReader({ pass, selection, memory }).read(request),
+    return await this.#scan(selection, call, (scan) =>
+      new PageReader({ scan, selection, memory, turns: this.#turns }).read(request),
     );
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    return this.#overPods(selection, call, async (pass) => {
-      const counts = new LineCounts();
-      await pass.readAll((source) => counts.tally(source));
+    return this.#scan(selection, call, async (scan) => {
+      const containers = new Set<string>();
+      let count = 0;
+      await scan.readAll((log) => {
+        const id = log.run.id || displayName(log);
+        return {
+          onLine: () => {
+            count++;
+            containers.add(id);
+          },
+        };
+      });
       return {
-        logs: pass.total(counts.logs),
-        containers: counts.containers,
+        logs: scan.total(count),
+        containers: containers.size,
         containersApproximate: false,
-        shortfalls: pass.shortfalls.list(),
+        shortfalls: scan.shortfalls.list(),
       };
     });
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    return this.#overPods(selection, call, async (pass) => {
-      const all = BucketCounts.of(buckets);
-      await pass.readAll(() => {
-        const own = all.empty();
-        return { onLine: (time) => own.add(time), done: () => all.merge(own) };
-      });
-      return { total: pass.total(all.total), counts: all.counts, shortfalls: pass.shortfalls.list() };
+    return this.#scan(selection, call, async (scan) => {
+      const lines = BucketCounts.of(buckets);
+      await scan.readAll(() => ({ onLine: (time) => void lines.add(time) }));
+      return { total: scan.total(lines.total), counts: lines.counts, shortfalls: scan.shortfalls.list() };
     });
   }
 
@@ -140,14 +146,14 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    using bounded = readingBounds(call);
-    const deadline = bounded.signal;
+    using bounded = readBounds(call);
     try {
-      using opened = await this.#pods(deadline, call.signal);
-      const reading = await this.#reading(opened.pods, selection, deadline, call);
-      return yield* new Export({ ...reading, order, memory: this.#memory }).records();
+      using opened = await this.#openPods(bounded.signal, call.signal);
+      const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
+      const { end } = selection.range;
+      return yield* exportLines({ scan, order, end, memory: this.#memory, turns: this.#turns });
     } catch (error) {
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
@@ -157,7 +163,7 @@ export class KubernetesLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { client, wallClock = Date.now, followTuning } = this.#options;
     try {
-      using opened = await this.#pods(signal, signal);
+      using opened = await this.#openPods(signal, signal);
       using memory = this.#memory.share();
       yield* new Follower({
         client,
@@ -167,13 +173,13 @@ export class KubernetesLogStore implements LogBackend {
         longLines: this.#longLines.of(caller),
         quota: this.#quota.of(caller),
         memory,
-        unfinished: () => this.#memory.share(),
-        onFailure: (source, { kind, cause }) => this.#unread(source, kind, cause),
+        newMemory: () => this.#memory.share(),
+        onFailure: (log, { kind, cause }) => this.#logFailure(log, kind, cause),
         wallClock,
         ...(followTuning ? { tuning: followTuning } : {}),
       }).records(signal);
     } catch (error) {
-      if (!signal.aborted) throw asStoreError(error);
+      if (!signal.aborted) throw toStoreError(error);
     }
   }
 
@@ -184,77 +190,83 @@ export class KubernetesLogStore implements LogBackend {
 
   async run(signal: AbortSignal): Promise<void> {
     try {
-      await this.#directory.run(signal);
+      await this.#informer.run(signal);
     } finally {
       await this.#longLines.close();
     }
   }
 
-  /** Finds the logs of the selection and lets `answer` read them. Throws only what stores may throw. */
-  async #overPods<Answer>(
+  async #scan<Result>(
     selection: Selection,
     call: Call,
-    answer: (pass: Pass) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { bytesPerContainer } = this.#options.limits;
-    using bounded = readingBounds(call);
-    const deadline = bounded.signal;
+    read: (scan: LogScan) => Promise<Result>,
+  ): Promise<Result> {
+    using bounded = readBounds(call);
     try {
-      using opened = await this.#pods(deadline, call.signal);
-      const reading = await this.#reading(opened.pods, selection, deadline, call);
-      return await answer(new Pass({ ...reading, pods: opened.pods, bytesPerContainer }));
+      using opened = await this.#openPods(bounded.signal, call.signal);
+      const { bytesPerContainer } = this.#options.limits;
+      return await read(await this.#newScan(opened.pods, selection, bounded.signal, call, bytesPerContainer));
     } catch (error) {
-      // Logs that are read beside one that failed: nothing else ends them any more.
+      // Ends the other reads after one of them has failed.
       bounded.abort(error);
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
-  async #reading(
+  async #newScan(
     pods: PodIndex,
     selection: Selection,
     deadline: AbortSignal,
     { signal, caller }: Call,
-  ): Promise<Reading> {
-    const { maxContainers, concurrentReads } = this.#options.limits;
-    const { sources, leftOut } = await chooseSources(pods, selection, maxContainers);
-    const shortfalls = shortfallsOf(pods, leftOut);
-    return {
+    bytesPerLog: number | undefined,
+  ): Promise<LogScan> {
+    const { maxContainers, concurrentReads: concurrency } = this.#options.limits;
+    const { logs, omitted } = await selectLogs(pods, selection, maxContainers);
+    const shortfalls = new Shortfalls(omitted);
+    if (pods.silentMs > PODS_SILENT_MS) shortfalls.podsUnknown(pods.silentMs);
+    return new LogScan({
       reader: this.#reader.of(caller),
-      sources,
-      beginOf: beginOf(selection),
+      pods,
+      logs,
+      beginOf: beginByNamespace(selection),
       end: selection.range.end,
       filter: lineFilter(selection, {
         longLines: this.#longLines.of(caller),
         signal: deadline,
-        shortened: () => shortfalls.lineShortened(),
+        onPartialSearch: () => shortfalls.partlySearched(),
       }),
-      parallel: concurrentReads,
+      concurrency,
+      bytesPerLog,
       deadline,
       signal,
       shortfalls,
-      onFailure: (...failure) => this.#unread(...failure),
-    };
+      onFailure: (...failure) => this.#logFailure(...failure),
+    });
   }
 
-  async #pods(deadline: AbortSignal, signal: AbortSignal): ReturnType<PodDirectory['open']> {
+  async #openPods(deadline: AbortSignal, signal: AbortSignal): ReturnType<PodInformer['open']> {
     try {
-      return await this.#directory.open(deadline);
+      return await this.#informer.open(deadline);
     } catch (error) {
       signal.throwIfAborted();
       throw deadline.aborted ? newStoreTimeout(STORE) : newStoreUnavailable(STORE, error);
     }
   }
 
-  #unread(source: LogSource, kind: LogFailureKind, cause: unknown): void {
-    const { namespace, pod, container, previous } = source;
-    const what = { namespace, pod, container, previous, kind, err: cause };
-    this.#options.log.debug(what, 'a log could not be read');
+  #logFailure({ namespace, pod, container, previous }: ContainerLog, kind: LogErrorKind, err: unknown): void {
+    this.#options.log.debug(
+      { namespace, pod, container, previous, kind, err },
+      'cannot read a container log',
+    );
   }
 }
 
-function shortfallsOf({ silentMs }: PodIndex, leftOut: LeftOut): Shortfalls {
-  const shortfalls = new Shortfalls(leftOut);
-  if (silentMs > PODS_SILENT_MS) shortfalls.podsUnknown(silentMs);
-  return shortfalls;
+/** Aborted shortly before the time limit, so that the lines that were found can still be returned. */
+function readBounds({ signal, timeoutMs }: Call): ReturnType<typeof boundedSignal> {
+  const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
+  return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));
+}
+
+function toStoreError(error: unknown): unknown {
+  return error instanceof LogReadError ? newStoreUnavailable(STORE, error) : error;
 }

@@ -1,55 +1,54 @@
+// Queue between the followed logs and the client of a live tail. No line leaves it while the backlog of another log can
+// have an older one, because a client that reconnects asks for lines behind the last one it has.
+import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../../compare-text.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
+import { costOf } from '../reading/log-line.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import { costOf } from '../reading/ranked-line.ts';
-import { LowWatermark, type Progress } from './low-watermark.ts';
+import { type Backlog, Backlogs } from './backlogs.ts';
 
 export interface FollowQueueOptions {
-  /** For lines that wait, or are on their way to the reader; whoever would add more has to wait too. */
+  /** For lines that are queued or being sent; logs wait while it is full. */
   readonly memory: MemoryShare;
-  /** How long lines of several logs are gathered to be put in order, in ms. */
+  /** How long lines of several logs are collected before they are sorted, in ms. */
   readonly gatherMs?: number;
 }
 
 const GATHER_MS = 20;
-/** Bytes that one follower holds at most, whatever there is. */
-const MOST = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
-/**
- * Between the logs that are followed and the one who reads them all. No line is given while the backlog of another log
- * may have an older one: who comes back asks for what is behind the last line.
- */
 export class FollowQueue {
   readonly #memory: MemoryShare;
   readonly #gatherMs: number;
-  readonly #watermark = new LowWatermark(() => {
-    this.#look();
+  readonly #backlogs = new Backlogs(() => {
+    this.#wakeClient();
     this.#wakeLogs();
   });
   #records: LogRecord[] = [];
-  /** Of these. */
   #oldest: Instant | undefined;
-  /** What the reader has taken and is working on. */
-  #given = 0;
+  /** Bytes of the batch that is being sent. */
+  #sending = 0;
   #failure: Error | undefined;
-  #filled = Promise.withResolvers<void>();
-  #emptied = Promise.withResolvers<void>();
+  #ready = Promise.withResolvers<void>();
+  #drained = Promise.withResolvers<void>();
 
   constructor({ memory, gatherMs = GATHER_MS }: FollowQueueOptions) {
     this.#memory = memory;
     this.#gatherMs = gatherMs;
   }
 
-  /** Of a log with a backlog. */
-  begin(): Progress {
-    return this.#watermark.begin();
+  addBacklog(): Backlog {
+    return this.#backlogs.add();
   }
 
-  /** Undefined while there is room for more; else a promise that there may be. The log that others wait for goes on. */
-  room(progress?: Progress): Promise<void> | undefined {
+  /**
+   * Undefined if there is room for more lines, else a promise to await. The least advanced backlog always has room when
+   * nothing else can be sent.
+   */
+  room(backlog?: Backlog): Promise<void> | undefined {
     if (!this.#isFull || this.#failure) return undefined;
-    const isAwaited = progress?.isLast() && this.#given === 0 && !this.#isReady(this.#oldest);
-    return isAwaited ? undefined : this.#emptied.promise;
+    const isAwaited = backlog?.isLast() && this.#sending === 0 && !this.#isComplete(this.#oldest);
+    return isAwaited ? undefined : this.#drained.promise;
   }
 
   push(records: readonly LogRecord[]): void {
@@ -59,58 +58,52 @@ export class FollowQueue {
       if (this.#oldest === undefined || record.time < this.#oldest) this.#oldest = record.time;
       bytes += costOf(record.log);
     }
-    this.#memory.change(bytes);
-    this.#look();
+    this.#memory.add(bytes);
+    this.#wakeClient();
   }
 
-  #look(): void {
-    if (this.#isReady(this.#oldest)) this.#filled.resolve();
+  /** take() throws this from now on. */
+  fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#ready.resolve();
+    this.#drained.resolve();
   }
 
-  #isReady(time: Instant | undefined): boolean {
-    const { time: reached } = this.#watermark;
-    return time !== undefined && (reached === undefined || time <= reached);
+  /** The next lines by time. Frees the memory of the last batch. */
+  async take(): Promise<readonly LogRecord[]> {
+    this.#memory.add(-this.#sending);
+    this.#sending = 0;
+    this.#wakeLogs();
+    await this.#ready.promise;
+    if (!this.#isFull && !this.#failure) await delay(this.#gatherMs);
+    // oxlint-disable-next-line only-throw-error -- it is an Error
+    if (this.#failure) throw this.#failure;
+    const records = this.#records.sort((a, b) => compareText(a.time, b.time));
+    const rest = records.findIndex(({ time }) => !this.#isComplete(time));
+    this.#records = rest === -1 ? [] : records.splice(rest);
+    this.#oldest = this.#records[0]?.time;
+    this.#sending = records.reduce((sum, { log }) => sum + costOf(log), 0);
+    this.#ready = Promise.withResolvers();
+    return records;
+  }
+
+  /** Whether no backlog can have older lines. */
+  #isComplete(time: Instant | undefined): boolean {
+    const { watermark } = this.#backlogs;
+    return time !== undefined && (watermark === undefined || time <= watermark);
+  }
+
+  #wakeClient(): void {
+    if (this.#isComplete(this.#oldest)) this.#ready.resolve();
   }
 
   #wakeLogs(): void {
-    this.#emptied.resolve();
-    this.#emptied = Promise.withResolvers();
+    this.#drained.resolve();
+    this.#drained = Promise.withResolvers();
   }
 
   get #isFull(): boolean {
     const { held, room } = this.#memory;
-    return held > Math.min(MOST, room);
+    return held > Math.min(MAX_BYTES, room);
   }
-
-  /** Ends the reading with this. */
-  fail(failure: Error): void {
-    this.#failure ??= failure;
-    this.#filled.resolve();
-    this.#emptied.resolve();
-  }
-
-  /** What has come, by time, as soon as there is something. Throws what `fail` was called with. */
-  async take(): Promise<readonly LogRecord[]> {
-    // A reader who asks for more has finished the last batch.
-    this.#memory.change(-this.#given);
-    this.#given = 0;
-    this.#wakeLogs();
-    await this.#filled.promise;
-    if (!this.#isFull && !this.#failure) await gathered(this.#gatherMs);
-    // oxlint-disable-next-line only-throw-error -- it is one
-    if (this.#failure) throw this.#failure;
-    const records = this.#records.sort((a, b) => compareText(a.time, b.time));
-    const others = records.findIndex(({ time }) => !this.#isReady(time));
-    this.#records = others === -1 ? [] : records.splice(others);
-    this.#oldest = this.#records[0]?.time;
-    this.#given = records.reduce((sum, { log }) => sum + costOf(log), 0);
-    this.#filled = Promise.withResolvers();
-    return records;
-  }
-}
-
-function gathered(ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, ms);
-  return promise;
 }

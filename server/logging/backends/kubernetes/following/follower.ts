@@ -1,20 +1,18 @@
-// All containers of a selection, followed: those that are there, and those that come.
+// Follows all selected containers: those that exist, and those that appear later.
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
 import type { LongLines } from '../../../matching/long-lines.ts';
-import type { LogSource } from '../pods/log-source.ts';
-import type { PodFacts } from '../pods/pod-facts.ts';
-import type { PodIndex, PodListener } from '../pods/pod-index.ts';
-import { eachPod, reaches, type SourceFilter, sourceFilter, sourcesOf } from '../pods/source-selection.ts';
-import { beginOf, lineFilter } from '../reading/line-filter.ts';
+import { type ContainerLog, logsOf, mayReach } from '../pods/container-log.ts';
+import { eachPod, type PodFilter, podFilter } from '../pods/log-selection.ts';
+import type { PodIndex, PodListener, PodSummary } from '../pods/pod-index.ts';
+import { beginByNamespace, lineFilter } from '../reading/line-filter.ts';
 import type { LogReader } from '../reading/log-reader.ts';
-import type { LogFailure } from '../reading/log-request.ts';
+import type { LogReadError } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import { ContainerTail, type TailTuning } from './container-tail.ts';
+import { ContainerFollower, type FollowTuning } from './container-follower.ts';
 import { FollowQueue } from './follow-queue.ts';
 import type { CallerQuota } from './follow-quota.ts';
-import { podChanged } from './pod-changed.ts';
 
 export interface FollowerOptions {
   readonly client: ClusterClient;
@@ -23,38 +21,39 @@ export interface FollowerOptions {
   readonly selection: Selection;
   readonly longLines: Pick<LongLines, 'matches'>;
   readonly quota: CallerQuota;
-  /** For lines that wait for the reader. */
+  /** For queued lines. */
   readonly memory: MemoryShare;
-  readonly unfinished: () => MemoryShare;
-  readonly onFailure: (source: LogSource, failure: LogFailure) => void;
+  /** For the incomplete line of one stream. */
+  readonly newMemory: () => MemoryShare;
+  readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  readonly tuning?: TailTuning;
+  readonly tuning?: FollowTuning;
 }
 
-/** Lines that are hardly older are no backlog: each log is followed from the beginning, which is one request instead of two. */
+/** Lines of the last two seconds are not read as a backlog, which saves a request for each log. */
 const FRESH_MS = 2_000;
 
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #filter: SourceFilter;
+  readonly #filter: PodFilter;
   readonly #beginOf: (namespace: string) => Instant;
   readonly #queue: FollowQueue;
-  /** By the container, and the uid of its pod. */
-  readonly #tails = new Map<string, Promise<void>>();
-  /** Before which lines are backlog. Containers that come later have none that others should wait for. */
+  /** By pod, its UID, and container. */
+  readonly #containers = new Map<string, Promise<void>>();
+  /** Older lines are backlog. Undefined for containers that appear later: the others do not wait for their lines. */
   #backlogEnd: Instant | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#filter = sourceFilter(options.selection);
-    this.#beginOf = beginOf(options.selection);
+    this.#filter = podFilter(options.selection);
+    this.#beginOf = beginByNamespace(options.selection);
     this.#queue = new FollowQueue({ memory: options.memory });
   }
 
   /**
-   * Until `signal` is aborted, or the reader stops. Throws LogFailure, and what the quota throws when there are more
-   * containers than may be followed, also when these come later.
+   * Ends when `signal` is aborted or the client stops. Throws LogReadError, and the errors of the quota, also when too
+   * many containers appear later.
    */
   async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const stop = new AbortController();
@@ -64,54 +63,54 @@ export class Follower {
     };
     if (signal.aborted) return;
     signal.addEventListener('abort', end, { once: true });
-    const stopListening = this.#options.pods.onChange((pod) => {
-      this.#lookAgain(pod, stop.signal).catch((error: unknown) => this.#fail(error));
+    const unsubscribe = this.#options.pods.onChange((pod) => {
+      this.#followChanged(pod, stop.signal).catch((error: unknown) => this.#fail(error));
     });
     try {
       this.#backlogEnd = instantOf(this.#options.wallClock() - FRESH_MS);
-      // No line is given before all logs are known that may have an older one.
-      await this.#lookAtAll(stop.signal);
+      // All backlogs are known before the first line is sent.
+      await this.#followAll(stop.signal);
       this.#backlogEnd = undefined;
       for (;;) yield await this.#queue.take();
     } catch (error) {
       if (!(error instanceof Ended)) throw error;
     } finally {
-      stopListening();
+      unsubscribe();
       signal.removeEventListener('abort', end);
       end();
-      await Promise.all(this.#tails.values());
+      await Promise.all(this.#containers.values());
     }
   }
 
-  /** `changed`: undefined when all pods may have. */
-  async #lookAgain(changed: Parameters<PodListener>[0], signal: AbortSignal): Promise<void> {
-    if (!changed) return this.#lookAtAll(signal);
+  async #followChanged(changed: Parameters<PodListener>[0], signal: AbortSignal): Promise<void> {
+    if (!changed) return this.#followAll(signal);
     const { namespace, name } = changed;
     const pod = this.#options.pods.get(namespace, name);
-    if (pod && this.#filter.namespace(namespace) && this.#filter.pod(name)) this.#lookAt(pod, signal);
+    if (pod && this.#filter.namespace(namespace) && this.#filter.pod(name)) this.#followPod(pod, signal);
   }
 
-  async #lookAtAll(signal: AbortSignal): Promise<void> {
+  async #followAll(signal: AbortSignal): Promise<void> {
     const { pods, selection } = this.#options;
-    await eachPod(pods, selection, this.#filter, (pod) => this.#lookAt(pod, signal));
+    await eachPod(pods, selection, this.#filter, (pod) => this.#followPod(pod, signal));
   }
 
-  #lookAt(pod: PodFacts, signal: AbortSignal): void {
+  #followPod(pod: PodSummary, signal: AbortSignal): void {
     if (signal.aborted) throw new Ended();
     const begin = this.#beginOf(pod.namespace);
     for (const container of pod.containers) {
       const { name } = container;
       const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
-      if (!this.#filter.container(name) || this.#tails.has(key)) continue;
-      if (!sourcesOf(pod, container).some((source) => reaches(source, begin))) continue;
-      const place = this.#options.quota.take(this.#tails.size);
-      const done = this.#tail(pod, name, signal)
+      if (!this.#filter.container(name) || this.#containers.has(key)) continue;
+      if (!logsOf(pod, container).some((log) => mayReach(log, begin))) continue;
+      const place = this.#options.quota.take(this.#containers.size);
+      const done = this.#newFollower(pod, name, signal)
+        .run(signal)
         .catch((error: unknown) => this.#fail(error))
         .finally(() => {
           place[Symbol.dispose]();
-          this.#tails.delete(key);
+          this.#containers.delete(key);
         });
-      this.#tails.set(key, done);
+      this.#containers.set(key, done);
     }
   }
 
@@ -119,34 +118,31 @@ export class Follower {
     this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
-  async #tail({ namespace, name, uid }: PodFacts, container: string, signal: AbortSignal): Promise<void> {
-    const { client, reader, pods, selection, longLines, unfinished, onFailure, tuning } = this.#options;
+  #newFollower(pod: PodSummary, container: string, signal: AbortSignal): ContainerFollower {
+    const { pods, selection, longLines, tuning, ...options } = this.#options;
+    const { namespace, name, uid } = pod;
     const begin = this.#beginOf(namespace);
     const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
-    const progress = hasBacklog ? this.#queue.begin() : undefined;
-    const tail = new ContainerTail({
-      client,
-      reader,
-      sources: () => {
-        const pod = pods.get(namespace, name);
-        if (!pod || pod.uid !== uid) return undefined;
-        const facts = pod.containers.find((one) => one.name === container);
-        return facts ? sourcesOf(pod, facts).filter((source) => reaches(source, begin)) : [];
+    const backlog = hasBacklog ? this.#queue.addBacklog() : undefined;
+    return new ContainerFollower({
+      ...options,
+      logs: () => {
+        const current = pods.get(namespace, name);
+        if (!current || current.uid !== uid) return undefined;
+        const summary = current.containers.find((one) => one.name === container);
+        return summary ? logsOf(current, summary).filter((log) => mayReach(log, begin)) : [];
       },
-      changed: (signal) => podChanged(pods, { namespace, name }, signal),
+      podChanged: (until) => pods.changed(pod, until),
       begin,
-      // A live tail does not report what it may have missed.
+      // A live tail does not report partial searches.
       filter: lineFilter(selection, { longLines, signal }),
-      room: () => this.#queue.room(progress),
-      give: (records) => this.#queue.push(records),
-      progress,
-      unfinished,
-      onFailure,
+      room: () => this.#queue.room(backlog),
+      deliver: (records) => this.#queue.push(records),
+      backlog,
       ...tuning,
     });
-    await tail.run(signal);
   }
 }
 
-/** The reading was ended from outside. */
+/** The live tail was ended from outside. */
 class Ended extends Error {}

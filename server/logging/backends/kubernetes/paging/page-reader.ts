@@ -1,100 +1,160 @@
-// How a page is read: all logs when lines have to be counted, else windows of time until the page is full. Skipped lines
-// have to be found, not held: where they are too long for the memory, only their places are collected.
-import type { LogPage, PageRequest, Selection } from '../../../log-store.ts';
-import { earliestOf } from '../reading/line-filter.ts';
+// Reads one page of a query. A counted page reads all logs; a page behind a cursor reads windows of time until it is full.
+import type { Turns } from '../../../../concurrency/turns.ts';
+import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
+import type { LogPage, Order, PageRequest, Selection, Total } from '../../../log-store.ts';
+import { earliestBegin } from '../reading/line-filter.ts';
+import { comparePositions, type LogLine, toRecord } from '../reading/log-line.ts';
+import type { LineSink, LogScan, Window } from '../reading/log-scan.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import type { Pass, TallyFor } from '../reading/pass.ts';
-import { HeldBytes } from './held-bytes.ts';
-import { PageBuilder } from './page.ts';
-import { pageWindows } from './page-window.ts';
+import { formatPosition, type PagePosition, parsePosition } from './page-position.ts';
+import { TopLines } from './top-lines.ts';
 
 export interface PageReaderOptions {
-  readonly pass: Pass;
+  readonly scan: LogScan;
   readonly selection: Selection;
-  /** For the lines that are held. */
   readonly memory: MemoryShare;
+  readonly turns: Turns;
+}
+
+/** The request for a part of the page: lines to skip, or lines to return. */
+interface Part {
+  readonly order: Order;
+  readonly limit: number;
+  readonly after: PagePosition | undefined;
+  /** Whether all lines are read for the total. */
+  readonly isCounted: boolean;
+  /** Whether only positions are needed. */
+  readonly withoutText: boolean;
+}
+
+interface PartLines {
+  readonly lines: readonly LogLine[];
+  /** Of the selection, if it was counted. */
+  readonly total: Total;
+  readonly hasMore: boolean;
+  readonly isCut: boolean;
 }
 
 export class PageReader {
   readonly #options: PageReaderOptions;
-  readonly #memory: HeldBytes;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
-    this.#memory = new HeldBytes(options.memory);
   }
 
-  async read(request: PageRequest): Promise<LogPage> {
-    const { pass } = this.#options;
-    let page = await this.#fill(request);
-    if (page.isShortOfFrom && pass.isOver) pass.shortfalls.timedOut(pass.sources.length);
-    else if (page.isShortOfFrom) {
-      // It would count again what has been counted.
-      pass.shortfalls.linesAreCounted();
-      // Of its lines none is shown.
-      page.drop();
-      const after = await this.#behindSkipped(request, page);
-      if (after === undefined) return this.#answer(request, page);
-      page = await this.#fill({ ...request, from: 0, after });
+  /** Throws NotSupported for an invalid `after`. */
+  async read({ order, size, from, after, uncounted = false }: PageRequest): Promise<LogPage> {
+    const { scan } = this.#options;
+    let position = after === undefined ? undefined : parsePosition(after, scan.logs);
+    const isCounted = !uncounted && position === undefined;
+    let counted: Total | undefined;
+    // Skipped lines are found by position alone, because their text may not fit into the memory.
+    for (let left = size === 0 ? 0 : from; left > 0; ) {
+      const part = {
+        order,
+        limit: left,
+        after: position,
+        isCounted: isCounted && !counted,
+        withoutText: true,
+      };
+      const skipped = await this.#read(part);
+      counted ??= skipped.total;
+      position = this.#positionBehind(skipped.lines, counted);
+      if (!skipped.hasMore || !position || this.#isOver()) return this.#page([], counted, undefined);
+      left -= skipped.lines.length;
     }
-    if (page.cut) pass.shortfalls.pageCut();
-    return this.#answer(request, page);
+    const part = {
+      order,
+      limit: size,
+      after: position,
+      isCounted: isCounted && !counted,
+      withoutText: false,
+    };
+    const { lines, total, hasMore, isCut } = await this.#read(part);
+    const known = counted ?? position?.total ?? total;
+    const isExact = !uncounted && known.relation === 'eq' && scan.isComplete;
+    const result: Total = { count: known.count, relation: isExact ? 'eq' : 'gte' };
+    if (isCut) scan.shortfalls.pageCut();
+    return this.#page(lines, result, hasMore ? this.#positionBehind(lines, result) : undefined);
   }
 
-  #answer(request: PageRequest, page: PageBuilder): LogPage {
-    const { pass } = this.#options;
+  #page(lines: readonly LogLine[], total: Total, next: PagePosition | undefined): LogPage {
+    const { scan } = this.#options;
     return {
-      ...page.page(request.uncounted ? 'gte' : pass.relation),
-      shortfalls: pass.shortfalls.list(),
+      total,
+      records: lines.map((line) => toRecord(line, scan.logs)),
+      next: next && formatPosition(next, scan.logs),
+      shortfalls: scan.shortfalls.list(),
     };
   }
 
-  /** The position of the last line that is skipped; undefined when there are not so many, or the time is up. */
-  async #behindSkipped(request: PageRequest, counted: PageBuilder): Promise<string | undefined> {
-    const { pass } = this.#options;
-    let after: string | undefined;
-    for (let left = request.from; left > 0; ) {
-      const skipped = await this.#fill(
-        { order: request.order, size: left, from: 0, uncounted: true, ...(after ? { after } : {}) },
-        true,
-      );
-      const { length } = skipped;
-      after = skipped.endWith(counted.total(pass.relation));
-      skipped.drop();
-      if (after === undefined) return undefined;
-      if (pass.isOver) {
-        pass.shortfalls.timedOut(pass.sources.length);
-        return undefined;
-      }
-      left -= length;
-    }
-    return after;
+  #positionBehind(lines: readonly LogLine[], total: Total): PagePosition | undefined {
+    const [first, line] = [lines[0], lines.at(-1)];
+    if (!first || !line) return undefined;
+    return { line, total, span: Math.abs(millisecondsOf(line.time) - millisecondsOf(first.time)) };
   }
 
-  /** `onlyPlaces`: no text of lines is held. */
-  async #fill(request: PageRequest, onlyPlaces = false): Promise<PageBuilder> {
-    const { pass, selection } = this.#options;
-    const page = new PageBuilder({
-      sources: pass.sources,
-      request,
-      memory: this.#memory,
-      isFiltered: selection.text !== undefined || selection.levels !== undefined,
-      onlyPlaces,
+  async #read({ order, limit, after, isCounted, withoutText }: Part): Promise<PartLines> {
+    const { scan, selection, memory, turns } = this.#options;
+    const top = new TopLines({ order, limit, memory });
+    const sign = order === 'asc' ? 1 : -1;
+    let count = 0;
+    const sinkFor = (_: unknown, rank: number): LineSink => ({
+      onLine: (time, text, ordinal) => {
+        count++;
+        if (after && sign * comparePositions({ time, rank, ordinal }, after.line) <= 0) return;
+        top.offer(time, rank, ordinal, withoutText ? '' : text);
+      },
+      // Oldest first, no line behind a dropped one can get into the page.
+      until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
     });
-    const tallyFor: TallyFor = (_, rank) => page.tally(rank);
-    if (!request.uncounted && !page.position) {
-      await pass.readAll(tallyFor);
-      return page;
-    }
-    const range = { from: earliestOf(selection), to: selection.range.end };
-    for (const window of pageWindows(request.order, range, page.position)) {
-      if (page.isFull) break;
-      if (pass.isOver) {
-        pass.shortfalls.timedOut(pass.sources.length);
-        break;
+    if (isCounted) await scan.readAll(sinkFor);
+    else {
+      const range = { from: earliestBegin(selection), to: selection.range.end };
+      for (const window of pageWindows(order, range, after)) {
+        if (top.isFull || this.#isOver()) break;
+        await scan.readWindow(window, sinkFor);
       }
-      await pass.readWindow(window, tallyFor);
     }
-    return page;
+    const lines = await top.sorted(turns);
+    const hasMore = lines.length > 0 && top.firstDropped !== undefined;
+    const isCut = top.outOfMemory && lines.length < limit;
+    top.clear();
+    return { lines, total: scan.total(count), hasMore, isCut };
   }
+
+  /** Reports the time limit, whose end makes the lines incomplete. */
+  #isOver(): boolean {
+    const { scan } = this.#options;
+    if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
+    return scan.isOver;
+  }
+}
+
+const MIN_WIDTH_MS = 60_000;
+/** Multiple of the span of the previous page: lines are not spread evenly. */
+const SPAN_MARGIN = 4;
+const GROWTH = 16;
+/** Each window costs a request for each log, so the last one takes the rest of the range. */
+const MAX_WINDOWS = 2;
+
+/** Newest first, windows become longer, because a kubelet cannot read a log from its end. */
+function* pageWindows(
+  order: Order,
+  range: Window,
+  after: PagePosition | undefined,
+): Generator<Window, void, undefined> {
+  const begin = after?.line.time;
+  if (order === 'asc') {
+    yield { from: later(range.from, begin ?? range.from), to: range.to };
+    return;
+  }
+  let to = begin === undefined ? range.to : earlier(range.to, instantOf(millisecondsOf(begin) + 1));
+  let width = Math.max(MIN_WIDTH_MS, (after?.span ?? 0) * SPAN_MARGIN);
+  for (let n = 0; n < MAX_WINDOWS && to > range.from; n++, width *= GROWTH) {
+    const from = later(range.from, instantOf(Math.max(0, millisecondsOf(to) - width)));
+    yield { from, to };
+    to = from;
+  }
+  if (to > range.from) yield { from: range.from, to };
 }

@@ -1,37 +1,68 @@
+// Index of all pods by namespace and name: a reflector sink. It keeps only the fields that log queries need, because a
+// cluster can have a hundred thousand pods.
+import { record, recordIn, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from '../../../../cluster/reflector/reflector-sink.ts';
 import type { ChangeType } from '../../../../cluster/reflector/watch-stream.ts';
 import { Interner } from '../../../../memory/interner.ts';
-import { type PodFacts, readPod } from './pod-facts.ts';
 
-type Namespaces = Map<string, Map<string, PodFacts>>;
+/** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet does not report them. */
+export interface ContainerRun {
+  /** The last characters of the container ID: enough to be unique. Empty if unknown. */
+  readonly id: string;
+  readonly startedAt: number | undefined;
+  readonly finishedAt: number | undefined;
+}
 
-/** Undefined: all pods may have changed. */
-export type PodListener = (pod: { readonly namespace: string; readonly name: string } | undefined) => void;
+export interface ContainerSummary {
+  readonly name: string;
+  readonly running: boolean;
+  readonly restarts: number;
+  /** The run that the pod log API serves; undefined without a log. */
+  readonly current: ContainerRun | undefined;
+  /** The run that the pod log API serves with `previous=true`. */
+  readonly previous: ContainerRun | undefined;
+}
 
-/** The pods of the cluster by namespace and name. A sink of the reflector. */
+export interface PodSummary {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Empty before the pod is scheduled. */
+  readonly node: string;
+  readonly containers: readonly ContainerSummary[];
+}
+
+type PodName = Pick<PodSummary, 'namespace' | 'name'>;
+type Namespaces = Map<string, Map<string, PodSummary>>;
+/** Undefined after a list: any pod may have changed. */
+export type PodListener = (pod: PodName | undefined) => void;
+
+const STATUS_LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
+const ID_LENGTH = 24;
+
 export class PodIndex implements ReflectorSink {
   readonly #listeners = new Set<PodListener>();
   readonly #interner = new Interner();
   readonly #monotonic: () => number;
   #namespaces: Namespaces | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #lastEventAt = Number.NEGATIVE_INFINITY;
 
-  /** `monotonic`: ms that never go back. */
+  /** `monotonic`: a monotonic clock, in ms. */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
   }
 
-  /** Whether a list has come whole. */
+  /** Whether a list is complete. */
   get synced(): boolean {
     return this.#namespaces !== undefined;
   }
 
-  /** For how many ms the cluster has said nothing. */
+  /** Milliseconds since the last event or bookmark of the watch. */
   get silentMs(): number {
-    return this.#monotonic() - this.#heardAt;
+    return this.#monotonic() - this.#lastEventAt;
   }
 
-  get(namespace: string, name: string): PodFacts | undefined {
+  get(namespace: string, name: string): PodSummary | undefined {
     return this.#namespaces?.get(namespace)?.get(name);
   }
 
@@ -39,7 +70,7 @@ export class PodIndex implements ReflectorSink {
     return this.#namespaces?.keys() ?? [];
   }
 
-  podsOf(namespace: string): Iterable<PodFacts> {
+  podsIn(namespace: string): Iterable<PodSummary> {
     return this.#namespaces?.get(namespace)?.values() ?? [];
   }
 
@@ -48,14 +79,30 @@ export class PodIndex implements ReflectorSink {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Resolves when the pod may have changed or is deleted, and when the signal is aborted. */
+  changed({ namespace, name }: PodName, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = (): void => {
+      stop();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const stop = this.onChange((pod) => {
+      if (!pod || (pod.namespace === namespace && pod.name === name)) end();
+    });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    return promise;
+  }
+
   replacement(): Replacement {
     const namespaces: Namespaces = new Map();
     return {
       add: (raw) => put(namespaces, this.#parse(raw)),
       commit: () => {
         this.#namespaces = namespaces;
-        this.#heard();
-        this.#tell(undefined);
+        this.bookmark();
+        this.#notify(undefined);
       },
     };
   }
@@ -65,36 +112,91 @@ export class PodIndex implements ReflectorSink {
     this.#namespaces ??= new Map();
     if (type === 'DELETED') remove(this.#namespaces, pod);
     else put(this.#namespaces, pod);
-    this.#heard();
-    this.#tell(pod);
+    this.bookmark();
+    this.#notify(pod);
   }
 
   bookmark(): void {
-    this.#heard();
+    this.#lastEventAt = this.#monotonic();
   }
 
-  #heard(): void {
-    this.#heardAt = this.#monotonic();
-  }
-
-  #parse(raw: Buffer): PodFacts {
-    const pod = readPod(JSON.parse(raw.toString('utf8')), (name) => this.#interner.intern(name));
-    if (!pod) throw new SyntaxError('a pod without a name or a namespace');
+  #parse(raw: Buffer): PodSummary {
+    const pod = parsePod(JSON.parse(raw.toString('utf8')), (name) => this.#interner.intern(name));
+    if (!pod) throw new SyntaxError('pod without name or namespace');
     return pod;
   }
 
-  #tell(pod: PodFacts | undefined): void {
+  #notify(pod: PodName | undefined): void {
     for (const listener of this.#listeners) listener(pod);
   }
 }
 
-function put(namespaces: Namespaces, pod: PodFacts): void {
+/**
+ * Undefined for an object that is not a pod. Containers without a status have no log. `intern` deduplicates repeated
+ * names in memory.
+ */
+export function parsePod(object: unknown, intern = (name: string) => name): PodSummary | undefined {
+  const { name, namespace, uid } = recordIn(object, 'metadata');
+  if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  const { nodeName } = recordIn(object, 'spec');
+  const status = recordIn(object, 'status');
+  const containers = STATUS_LISTS.flatMap((list) => {
+    const statuses = status[list];
+    return Array.isArray(statuses)
+      ? statuses.flatMap((one: unknown) => parseContainer(one, intern) ?? [])
+      : [];
+  });
+  return {
+    namespace: intern(namespace),
+    name,
+    uid: text(uid),
+    node: typeof nodeName === 'string' ? intern(nodeName) : '',
+    // A copy without the spare capacity of an array that has grown.
+    containers: containers.slice(),
+  };
+}
+
+function parseContainer(status: unknown, intern: (name: string) => string): ContainerSummary | undefined {
+  const { name, restartCount, containerID } = record(status);
+  if (typeof name !== 'string') return undefined;
+  const state = recordIn(status, 'state');
+  const previous = parseRun(recordIn(status, 'lastState')['terminated']);
+  const running = state['running'] !== undefined;
+  const ended = parseRun(state['terminated']);
+  // Without an ID the run could not start, and the kubelet serves the log of the previous run instead.
+  const hasOwnLog = ended && (ended.id !== '' || !previous);
+  return {
+    name: intern(name),
+    running,
+    restarts: typeof restartCount === 'number' ? restartCount : 0,
+    current: running ? parseRun(state['running'], containerID) : hasOwnLog ? ended : undefined,
+    previous,
+  };
+}
+
+function parseRun(state: unknown, id?: unknown): ContainerRun | undefined {
+  if (typeof state !== 'object' || state === null) return undefined;
+  const { containerID = id, startedAt, finishedAt } = record(state);
+  return {
+    // A slice would keep the whole object in memory.
+    id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
+    startedAt: parseTime(startedAt),
+    finishedAt: parseTime(finishedAt),
+  };
+}
+
+function parseTime(time: unknown): number | undefined {
+  const milliseconds = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}
+
+function put(namespaces: Namespaces, pod: PodSummary): void {
   let pods = namespaces.get(pod.namespace);
   if (!pods) namespaces.set(pod.namespace, (pods = new Map()));
   pods.set(pod.name, pod);
 }
 
-function remove(namespaces: Namespaces, { namespace, name }: PodFacts): void {
+function remove(namespaces: Namespaces, { namespace, name }: PodName): void {
   const pods = namespaces.get(namespace);
   pods?.delete(name);
   if (pods?.size === 0) namespaces.delete(namespace);

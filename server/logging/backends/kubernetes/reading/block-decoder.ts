@@ -1,27 +1,24 @@
+// Decodes a stream of chunks in blocks of whole lines, which is much cheaper than line by line. Long lines are truncated.
 import type { MemoryShare } from './memory-budget.ts';
 
 const NEWLINE = 0x0a;
 
-/** Cuts a stream of chunks behind newlines and decodes whole lines together, which is far cheaper than one by one. */
 export class BlockDecoder {
-  readonly #limit: number;
-  readonly #unfinished: Pick<MemoryShare, 'room' | 'change'> | undefined;
+  readonly #maxLineBytes: number;
+  readonly #memory: Pick<MemoryShare, 'room' | 'add'> | undefined;
   #pending: Buffer[] = [];
   #pendingLength = 0;
-  /** How many lines were cut because they are longer than the limit. */
-  cutLines = 0;
   #skipping = false;
+  /** Whether a line was truncated. */
+  truncated = false;
 
-  /**
-   * `limit`: bytes of a line that are kept. `unfinished`: where what has come of a line before its end is held; where
-   * that has no room for more, the line is cut sooner.
-   */
-  constructor(limit: number, unfinished?: Pick<MemoryShare, 'room' | 'change'>) {
-    this.#limit = limit;
-    this.#unfinished = unfinished;
+  /** `memory` accounts for an incomplete line, which is truncated earlier when the room is used up. */
+  constructor(maxLineBytes: number, memory?: Pick<MemoryShare, 'room' | 'add'>) {
+    this.#maxLineBytes = maxLineBytes;
+    this.#memory = memory;
   }
 
-  /** The lines that are complete by now, each with its newline; empty when there is none. The chunk is not kept. */
+  /** The lines that are complete now, each with its newline. Does not keep the chunk. */
   push(chunk: Buffer): string {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end === 0) {
@@ -36,7 +33,7 @@ export class BlockDecoder {
     return block;
   }
 
-  /** What has come behind the last newline. */
+  /** The incomplete line behind the last newline. */
   rest(): string {
     return this.#take();
   }
@@ -46,27 +43,27 @@ export class BlockDecoder {
     const kept = Buffer.allocUnsafeSlow(chunk.length);
     chunk.copy(kept);
     this.#pending.push(kept);
-    this.#hold(this.#pendingLength + chunk.length);
-    const most = Math.min(this.#limit, Math.floor(this.#unfinished?.room ?? this.#limit));
-    if (this.#pendingLength <= most) return;
-    this.#pending = [Buffer.concat(this.#pending, most)];
-    this.#hold(most);
+    this.#setLength(this.#pendingLength + chunk.length);
+    const max = Math.min(this.#maxLineBytes, Math.floor(this.#memory?.room ?? this.#maxLineBytes));
+    if (this.#pendingLength <= max) return;
+    this.#pending = [Buffer.concat(this.#pending, max)];
+    this.#setLength(max);
     this.#skipping = true;
-    this.cutLines++;
+    this.truncated = true;
   }
 
   #take(...tail: Buffer[]): string {
     const text = Buffer.concat([...this.#pending, ...tail]).toString('utf8');
     this.#pending = [];
-    this.#hold(0);
-    const cut = this.#skipping;
+    this.#setLength(0);
+    const wasTruncated = this.#skipping;
     this.#skipping = false;
-    // A character may have been cut in two.
-    return cut ? text.replace(/\uFFFD$/, '') : text;
+    // The truncation may have split a character.
+    return wasTruncated ? text.replace(/\uFFFD$/, '') : text;
   }
 
-  #hold(length: number): void {
-    this.#unfinished?.change(length - this.#pendingLength);
+  #setLength(length: number): void {
+    this.#memory?.add(length - this.#pendingLength);
     this.#pendingLength = length;
   }
 }

@@ -1,25 +1,29 @@
-// The times that kubelets write before lines: RFC 3339 with nine digits, in the time zone of the node.
+// Timestamps of the pod log API (`timestamps=true`): RFC 3339 with up to nine digits, in the time zone of the node.
 import { instantOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 
-/** Characters of an instant. */
-const LENGTH = 30;
-const OTHER = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) /;
+const INSTANT_LENGTH = 30;
+const OTHER_FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) /;
+const MAX_LENGTH = 48;
 
-export interface StampedLine {
+export interface LineHead {
   readonly time: Instant;
-  /** Where the container's own text begins. */
+  /** Index of the first character of the container's text. */
   readonly textStart: number;
 }
 
-/** The time of the line that begins at `from`; undefined when there is none: the text is then the kubelet's own message. */
-export function timeAt(block: string, from: number): StampedLine | undefined {
-  if (block.charCodeAt(from + LENGTH - 1) === 0x5a && block.charCodeAt(from + LENGTH) === 0x20) {
+/** The timestamp of the line at `from`; undefined without one: then the text is an error message of the kubelet. */
+export function parseLineHead(block: string, from: number): LineHead | undefined {
+  // The usual form is sliced without a regular expression.
+  if (
+    block.charCodeAt(from + INSTANT_LENGTH - 1) === 0x5a &&
+    block.charCodeAt(from + INSTANT_LENGTH) === 0x20
+  ) {
     if (block.charCodeAt(from + 4) === 0x2d && block.charCodeAt(from + 19) === 0x2e) {
-      return { time: block.slice(from, from + LENGTH), textStart: from + LENGTH + 1 };
+      return { time: block.slice(from, from + INSTANT_LENGTH), textStart: from + INSTANT_LENGTH + 1 };
     }
   }
-  const match = OTHER.exec(block.slice(from, from + 48));
+  const match = OTHER_FORM.exec(block.slice(from, from + MAX_LENGTH));
   if (!match) return undefined;
   const [whole, seconds = '', fraction = '', zone = ''] = match;
   const milliseconds = Date.parse(`${seconds}${zone}`);
@@ -28,16 +32,16 @@ export function timeAt(block: string, from: number): StampedLine | undefined {
   return { time, textStart: from + whole.length };
 }
 
-/** How far the lines of a log may be out of order, in seconds: what may lie between taking the time and writing. */
+/** Maximum disorder of the lines of a log, in seconds: a runtime takes the time before it writes the line. */
 export const DISORDER_S = 2;
 
-/** The start of the second, as the pod log API takes it: it knows no fractions. */
-export function secondOf(instant: Instant): string {
+/** The start of the second: `sinceTime` of the pod log API has no fractions. */
+export function wholeSecond(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`;
 }
 
-/** `instant` moved by whole seconds, not before the epoch. */
+/** `instant` shifted by whole seconds, not before the epoch. */
 export function shifted(instant: Instant, seconds: number): Instant {
-  const moved = Math.max(0, Date.parse(secondOf(instant)) + seconds * 1000);
+  const moved = Math.max(0, Date.parse(wholeSecond(instant)) + seconds * 1000);
   return `${instantOf(moved).slice(0, 20)}${instant.slice(20)}`;
 }

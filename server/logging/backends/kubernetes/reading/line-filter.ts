@@ -1,58 +1,56 @@
+// The line filter of a selection: text and levels. Times and names are compared elsewhere.
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
 import { lengthAtOnce, lineMatcher, lookableLength } from '../../../matching/line-matcher.ts';
 import type { LongLines } from '../../../matching/long-lines.ts';
 
-/** Whether a line says what the selection asks for; times and names are looked at elsewhere. A long line takes a while. */
+/** A promise for a long line, which a worker thread matches. */
 export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
-export interface LookOptions {
+export interface LineFilterOptions {
   readonly longLines: Pick<LongLines, 'matches'>;
-  /** Ends the look at a long line. */
   readonly signal: AbortSignal;
-  /** Called for each line that was only searched in part, because the pattern is too costly for all of it. */
-  readonly shortened?: () => void;
+  /** Called for each line of which only a part is searched, because the pattern is too expensive for all of it. */
+  readonly onPartialSearch?: () => void;
 }
 
-export function lineFilter({ text, levels }: Selection, options: LookOptions): LineFilter {
-  const matcher = text && textFilter(text, options);
-  const hasLevel = levels && levelMatcher(levels);
-  if (!matcher && !hasLevel) return () => true;
-  return (line) => (hasLevel?.(line) ?? true) && (matcher?.(line) ?? true);
+export function lineFilter({ text, levels }: Selection, options: LineFilterOptions): LineFilter {
+  const matchesText = text && textFilter(text, options);
+  const matchesLevel = levels && levelMatcher(levels);
+  if (!matchesText && !matchesLevel) return () => true;
+  return (line) => (matchesLevel?.(line) ?? true) && (matchesText?.(line) ?? true);
 }
 
-/** Calls `take` for a line that passes: before it returns, or before the promise resolves. */
-export function whenPassed(passes: ReturnType<LineFilter>, take: () => void): void | Promise<void> {
-  if (passes === true) take();
-  else if (passes !== false) return passes.then((does) => whenPassed(does, take));
+/** Calls `accept` if the filter accepts the line: before it returns, or before the promise resolves. */
+export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void): void | Promise<void> {
+  if (accepted === true) accept();
+  else if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
 }
 
-function textFilter(text: TextFilter, { longLines, signal, shortened }: LookOptions): LineFilter {
+function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: LineFilterOptions): LineFilter {
   const matcher = lineMatcher(text);
-  const most = lookableLength(text);
-  const atOnce = lengthAtOnce(text);
+  const maxLength = lookableLength(text);
+  const inlineLength = lengthAtOnce(text);
   return (line) => {
-    if (line.length <= atOnce) return matcher.matches(line);
-    if (line.length <= most) return longLines.matches(text, line, signal);
-    shortened?.();
-    // The newline keeps the end of a pattern from matching where the line was only cut.
-    return longLines.matches(text, `${line.slice(0, most)}\n`, signal);
+    if (line.length <= inlineLength) return matcher.matches(line);
+    if (line.length <= maxLength) return longLines.matches(text, line, signal);
+    onPartialSearch?.();
+    // The newline prevents that `$` matches at the cut.
+    return longLines.matches(text, `${line.slice(0, maxLength)}\n`, signal);
   };
 }
 
-/** The first instant of which a namespace's lines may be seen. */
-export function beginOf({ scope, range }: Selection): (namespace: string) => Instant {
+/** The first instant that the caller may see, by namespace. */
+export function beginByNamespace({ scope, range }: Selection): (namespace: string) => Instant {
   if (scope.everything) return () => range.start;
   const since = new Map(scope.namespaces.map(({ name, since }) => [name, since]));
-  return (namespace) => {
-    // A namespace that is not in the scope has no lines at all.
-    return later(since.get(namespace) ?? range.end, range.start);
-  };
+  // No lines of a namespace outside the scope.
+  return (namespace) => later(since.get(namespace) ?? range.end, range.start);
 }
 
-/** The first instant of which any lines may be seen. */
-export function earliestOf({ scope, range }: Selection): Instant {
+/** The first instant that the caller may see in any namespace. */
+export function earliestBegin({ scope, range }: Selection): Instant {
   if (scope.everything) return range.start;
   const first = scope.namespaces.reduce((first, { since }) => earlier(first, since), range.end);
   return later(first, range.start);

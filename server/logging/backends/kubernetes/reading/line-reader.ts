@@ -1,129 +1,132 @@
-// Takes blocks of a log apart into lines, each with its time and its place among those of the same time.
+// Splits the response of a pod log request into lines with their times and ordinals.
 import type { Turns } from '../../../../concurrency/turns.ts';
 import type { Instant } from '../../../log-store.ts';
-import type { BlockDecoder } from './block-decoder.ts';
-import { DISORDER_S, shifted, timeAt } from './kubelet-time.ts';
-import { keptTime } from './ranked-line.ts';
+import { BlockDecoder } from './block-decoder.ts';
+import { DISORDER_S, parseLineHead, shifted } from './kubelet-time.ts';
+import { detached } from './log-line.ts';
+import type { MemoryShare } from './memory-budget.ts';
 
 /**
- * `ordinal`: how many lines of the same time stand before it, in this log; together with the time it names the line.
- * `time` and `text` may hold on to a whole block of lines: copy what is kept. The next line comes when the promise, where
- * there is one, has resolved.
+ * `ordinal`: number of earlier lines of the log with the same time; both together identify a line. `time` and `text` are
+ * slices that keep a whole block in memory: detach what is kept. The next line waits for a returned promise.
  */
 export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
 
+/** What was read of a log. */
 export interface Extent {
   bytes: number;
   lines: number;
-  /** Of the first line that came. */
+  /** Times of the first and the last line. */
   first: Instant | undefined;
-  /** Lines that were too long to be kept whole. */
-  cutLines: number;
-  /** Whether it was not read on because everything that follows is behind `until`. */
+  last: Instant;
+  /** Whether a line was too long and is truncated. */
+  truncated: boolean;
+  /** Whether reading stopped because all further lines are later than wanted. */
   hasPassed: boolean;
 }
 
 export function newExtent(): Extent {
-  return { bytes: 0, lines: 0, first: undefined, cutLines: 0, hasPassed: false };
+  return { bytes: 0, lines: 0, first: undefined, last: '', truncated: false, hasPassed: false };
 }
 
-/** Tells `onLine` of each line of the blocks that it takes. */
+const MAX_LINE_BYTES = 1 << 20;
+const MAX_MESSAGE_LENGTH = 300;
+
+export interface LineReaderOptions {
+  readonly onLine: OnLine;
+  readonly extent: Extent;
+  readonly turns: Turns;
+  /** For an incomplete line. */
+  readonly memory?: MemoryShare | undefined;
+}
+
 export class LineReader {
-  readonly #onLine: OnLine;
-  readonly #extent: Extent;
-  /** The kubelet's message in place of a line. */
-  remark: string | undefined;
-  /** What whoever takes the lines has thrown: no failure of the kubelet. */
-  fault: { readonly error: unknown } | undefined;
-  /** Whether everything that follows is behind `until`. */
-  hasPassed = false;
-  readonly #turns: Turns;
-  /** Lines that wait to be read, from a place on. */
+  readonly #options: LineReaderOptions;
+  readonly #decoder: BlockDecoder;
+  /** The text of the kubelet where a line was expected. */
+  message: string | undefined;
+  /** The block that is being read. A local variable would keep it in memory while its function waits. */
   #block = '';
   #from = 0;
-  #time: Instant = '';
   #ordinal = 0;
-  /** The last line, where it takes a while. */
-  #taking: Promise<void> | undefined;
+  #pending: Promise<void> | undefined;
 
-  constructor(onLine: OnLine, extent: Extent, turns: Turns) {
-    this.#onLine = onLine;
-    this.#extent = extent;
-    this.#turns = turns;
+  constructor(options: LineReaderOptions) {
+    this.#options = options;
+    this.#decoder = new BlockDecoder(MAX_LINE_BYTES, options.memory);
   }
 
-  /** A function that waits must not refer to what is decoded here, or each log being read would hold on to it. */
-  take(decoder: BlockDecoder, chunk: Buffer): void {
-    this.#block = decoder.push(chunk);
+  push(chunk: Buffer): void {
+    const { extent } = this.#options;
+    extent.bytes += chunk.length;
+    this.#block = this.#decoder.push(chunk);
     this.#from = 0;
-    this.#extent.cutLines = decoder.cutLines;
+    extent.truncated = this.#decoder.truncated;
   }
 
-  /** The lines of the block. A pattern may take as long for one of them as others do for thousands. */
-  read(until: Instant | undefined): 'interrupted' | 'done' {
+  /**
+   * Reads on in the block, up to lines of `until`. False when the caller has to await `pending()` and a turn before it
+   * calls again: one line can take as long as thousands of others.
+   */
+  read(until: Instant | undefined): boolean {
+    const { extent, turns } = this.#options;
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
-    while (this.#from < this.#block.length && !this.hasPassed) {
-      this.#readLine(end, true);
-      if (this.#taking || this.#turns.spent) return 'interrupted';
+    while (this.#from < this.#block.length && !extent.hasPassed) {
+      this.#readLine(end);
+      if (this.#pending || turns.spent) return false;
     }
     this.#block = '';
-    this.#time = keptTime(this.#time);
-    return 'done';
+    extent.last = detached(extent.last);
+    return true;
   }
 
-  /** What has come behind the last newline. `whole`: whether it is a line. */
-  readRest(rest: string, whole: boolean): void {
-    this.#block = rest;
+  async pending(): Promise<void> {
+    try {
+      await this.#pending;
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
+  /** The text behind the last newline. `complete`: whether it is a line, or the response ended too early. */
+  async readRest(complete: boolean): Promise<void> {
+    this.#block = this.#decoder.rest();
     this.#from = 0;
-    this.#readLine(undefined, whole);
+    if (this.#block === '') return;
+    if (complete) this.#readLine(undefined);
+    else
+      this.message ??= parseLineHead(this.#block, 0)
+        ? 'the response ended within a line'
+        : this.#messageAt(0);
+    this.#block = '';
+    await this.pending();
   }
 
-  #readLine(end: Instant | undefined, whole: boolean): void {
+  #readLine(end: Instant | undefined): void {
+    const { extent, onLine } = this.#options;
     const [block, from] = [this.#block, this.#from];
     const newline = block.indexOf('\n', from);
     const to = newline === -1 ? block.length : newline;
     this.#from = to + 1;
-    const stamped = timeAt(block, from);
-    if (!stamped) {
-      this.remark ??= Buffer.from(block.slice(from, Math.min(to, from + 300))).toString();
-    } else if (!whole) {
-      this.remark ??= 'nothing more, within a line';
-    } else if (end !== undefined && stamped.time >= end) {
-      this.hasPassed = true;
-    } else {
-      this.#count(stamped.time);
-      this.#give(stamped.time, block.slice(stamped.textStart, to));
+    const head = parseLineHead(block, from);
+    if (!head) {
+      this.message ??= this.#messageAt(from);
+      return;
     }
-  }
-
-  /** Resolves when the last line has been taken. */
-  async taken(): Promise<void> {
-    try {
-      await this.#taking;
-    } catch (error) {
-      this.#fail(error);
-    } finally {
-      this.#taking = undefined;
+    const { time, textStart } = head;
+    if (end !== undefined && time >= end) {
+      extent.hasPassed = true;
+      return;
     }
+    this.#ordinal = time === extent.last ? this.#ordinal + 1 : 0;
+    extent.lines++;
+    extent.first ??= detached(time);
+    extent.last = time;
+    this.#pending = onLine(time, block.slice(textStart, to), this.#ordinal) ?? undefined;
   }
 
-  #give(time: Instant, text: string): void {
-    try {
-      this.#taking = this.#onLine(time, text, this.#ordinal) ?? undefined;
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #fail(error: unknown): never {
-    this.fault = { error };
-    throw error;
-  }
-
-  #count(time: Instant): void {
-    this.#extent.lines++;
-    this.#extent.first ??= keptTime(time);
-    this.#ordinal = time === this.#time ? this.#ordinal + 1 : 0;
-    this.#time = time;
+  #messageAt(from: number): string {
+    const [line = ''] = this.#block.slice(from, from + MAX_MESSAGE_LENGTH).split('\n', 1);
+    return Buffer.from(line).toString();
   }
 }

@@ -1,145 +1,200 @@
-// Reads logs, line by line: a limited number at a time, and without blocking the event loop. The callers decide what the
-// lines are for.
+// Reads container logs line by line: a limited number at the same time, fair between callers, in turns of the event loop.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/response-body.ts';
+import { streamedBody } from '../../../../cluster/connection/response-stream.ts';
 import type { Slots } from '../../../../concurrency/slots.ts';
 import type { Turns } from '../../../../concurrency/turns.ts';
+import { BoundedMap } from '../../../../memory/bounded-map.ts';
 import type { Instant } from '../../../log-store.ts';
-import type { LogSource } from '../pods/log-source.ts';
-import { BlockDecoder } from './block-decoder.ts';
+import type { ContainerLog } from '../pods/container-log.ts';
 import { type Extent, LineReader, newExtent, type OnLine } from './line-reader.ts';
-import { LogFailure, type LogRequest, openLog } from './log-request.ts';
+import { LogReadError, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
-import { ownChunks } from './own-chunks.ts';
-import { SilentNodes } from './silent-nodes.ts';
 
-export interface ReadRequest extends Omit<LogRequest, 'source' | 'timeoutMs'> {
-  /** Where lines are no longer of interest; read again and again, since it may come nearer. */
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly limitBytes?: number | undefined;
+  /** Lines of this time and later ones are not wanted. Called repeatedly, because the time can become earlier. */
   readonly until?: () => Instant | undefined;
-  /** Whether the line that the limit cuts counts: for whoever only wants its time. */
-  readonly headOnly?: boolean;
-  /** Whether a last line may be without its end, and counts: nothing more will be written. */
-  readonly ended?: boolean;
-  /** Whether the log is read on from here later: then a last line without its end is none yet. */
-  readonly goesOn?: boolean;
-  /** What the next chunk has to wait for before it is split into lines; checked again afterwards. */
+  /**
+   * A last line without a newline: `complete` takes it as a line, `ignored` drops it, and by default the response counts
+   * as interrupted.
+   */
+  readonly lastLine?: 'complete' | 'ignored' | undefined;
+  /** A promise to await before the next chunk is read; called again afterwards. */
   readonly room?: () => Promise<void> | undefined;
-  /** Called when the lines of a chunk are through. */
+  /** Called after the lines of each chunk. */
   readonly flush?: () => void;
-  /** Holds what has come of a line that may take long to end; without it that is no part of any budget. */
-  readonly unfinished?: MemoryShare;
+  /** Memory for an incomplete line; without it, that memory is not accounted for. */
+  readonly memory?: MemoryShare;
 }
+
+export type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
 
 export interface LogReaderOptions {
   readonly client: ClusterClient;
-  /** Of all callers together. */
+  /** Shared by all callers. */
   readonly slots: Slots;
   readonly turns: Turns;
-  /** How long a kubelet may take for the first byte and between two, in ms. */
+  /** Maximum silence of a kubelet, in ms. */
   readonly idleMs?: number;
 }
 
-/** Bytes of a line that are kept. */
-const LINE_LIMIT = 1 << 20;
 const IDLE_MS = 10_000;
+/** Enough for a timestamp: the times of the first and the last line need no more. */
+const HEAD_BYTES = 64;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
-  readonly #silent: SilentNodes;
+  readonly #nodes: UnresponsiveNodes;
   readonly #caller: string | undefined;
 
-  constructor(options: LogReaderOptions, silent = new SilentNodes(), caller?: string) {
+  constructor(options: LogReaderOptions, nodes = new UnresponsiveNodes(), caller?: string) {
     this.#options = options;
-    this.#silent = silent;
+    this.#nodes = nodes;
     this.#caller = caller;
   }
 
-  /** Callers read their logs in turns. */
+  /** The same reader for one caller; callers get their slots in turn. */
   of(caller: string | undefined): LogReader {
-    return new LogReader(this.#options, this.#silent, caller);
+    return new LogReader(this.#options, this.#nodes, caller);
   }
 
-  /** Throws LogFailure, also midway, or the reason of the signal. `extent` grows while lines come. */
-  async read(source: LogSource, request: ReadRequest, onLine: OnLine, extent = newExtent()): Promise<Extent> {
-    const { client, slots, idleMs: timeoutMs = IDLE_MS } = this.#options;
-    this.#refuseSilent(source);
+  /** Throws LogReadError, also midway, or the reason of the signal. Updates `extent` while it reads. */
+  async read(
+    log: ContainerLog,
+    request: ReadRequest,
+    onLine: OnLine,
+    extent: Extent = newExtent(),
+  ): Promise<Extent> {
+    const { client, slots, idleMs = IDLE_MS } = this.#options;
+    this.#nodes.check(log.node);
     using _slot = await slots.take(request.signal, this.#caller);
-    this.#refuseSilent(source);
+    this.#nodes.check(log.node);
     try {
-      const response = await openLog(client, { ...request, source, timeoutMs });
-      const bounds = { ended: !source.running, ...request, idleMs: timeoutMs };
-      await this.consume(response, bounds, onLine, extent);
-      this.#silent.answered(source.node);
+      const response = await openLog(client, { ...request, log, timeoutMs: idleMs });
+      const lastLine = log.running ? undefined : 'complete';
+      await this.consume(response, { lastLine, ...request, idleMs }, onLine, extent);
+      this.#nodes.responded(log.node);
     } catch (error) {
-      if (error instanceof LogFailure && error.kind === 'silent') this.#silent.wasSilent(source.node);
+      if (error instanceof LogReadError && error.kind === 'silent') this.#nodes.timedOut(log.node);
       throw error;
     }
     return extent;
   }
 
-  #refuseSilent({ node }: LogSource): void {
-    if (this.#silent.has(node)) throw new LogFailure('failed', new Error(`nothing comes from node ${node}`));
+  /** Time of the first or the last line; undefined for an empty log. */
+  async timeOf(
+    which: 'first' | 'last',
+    log: ContainerLog,
+    signal: AbortSignal,
+  ): Promise<Instant | undefined> {
+    const tail = which === 'last' ? { tailLines: 1 } : {};
+    const request = {
+      ...tail,
+      since: undefined,
+      limitBytes: HEAD_BYTES,
+      lastLine: 'complete' as const,
+      signal,
+    };
+    const { first } = await this.read(log, request, () => undefined);
+    return first;
   }
 
-  /** The lines of an answer that is open. */
+  /** Reads the lines of an open response. */
   async consume(
     response: IncomingMessage,
-    request: Omit<ReadRequest, 'since' | 'follow' | 'tailLines'> & { readonly idleMs: number },
+    options: ReadOptions & { readonly idleMs: number },
     onLine: OnLine,
-    extent: Extent,
+    extent: Extent = newExtent(),
   ): Promise<void> {
-    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = request;
+    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = options;
     const { turns } = this.#options;
-    const decoder = new BlockDecoder(LINE_LIMIT, request.unfinished);
-    const lines = new LineReader(onLine, extent, turns);
-    try {
-      for await (const chunk of ownChunks(response, idleMs)) {
-        extent.bytes += chunk.length;
-        await this.#turnWithRoom(request);
-        for (lines.take(decoder, chunk); lines.read(until()) === 'interrupted'; ) {
-          await lines.taken();
-          await turns.next();
-          signal.throwIfAborted();
-        }
-        request.flush?.();
-        if (lines.hasPassed) {
-          extent.hasPassed = true;
-          return;
-        }
+    const lines = new LineReader({ onLine, extent, turns, memory: options.memory });
+    for await (const chunk of bodyOf(response, idleMs, signal)) {
+      await this.#takeTurn(options);
+      lines.push(chunk);
+      while (!lines.read(until())) {
+        await lines.pending();
+        await turns.next();
+        signal.throwIfAborted();
       }
-      const rest = decoder.rest();
-      // A line cut by the limit is not a line; but it has a time.
-      const counts = request.headOnly ? extent.lines === 0 : extent.bytes < limitBytes && !request.goesOn;
-      if (counts && rest !== '') lines.readRest(rest, request.ended === true || request.headOnly === true);
-      await lines.taken();
-      if (lines.remark !== undefined) throw new KubeletRemark(lines.remark);
-      request.flush?.();
-    } catch (error) {
-      if (lines.fault) throw lines.fault.error;
-      signal.throwIfAborted();
-      throw new LogFailure(error instanceof StalledError ? 'silent' : 'failed', error);
+      options.flush?.();
+      if (extent.hasPassed) return;
     }
+    // The limit cuts the last line, which then counts only as the first line.
+    const isCut = extent.bytes >= limitBytes;
+    if (isCut && extent.lines === 0) await lines.readRest(true);
+    else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
+    if (lines.message !== undefined) throw new LogReadError('failed', new KubeletError(lines.message));
+    options.flush?.();
   }
 
-  /** Many may wait for room, and the first of them takes it: it is looked at in one's own turn. */
-  async #turnWithRoom({ room, signal }: Pick<ReadRequest, 'room' | 'signal'>): Promise<void> {
+  /** Several readers can wait for room, and the first one can use it up: the check is repeated in each turn. */
+  async #takeTurn({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
     const { turns } = this.#options;
     await turns.next();
     for (let full = room?.(); full && !signal.aborted; full = room?.()) {
       await full;
       await turns.next();
     }
-    // A caller who left meanwhile must not get more lines.
     signal.throwIfAborted();
   }
 }
 
-/** Why nothing more comes, in words that stood among the lines; the cause of a LogFailure. */
-export class KubeletRemark extends Error {
-  override readonly name = 'KubeletRemark';
+async function* bodyOf(
+  response: IncomingMessage,
+  idleMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of streamedBody(response, idleMs)) yield chunk;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);
+  }
+}
 
-  constructor(remark: string) {
-    super(`the kubelet says: ${remark}`);
+/** An error message of the kubelet among the lines; the cause of a LogReadError. */
+export class KubeletError extends Error {
+  override readonly name = 'KubeletError';
+
+  constructor(message: string) {
+    super(`kubelet: ${message}`);
+  }
+}
+
+/** One slow log can delay the requests that were sent with it, so the first pause is short. */
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_MS = 15_000;
+const MAX_NODES = 10_000;
+
+/** Nodes whose kubelets timed out. Their logs fail at once for a while, so that they do not use up the slots. */
+export class UnresponsiveNodes {
+  readonly #now: () => number;
+  readonly #nodes = new BoundedMap<string, { readonly timeouts: number; readonly until: number }>(MAX_NODES);
+
+  /** `now`: a monotonic clock, in ms. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Throws LogReadError during the pause of a node. */
+  check(node: string): void {
+    const entry = this.#nodes.get(node);
+    if (entry === undefined || this.#now() >= entry.until) return;
+    throw new LogReadError('failed', new Error(`node ${node} does not respond`));
+  }
+
+  responded(node: string): void {
+    this.#nodes.delete(node);
+  }
+
+  timedOut(node: string): void {
+    // A pod that is not scheduled has no node.
+    if (node === '') return;
+    const timeouts = (this.#nodes.get(node)?.timeouts ?? 0) + 1;
+    this.#nodes.set(node, { timeouts, until: this.#now() + (timeouts > 1 ? PAUSE_MS : FIRST_PAUSE_MS) });
   }
 }

@@ -1,13 +1,12 @@
-// The memory for lines: one budget for all queries, exports and followers of the store. Nobody reserves any, and nobody
-// waits for others to give some back: each may hold more as long as it leaves as much free as it holds.
+// Memory budget for log lines, shared by all queries, exports and live tails of the store. Nothing is reserved, and
+// nothing waits: each share may grow as long as it leaves as much free as it holds.
 
-/** What each may hold, whatever the others do: so all of them make progress, if slowly. */
+/** Bytes that a share may always hold, so that each makes progress. */
 const FLOOR = 64 << 10;
 
 /**
- * Of `limit` bytes, one alone gets half; of n who want as much as they can get, each a part of n + 1, since who comes
- * later finds less, and who was there first has less when it grows the next time. All together hold no more than
- * `limit`, and 64 KiB for each.
+ * One share alone gets half of `limit`; n shares that take as much as they can get a part of n + 1 each. All shares
+ * together hold at most `limit` plus 64 KiB each.
  */
 export class MemoryBudget {
   /** Bytes. */
@@ -22,10 +21,10 @@ export class MemoryBudget {
     return this.#held;
   }
 
-  /** For one query, export or follower; given back, with all that it holds, by disposing of it. */
+  /** For one query, export or live tail; disposing it returns what it holds. */
   share(): MemoryShare {
     return new MemoryShare({
-      change: (bytes) => {
+      add: (bytes) => {
         this.#held += bytes;
       },
       roomFor: (own) => Math.max(FLOOR, (this.limit - this.#held + own) / 2),
@@ -33,38 +32,38 @@ export class MemoryBudget {
   }
 }
 
-interface Others {
-  readonly change: (bytes: number) => void;
+interface Budget {
+  readonly add: (bytes: number) => void;
   readonly roomFor: (own: number) => number;
 }
 
 export class MemoryShare implements Disposable {
-  readonly #others: Others;
+  readonly #budget: Budget;
   #held = 0;
-  #isOver = false;
+  #disposed = false;
 
-  constructor(others: Others) {
-    this.#others = others;
+  constructor(budget: Budget) {
+    this.#budget = budget;
   }
 
   get held(): number {
     return this.#held;
   }
 
-  /** How much it may hold at the moment; asked anew whenever it wants to hold more. */
+  /** Bytes that the share may hold now; it changes with the other shares. */
   get room(): number {
-    return this.#others.roomFor(this.#held);
+    return this.#budget.roomFor(this.#held);
   }
 
-  /** By so many bytes, which may be negative. */
-  change(bytes: number): void {
-    if (this.#isOver) return;
+  /** `bytes` is negative to return memory. */
+  add(bytes: number): void {
+    if (this.#disposed) return;
     this.#held += bytes;
-    this.#others.change(bytes);
+    this.#budget.add(bytes);
   }
 
   [Symbol.dispose](): void {
-    this.change(-this.#held);
-    this.#isOver = true;
+    this.add(-this.#held);
+    this.#disposed = true;
   }
 }

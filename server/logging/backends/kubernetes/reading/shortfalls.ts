@@ -1,138 +1,123 @@
+// Collects what a response does not cover, and reports each reason once.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Instant } from '../../../log-store.ts';
 import { PAGE_CUT } from '../../../page-limit.ts';
-import type { LeftOut } from '../pods/source-selection.ts';
+import { type ContainerLog, displayName } from '../pods/container-log.ts';
+import type { OmittedContainers } from '../pods/log-selection.ts';
 
-/** Names that a message lists before it only counts. */
-const NAMED = 5;
+/** Maximum number of log names in a message. */
+const MAX_NAMES = 5;
 
-/** Collects what an answer does not cover, and reports each kind once. */
 export class Shortfalls {
+  readonly #omitted: OmittedContainers;
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #rotated = new Set<string>();
   readonly #restarted = new Set<string>();
-  readonly #tooLong = { newest: new Set<string>(), oldest: new Set<string>() };
-  readonly #leftOut: LeftOut;
-  #keptFrom: Instant | undefined;
-  #cutLines = 0;
-  #linesAreCounted = false;
-  #pageCut = false;
-  #linesShortened = false;
+  readonly #tooLong = new Set<string>();
+  #keptFrom: Instant = '';
+  #unread = 0;
   #podsSilentMs = 0;
-  #timedOut = 0;
+  #linesTruncated = false;
+  #partlySearched = false;
+  #pageCut = false;
 
-  /** `leftOut`: containers that are beyond the number that one query reads. */
-  constructor(leftOut: LeftOut) {
-    this.#leftOut = leftOut;
+  constructor(omitted: OmittedContainers) {
+    this.#omitted = omitted;
   }
 
-  /** The kubelet did not give the log, or not all of it. */
-  failed(name: string): void {
-    this.#failed.add(name);
+  /** The kubelet did not return the log, or not all of it. */
+  failed(log: ContainerLog): void {
+    this.#failed.add(displayName(log));
   }
 
-  /** The pod, or its log, was removed while it was to be read. */
-  gone(name: string): void {
-    this.#gone.add(name);
+  /** The pod or its log was deleted before it was read. */
+  gone(log: ContainerLog): void {
+    this.#gone.add(displayName(log));
   }
 
-  /** The container wrote before `keptFrom`, or may have, and the kubelet has nothing of it. */
-  rotated(name: string, keptFrom: Instant): void {
-    this.#rotated.add(name);
-    if (this.#keptFrom === undefined || keptFrom > this.#keptFrom) this.#keptFrom = keptFrom;
+  /** The kubelet has no lines from before `keptFrom` any more. */
+  rotated(log: ContainerLog, keptFrom: Instant): void {
+    this.#rotated.add(displayName(log));
+    if (keptFrom > this.#keptFrom) this.#keptFrom = keptFrom;
   }
 
-  /** Another run has taken the place of this log since it was chosen: what was read may be that one's. */
-  restarted(name: string): void {
-    this.#restarted.add(name);
+  /** The container restarted during the query, so lines can be from the next run. */
+  restarted(log: ContainerLog): void {
+    this.#restarted.add(displayName(log));
   }
 
-  /** `read`: which lines of the log, within the time asked for, were read. */
-  tooLong(name: string, read: 'newest' | 'oldest'): void {
-    this.#tooLong[read].add(name);
+  /** Lines in the middle of the log were not read. */
+  tooLong(log: ContainerLog): void {
+    this.#tooLong.add(displayName(log));
   }
 
-  cutLines(count: number): void {
-    if (!this.#linesAreCounted) this.#cutLines += count;
+  linesTruncated(): void {
+    this.#linesTruncated = true;
   }
 
-  /** From now on lines are read a second time. */
-  linesAreCounted(): void {
-    this.#linesAreCounted = true;
+  partlySearched(): void {
+    this.#partlySearched = true;
   }
 
   pageCut(): void {
     this.#pageCut = true;
   }
 
-  /** Some line was not searched to its end. */
-  lineShortened(): void {
-    this.#linesShortened = true;
-  }
-
-  /** The cluster has not reported its pods for this long. */
+  /** The watch of pods has been silent for this long. */
   podsUnknown(silentMs: number): void {
     this.#podsSilentMs = silentMs;
   }
 
-  /** `unread`: logs that were not read to their end. */
+  /** `unread`: number of logs that were not read to the end in time. */
   timedOut(unread: number): void {
-    this.#timedOut = unread;
+    this.#unread = unread;
   }
 
   list(): Shortfall[] {
     const found: Shortfall[] = [];
-    const say = (reason: Shortfall['reason'], message: string | false): void => {
-      if (message) found.push({ reason, message });
+    const add = (reason: Shortfall['reason'], isMissing: boolean, message: string): void => {
+      if (isMissing) found.push({ reason, message });
     };
-    const timedOut = this.#timedOut;
-    say('Timeout', timedOut > 0 && `the time was up before ${logs(timedOut)} had been read to the end`);
-    say(
-      'Limit',
-      counted(
-        this.#leftOut.names,
-        'left out, because one query reads no more containers; ask for fewer',
-        this.#leftOut.count,
-      ),
+    const addLogs = (
+      reason: Shortfall['reason'],
+      names: ReadonlySet<string> | readonly string[],
+      what: string,
+      count?: number,
+    ): void => {
+      const all = [...names];
+      if (all.length > 0) found.push({ reason, message: messageOf(all, what, count) });
+    };
+    const { names, count } = this.#omitted;
+    add(
+      'Timeout',
+      this.#unread > 0,
+      `the time limit ended before ${countOf(this.#unread)} were read to the end`,
     );
-    const { newest, oldest } = this.#tooLong;
-    say('Limit', counted(newest, 'so long that only the newest lines were read'));
-    say('Limit', counted(oldest, 'so long that only the oldest lines of that time were read'));
-    say('Limit', this.#cutLines === 1 && '1 line was too long, and was cut');
-    say('Limit', this.#cutLines > 1 && `${this.#cutLines} lines were too long, and were cut`);
+    addLogs('Limit', names, 'not read, because one query reads no more containers; select fewer', count);
+    addLogs('Limit', this.#tooLong, 'too long: only the oldest and the newest lines were read');
+    add('Limit', this.#linesTruncated, 'lines longer than 1 MiB were truncated');
     if (this.#pageCut) found.push(PAGE_CUT);
-    say(
+    add(
       'Limit',
-      this.#linesShortened &&
-        'lines are too long for a pattern of this size, which was looked for at their beginning alone',
+      this.#partlySearched,
+      'only the start of some long lines was searched, because the pattern is too expensive for all of them',
     );
-    say(
-      'NotCovered',
-      counted(this.#failed, 'not read to the end, because the kubelet did not answer as it should'),
-    );
-    say('NotCovered', counted(this.#gone, 'not read to the end, because the pod or its log was removed'));
-    const anew = 'perhaps not read to the end, because the container started anew meanwhile';
-    say('NotCovered', counted(this.#restarted, anew));
+    addLogs('NotCovered', this.#failed, 'not read to the end, because the kubelet did not respond correctly');
+    addLogs('NotCovered', this.#gone, 'not read to the end, because the pod or its log was deleted');
+    addLogs('NotCovered', this.#restarted, 'possibly not read to the end, because the container restarted');
     const silentS = Math.round(this.#podsSilentMs / 1000);
-    say(
-      'NotCovered',
-      silentS > 0 && `of pods that came in the last ${silentS} s the cluster has told nothing`,
-    );
-    const kept = `kept from ${this.#keptFrom ?? ''} on at the latest, older lines are no longer there`;
-    say('NotCovered', counted(this.#rotated, kept));
+    add('NotCovered', silentS > 0, `pods that were created in the last ${silentS} s can be missing`);
+    addLogs('NotCovered', this.#rotated, `rotated: lines before ${this.#keptFrom} at the latest are deleted`);
     return found;
   }
 }
 
-function counted(names: Iterable<string>, what: string, known?: number): string | false {
-  const all = [...names].toSorted();
-  if (all.length === 0) return false;
-  const count = known ?? all.length;
-  const more = count > NAMED ? ` and ${count - NAMED} more` : '';
-  return `${logs(count)} ${count === 1 ? 'was' : 'were'} ${what}: ${all.slice(0, NAMED).join(', ')}${more}`;
+function messageOf(names: readonly string[], what: string, count = names.length): string {
+  const more = count > MAX_NAMES ? ` and ${count - MAX_NAMES} more` : '';
+  return `${countOf(count)} ${what}: ${names.toSorted().slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
-function logs(count: number): string {
-  return count === 1 ? '1 log' : `${count} logs`;
+function countOf(logs: number): string {
+  return logs === 1 ? '1 log' : `${logs} logs`;
 }

@@ -3,14 +3,14 @@ import pino from 'pino';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 
-/** Answers nothing, until nobody waits any more. */
+/** Never responds. */
 function silent({ signal }: { readonly signal?: AbortSignal }): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   return promise;
 }
 
-describe('the check of the pod log store', () => {
+describe('the health check of the pod log store', () => {
   const client: ClusterClient = { open: silent, json: silent };
   const limits = {
     maxContainers: 1,
@@ -22,7 +22,7 @@ describe('the check of the pod log store', () => {
   const store = new KubernetesLogStore({ client, log: pino({ enabled: false }), limits });
   const nameOf = (failure: unknown): unknown => (failure instanceof Error ? failure.name : failure);
 
-  it('ends when its time is up, and when nobody waits for it', async () => {
+  it('ends at its time limit, and when the caller leaves', async () => {
     const left = new AbortController();
     const late = await store.check({ signal: left.signal, timeoutMs: 5 }).catch(nameOf);
     expect(late).to.equal('TimeoutError');

@@ -7,11 +7,11 @@ import { LogCluster } from './log-cluster.ts';
 
 const DASHES = '- '.repeat(50_000);
 const WORD: TextFilter = { mode: 'phrase', texts: ['needle'], caseSensitive: false };
-/** What no engine is quick with, and letters that lead it on. */
+/** An expensive pattern, and a line that makes it backtrack. */
 const SLOW: TextFilter = { mode: 'regex', texts: ['[ab]*a[ab]{400}c'], caseSensitive: true };
 const LETTERS = Array.from({ length: 100_000 }, (_, turn) => ((turn * 7_919) % 31 < 15 ? 'a' : 'b')).join('');
 
-describe('long lines among pod logs', () => {
+describe('long lines of pod logs', () => {
   let cluster: LogCluster;
   let store: KubernetesLogStore;
 
@@ -25,7 +25,7 @@ describe('long lines among pod logs', () => {
   const found = ({ log }: { readonly log: string }): string => log.slice(-9).trim();
   const withWord: Selection = { ...everything, text: WORD };
 
-  it('are found among the others, in their order', async () => {
+  it('match in queries, statistics and exports', async () => {
     const lines = [
       `${DASHES} needle 1`,
       'needle 2',
@@ -49,7 +49,7 @@ describe('long lines among pod logs', () => {
     expect(exported).to.deep.equal(wanted.toReversed());
   });
 
-  it('are found in a live tail', async () => {
+  it('match in a live tail', async () => {
     const log = cluster.add('shop', 'a', [at(1, 'needle 0')]);
     const left = new AbortController();
     const batches = store.follow(withWord, { signal: left.signal, caller: 'alice' });
@@ -62,7 +62,7 @@ describe('long lines among pod logs', () => {
     expect(seen).to.deep.equal(['needle 0', 'needle 1', 'needle 2']);
   });
 
-  it('keep nobody waiting, and end with their question', async () => {
+  it('do not block the event loop, and stop when the caller leaves', async () => {
     cluster.add(
       'shop',
       'a',

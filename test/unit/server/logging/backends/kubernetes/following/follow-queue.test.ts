@@ -9,8 +9,8 @@ const record = (second: number, length: number): LogRecord => {
   return { time, log: 'x'.repeat(length), namespace: 'shop', pod: 'a', container: 'app' };
 };
 
-describe('the lines that wait for who follows logs', () => {
-  it('take from the memory of all until the reader asks for more', async () => {
+describe('the queue of a live tail', () => {
+  it('holds memory until the client takes the next batch', async () => {
     const budget = new MemoryBudget(1 << 20);
     const memory = budget.share();
     const queue = new FollowQueue({ memory, gatherMs: 0 });
@@ -19,7 +19,6 @@ describe('the lines that wait for who follows logs', () => {
     const full = queue.room();
     expect(full).to.be.a('promise');
     expect((await queue.take()).map(({ log }) => log.length)).to.deep.equal([10, 300_000]);
-    // It may be a long time until these are written.
     expect(budget.held).to.be.above(600_000);
     expect(queue.room()).to.be.a('promise');
     const next = queue.take();
@@ -30,16 +29,16 @@ describe('the lines that wait for who follows logs', () => {
     expect((await next).map(({ log }) => log.length)).to.deep.equal([10]);
   });
 
-  it('wait for no one where others have taken the memory and there is nothing to be read first', () => {
+  it('has room while it is empty, although other requests hold the memory', () => {
     const budget = new MemoryBudget(1 << 20);
-    budget.share().change(1 << 20);
+    budget.share().add(1 << 20);
     const queue = new FollowQueue({ memory: budget.share(), gatherMs: 0 });
     expect(queue.room()).to.equal(undefined);
     queue.push([record(1, 100_000)]);
     expect(queue.room()).to.be.a('promise');
   });
 
-  it('keep nobody waiting when it is over', async () => {
+  it('wakes waiting logs when it fails', async () => {
     const queue = new FollowQueue({ memory: new MemoryBudget(1 << 20).share(), gatherMs: 0 });
     queue.push([record(1, 1 << 20)]);
     const full = queue.room();

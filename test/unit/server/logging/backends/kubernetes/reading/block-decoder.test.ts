@@ -7,17 +7,18 @@ function decoded(
   bytes: Buffer,
   cuts: readonly number[],
   limit = 1 << 20,
-): { text: string; cutLines: number } {
+): { text: string; truncated: boolean } {
   const decoder = new BlockDecoder(limit);
-  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   let text = '';
-  for (const [index, from] of places.entries()) text += decoder.push(bytes.subarray(from, places[index + 1]));
+  for (const [index, from] of offsets.entries())
+    text += decoder.push(bytes.subarray(from, offsets[index + 1]));
   text += decoder.rest();
-  return { text, cutLines: decoder.cutLines };
+  return { text, truncated: decoder.truncated };
 }
 
-describe('a block decoder', () => {
-  it('gives the text, wherever the chunks are cut', () => {
+describe('the block decoder', () => {
+  it('decodes the text, wherever the chunks are split', () => {
     const texts = fc
       .array(fc.string({ unit: 'grapheme' }), { maxLength: 20 })
       .map((parts) => parts.join('\n'));
@@ -28,13 +29,13 @@ describe('a block decoder', () => {
     );
   });
 
-  it('cuts a line that is too long, between two characters, and goes on with the next one', () => {
+  it('truncates a long line between two characters, and continues with the next line', () => {
     const bytes = Buffer.from(`a\n${'ü'.repeat(100)}\nb\n`);
     const cuts = Array.from({ length: bytes.length }, (_, index) => index);
-    expect(decoded(bytes, cuts, 21)).to.deep.equal({ text: `a\n${'ü'.repeat(10)}\nb\n`, cutLines: 1 });
+    expect(decoded(bytes, cuts, 21)).to.deep.equal({ text: `a\n${'ü'.repeat(10)}\nb\n`, truncated: true });
   });
 
-  it('holds a line that has not ended in a share of the memory, and cuts it where that has no more room', () => {
+  it('accounts for an incomplete line, and truncates it when the memory is used up', () => {
     const budget = new MemoryBudget(1 << 20);
     const decoder = new BlockDecoder(1 << 20, budget.share());
     const chunk = Buffer.alloc(10_000, 'x');
@@ -44,7 +45,7 @@ describe('a block decoder', () => {
     for (let n = 0; n < 100; n++) expect(other.push(chunk)).to.equal('');
     expect(budget.held).to.equal((1 << 19) + (1 << 18));
     expect(decoder.push(Buffer.from('\nend\n'))).to.equal(`${'x'.repeat(1 << 19)}\nend\n`);
-    expect(decoder.cutLines).to.equal(1);
+    expect(decoder.truncated).to.equal(true);
     expect(budget.held).to.equal(1 << 18);
   });
 });

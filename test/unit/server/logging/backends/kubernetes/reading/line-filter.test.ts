@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import {
-  beginOf,
-  earliestOf,
+  beginByNamespace,
+  earliestBegin,
   lineFilter,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
@@ -15,19 +15,19 @@ function regex(...texts: [string, ...string[]]): TextFilter {
   return { mode: 'regex', texts, caseSensitive: true };
 }
 
-describe('the filter of pod logs', () => {
+describe('the line filter', () => {
   const longLines = new LongLines({ log: pino({ enabled: false }) });
   const { signal } = new AbortController();
-  let shortened = 0;
+  let partial = 0;
   after(() => longLines.close());
 
   const filterOf = (text: TextFilter) => {
     const selection: Selection = { scope: { everything: true }, range, text };
-    shortened = 0;
-    return lineFilter(selection, { longLines, signal, shortened: () => shortened++ });
+    partial = 0;
+    return lineFilter(selection, { longLines, signal, onPartialSearch: () => partial++ });
   };
 
-  it('looks at less of a line the larger the patterns are', () => {
+  it('searches less of a line for larger patterns', () => {
     expect(lookableLength(regex('a'))).to.equal(40 << 20);
     expect(lookableLength(regex('a{100}'))).to.equal(Math.floor((40 << 20) / 100));
     expect(lookableLength(regex('(ab){50}', 'x.[cd]'))).to.equal(Math.floor((40 << 20) / 103));
@@ -36,7 +36,7 @@ describe('the filter of pod logs', () => {
     );
   });
 
-  it('looks at short lines at once, and leaves long ones to another thread', async () => {
+  it('matches short lines inline, and long lines in the worker thread', async () => {
     for (const text of [
       regex('x.{498}y'),
       { mode: 'prefix', texts: ['x'], caseSensitive: false },
@@ -50,27 +50,27 @@ describe('the filter of pod logs', () => {
     }
   });
 
-  it('tells of lines that it has not seen to their end', async () => {
+  it('reports lines that it searches in part', async () => {
     const most = lookableLength(regex('x.{498}y'));
     const filter = filterOf(regex('x.{498}y'));
     const found = `x${'-'.repeat(498)}y`;
     expect(await filter(`${found}${'-'.repeat(most - found.length)}`)).to.equal(true);
     expect(await filter('-'.repeat(most))).to.equal(false);
-    expect(shortened).to.equal(0);
+    expect(partial).to.equal(0);
     expect(await filter(`${found}${'-'.repeat(most)}`)).to.equal(true);
     expect(await filter(`${'-'.repeat(most)}${found}`)).to.equal(false);
-    expect(shortened).to.equal(2);
+    expect(partial).to.equal(2);
   });
 
-  it('takes no cut for the end of a line', async () => {
+  it('does not match `$` at the cut', async () => {
     const pattern = `b{500}$`;
     const most = lookableLength(regex(pattern));
     expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
     expect(await filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
-    expect(shortened).to.equal(1);
+    expect(partial).to.equal(1);
   });
 
-  it('wants the level and the text of a line, where both are asked for', () => {
+  it('requires the level and the text', () => {
     const filter = (more: Partial<Selection>) => {
       const passes = lineFilter({ scope: { everything: true }, range, ...more }, { longLines, signal });
       return (line: string): boolean => passes(line) === true;
@@ -84,28 +84,28 @@ describe('the filter of pod logs', () => {
   });
 });
 
-describe('the beginning of the lines that may be seen', () => {
+describe('the start of the visible lines', () => {
   const [early, noon] = ['2026-11-20T00:00:00.000000000Z', '2026-11-21T12:00:00.000000000Z'];
   const namespaces = [
     { name: 'new', since: noon },
     { name: 'old', since: early },
   ];
 
-  it('is that of the time asked for, or of the namespace when that was made later', () => {
-    const begin = beginOf({ scope: { everything: false, namespaces }, range });
+  it('is the start of the range, or the creation of the namespace if that is later', () => {
+    const begin = beginByNamespace({ scope: { everything: false, namespaces }, range });
     expect(begin('new')).to.equal(noon);
     expect(begin('old')).to.equal(range.start);
     // Not in the scope.
     expect(begin('other')).to.equal(range.end);
-    expect(beginOf({ scope: { everything: true }, range })('other')).to.equal(range.start);
+    expect(beginByNamespace({ scope: { everything: true }, range })('other')).to.equal(range.start);
   });
 
-  it('is for all of them that of the first', () => {
+  it('is for all namespaces the earliest of them', () => {
     const earliest = (...seen: typeof namespaces): string =>
-      earliestOf({ scope: { everything: false, namespaces: seen }, range });
+      earliestBegin({ scope: { everything: false, namespaces: seen }, range });
     expect(earliest(...namespaces)).to.equal(range.start);
     expect(earliest(...namespaces.slice(0, 1))).to.equal(noon);
     expect(earliest()).to.equal(range.end);
-    expect(earliestOf({ scope: { everything: true }, range })).to.equal(range.start);
+    expect(earliestBegin({ scope: { everything: true }, range })).to.equal(range.start);
   });
 });

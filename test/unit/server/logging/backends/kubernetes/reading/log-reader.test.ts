@@ -2,182 +2,178 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
 import { Turns } from '../../../../../../../server/concurrency/turns.ts';
-import type { LogSource } from '../../../../../../../server/logging/backends/kubernetes/pods/log-source.ts';
-import { sourcesOf } from '../../../../../../../server/logging/backends/kubernetes/pods/source-selection.ts';
 import type { OnLine } from '../../../../../../../server/logging/backends/kubernetes/reading/line-reader.ts';
 import {
   LogReader,
+  type LogReaderOptions,
   type ReadRequest,
+  UnresponsiveNodes,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
-import { LogFailure } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
+import { LogReadError } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
+import { containerLog } from '../container-log.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 
-const run = { id: 'one', startedAt: 0, finishedAt: undefined };
-const container = { name: 'app', running: true, restarts: 0, current: run, previous: undefined };
-const pod = { namespace: 'shop', name: 'a', uid: '', node: '', containers: [] };
-const source = sourcesOf(pod, container)[0] as LogSource;
-
-describe('the reading of a log', () => {
+describe('the reader of container logs', () => {
   const { signal } = new AbortController();
+  const onNode = containerLog('a', { node: 'n' });
   let cluster: LogCluster;
   let reader: LogReader;
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
-    reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns() });
+    reader = newReader();
   });
 
   afterEach(() => cluster.stop());
 
-  const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, from = source) =>
-    reader.read(from, { since: undefined, signal, ...request }, onLine);
+  const newReader = (options: Partial<LogReaderOptions> = {}): LogReader =>
+    new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new Turns(), ...options });
+  const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, log = containerLog('a')) =>
+    reader.read(log, { since: undefined, signal, ...request }, onLine);
+  const kindOf = (reading: Promise<unknown>): Promise<unknown> =>
+    reading.then(
+      () => 'none',
+      (error: unknown) => (error instanceof LogReadError ? error.kind : error),
+    );
 
-  it('tells when the first of many lines was written, and whether it ended before the last', async () => {
+  it('reports the first line, the number of lines, and whether it stopped before the end', async () => {
     cluster.add('shop', 'a', [at(1), at(2), at(9)]);
-    expect(await read({})).to.include({ first: at(1).time, lines: 3, hasPassed: false });
+    expect(await read({})).to.include({ first: at(1).time, last: at(9).time, lines: 3, hasPassed: false });
     const seen: string[] = [];
     const extent = await read({ until: () => at(4).time }, (_, text) => void seen.push(text));
     expect(extent).to.include({ first: at(1).time, lines: 2, hasPassed: true });
     expect(seen).to.deep.equal(['line 1', 'line 2']);
   });
 
-  it('gives a line when the one before has been taken, however long that takes', async () => {
-    cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+  it('finds the times of the first and the last line, also of long lines', async () => {
+    const log = containerLog('a');
+    cluster.add('shop', 'a', [at(1), at(3), at(7, 'x'.repeat(1_000))]);
+    expect(await reader.timeOf('first', log, signal)).to.equal(at(1).time);
+    expect(await reader.timeOf('last', log, signal)).to.equal(at(7).time);
+  });
+
+  it('waits for the promise of a line before it passes the next line', async () => {
+    cluster.add('shop', 'a', [at(1), at(2)]);
     const seen: string[] = [];
     await read({}, async (_, text) => {
-      seen.push(`${text} comes`);
+      seen.push(`${text} begins`);
       await setImmediate();
-      seen.push(`${text} is taken`);
+      seen.push(`${text} ends`);
     });
-    const each = (line: number): string[] => [`line ${line} comes`, `line ${line} is taken`];
-    expect(seen).to.deep.equal([...each(1), ...each(2), ...each(3)]);
+    expect(seen).to.deep.equal(['line 1 begins', 'line 1 ends', 'line 2 begins', 'line 2 ends']);
   });
 
-  it('fails with what whoever takes the lines throws, also when it takes a while', async () => {
-    cluster.add('shop', 'a', [at(1), at(2)]);
-    const failing = read({}, async () => {
-      await setImmediate();
-      throw new TypeError('no room');
+  for (const [which, onLine] of [
+    ['thrown', () => expect.fail('by the sink')],
+    ['rejected', () => setImmediate().then(() => expect.fail('by the sink'))],
+  ] as const) {
+    it(`fails with an error that is ${which} by the sink`, async () => {
+      cluster.add('shop', 'a', [at(1), at(2)]);
+      const failure: unknown = await read({}, onLine).catch((error: unknown) => error);
+      expect(failure).to.include({ message: 'by the sink' });
     });
-    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
-  });
+  }
 
-  it('fails with what whoever takes the lines throws, which is no fault of the kubelet', async () => {
+  it('waits for room before it reads lines, and passes none after the caller has left', async () => {
     cluster.add('shop', 'a', [at(1)]);
-    const fault = new RangeError('no such line');
-    const failure = await read({}, () => {
-      throw fault;
-    }).catch((error: unknown) => error);
-    expect(failure).to.equal(fault);
-  });
-
-  it('looks once, and then waits, while there is no room for lines; and gives them when there is', async () => {
-    cluster.add('shop', 'a', [at(1)]);
+    const seen: string[] = [];
+    const onLine: OnLine = (_, text) => void seen.push(text);
     const [full, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let looks = 0;
+    let checks = 0;
     const room = (): Promise<void> | undefined => {
       asked.resolve();
-      return looks++ === 0 ? full.promise : undefined;
+      return checks++ === 0 ? full.promise : undefined;
     };
-    const seen: string[] = [];
-    const reading = read({ room }, (_, text) => void seen.push(text));
+    const reading = read({ room }, onLine);
     await asked.promise;
     for (let turn = 0; turn < 10; turn++) await setImmediate();
-    expect([looks, seen]).to.deep.equal([1, []]);
+    expect([checks, seen]).to.deep.equal([1, []]);
     full.resolve();
     await reading;
-    expect([looks, seen]).to.deep.equal([2, ['line 1']]);
-  });
-
-  it('gives no line to a caller who has left while there was no room', async () => {
-    cluster.add('shop', 'a', [at(1)]);
+    expect([checks, seen]).to.deep.equal([2, ['line 1']]);
     const left = new AbortController();
-    const full = Promise.withResolvers<void>();
-    const seen: string[] = [];
-    const room = (): Promise<void> => {
-      left.abort(new Error('left'));
-      full.resolve();
-      return full.promise;
-    };
-    const reading = read({ room, signal: left.signal }, (_, text) => void seen.push(text));
-    expect(await reading.catch((error: unknown) => error)).to.include({ message: 'left' });
-    expect(seen).to.deep.equal([]);
+    const leave = async (): Promise<void> => left.abort(new Error('left'));
+    const failure = read({ room: leave, signal: left.signal }, onLine).catch((error: unknown) => error);
+    expect(await failure).to.include({ message: 'left' });
+    expect(seen).to.have.length(1);
   });
 
-  it('asks a node again at once whose answer was cut, but not one that was silent', async () => {
-    const onNode = { ...source, node: 'n' };
+  it('retries a node after an interrupted response, but pauses after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.disturb = (_, response) => {
       response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
       return true;
     };
-    const kindOf = (): Promise<unknown> =>
-      read({}, undefined, onNode).then(
-        () => 'none',
-        (error: unknown) => (error instanceof LogFailure ? error.kind : error),
-      );
-    expect(await kindOf()).to.equal('failed');
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
     cluster.disturb = () => false;
-    expect(await kindOf()).to.equal('none');
-    reader = new LogReader({
-      client: cluster.connect(),
-      slots: new Slots(1),
-      turns: new Turns(),
-      idleMs: 50,
-    });
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('none');
+    const slots = new Slots(1);
+    reader = newReader({ slots, idleMs: 50 });
     cluster.disturb = (_, response) => {
       response.writeHead(200).write('\n');
       return true;
     };
-    expect(await kindOf()).to.equal('silent');
-    cluster.disturb = () => false;
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
     cluster.asked.length = 0;
-    expect(await kindOf()).to.equal('failed');
+    // Without waiting for a slot.
+    using _taken = await slots.take(signal);
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
     expect(cluster.asked).to.deep.equal([]);
   });
 
-  it('keeps nobody waiting for a place who asks a node that is silent', async () => {
-    const onNode = { ...source, node: 'n' };
-    const slots = new Slots(1);
-    cluster.disturb = () => true;
-    reader = new LogReader({ client: cluster.connect(), slots, turns: new Turns(), idleMs: 20 });
-    const silent: unknown = await read({}, undefined, onNode).catch((error: unknown) => error);
-    expect(silent).to.include({ kind: 'silent' });
-    using _taken = await slots.take(signal);
-    const refused: unknown = await read({}, undefined, onNode).catch((error: unknown) => error);
-    expect(refused).to.include({ kind: 'failed' });
+  it('pauses for a second, then for fifteen, until the node responds, and evicts old nodes', () => {
+    let now = 0;
+    const nodes = new UnresponsiveNodes(() => now);
+    const isPaused = (node: string): boolean => {
+      try {
+        nodes.check(node);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    nodes.timedOut('');
+    expect(isPaused('')).to.equal(false);
+    for (const pause of [1_000, 15_000, 15_000]) {
+      nodes.timedOut('n');
+      now += pause - 1;
+      expect(isPaused('n')).to.equal(true);
+      now += 1;
+      expect(isPaused('n')).to.equal(false);
+    }
+    nodes.timedOut('n');
+    nodes.responded('n');
+    expect(isPaused('n')).to.equal(false);
+    for (let n = 0; n <= 10_000; n++) nodes.timedOut(`n${n}`);
+    expect([isPaused('n0'), isPaused('n1')]).to.deep.equal([false, true]);
   });
 
-  it('reads the logs of callers in turns', async () => {
+  it('gives slots to callers in turn', async () => {
     cluster.add('shop', 'a', [at(1)]);
-    const request = { since: undefined, signal };
     const order: string[] = [];
     const readAs = async (caller: string): Promise<void> => {
-      await reader.of(caller).read(source, request, () => undefined);
+      await reader.of(caller).read(containerLog('a'), { since: undefined, signal }, () => undefined);
       order.push(caller);
     };
     await Promise.all(['mallory', 'mallory', 'mallory', 'mallory', 'jane'].map(readAs));
     expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
   });
 
-  it('lets everything else run between two lines, however long what they are for takes', async () => {
+  it('yields to the event loop between lines when its turn is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
-    // Every line uses up its slice.
-    const turns = new Turns(0);
-    reader = new LogReader({ client: cluster.connect(), slots: new Slots(1), turns });
-    let others = 0;
-    let isReading = true;
-    const other = (): void => {
-      others++;
-      if (isReading) globalThis.setImmediate(other);
+    reader = newReader({ turns: new Turns(0) });
+    let [rounds, isReading] = [0, true];
+    const count = (): void => {
+      rounds++;
+      if (isReading) globalThis.setImmediate(count);
     };
-    globalThis.setImmediate(other);
-    const seen: { text: string; others: number }[] = [];
-    await read({}, (_, text) => void seen.push({ text, others }));
+    globalThis.setImmediate(count);
+    const seen: { text: string; rounds: number }[] = [];
+    await read({}, (_, text) => void seen.push({ text, rounds }));
     isReading = false;
     expect(seen.map(({ text }) => text)).to.deep.equal(lines.map(({ text }) => text));
-    expect(new Set(seen.map((one) => one.others)).size).to.equal(30);
+    expect(new Set(seen.map((one) => one.rounds)).size).to.equal(30);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ClusterClient } from '../../../../../../../server/cluster/connection/client.ts';
 import {
-  LogFailure,
+  LogReadError,
   type LogRequest,
   openLog,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/log-request.ts';
@@ -9,9 +9,9 @@ import { status } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at } from '../instants.ts';
 import { LogCluster } from '../log-cluster.ts';
 
-const source = { namespace: 'shop', pod: 'a', container: 'app', previous: false };
+const log = { namespace: 'shop', pod: 'a', container: 'app', previous: false };
 
-describe('a request for a log', () => {
+describe('a pod log request', () => {
   let cluster: LogCluster;
   let client: ClusterClient;
   const { signal } = new AbortController();
@@ -24,19 +24,19 @@ describe('a request for a log', () => {
   afterEach(() => cluster.stop());
 
   const open = async (request: Partial<LogRequest> = {}): Promise<string> => {
-    const asked = { source, since: undefined, signal, timeoutMs: 20_000, ...request };
+    const full = { log, since: undefined, signal, timeoutMs: 20_000, ...request };
     try {
-      (await openLog(client, asked)).destroy();
+      (await openLog(client, full)).destroy();
       return 'opened';
     } catch (error) {
-      return error instanceof LogFailure ? error.kind : String(error);
+      return error instanceof LogReadError ? error.kind : String(error);
     }
   };
 
-  it('names what is asked for, and nothing else', async () => {
+  it('sends the parameters of the request', async () => {
     cluster.add('shop', 'a', [at(1)]);
     expect(await open()).to.equal('opened');
-    const whole = { source: { ...source, previous: true }, since: at(2, '', '900000000').time };
+    const whole = { log: { ...log, previous: true }, since: at(2, '', '900000000').time };
     await open({ ...whole, follow: true, limitBytes: 3, tailLines: 4 });
     const [first, second] = cluster.asked.map(({ searchParams }) => Object.fromEntries(searchParams));
     const always = { container: 'app', timestamps: 'true' };
@@ -56,12 +56,12 @@ describe('a request for a log', () => {
     [400, 'container "app" in pod "a" is waiting to start: ContainerCreating', 'empty'],
     [400, 'previous terminated container "app" in pod "a" not found', 'empty'],
     [400, 'unable to retrieve container logs for containerd://1', 'gone'],
-    [401, 'Unauthorized', 'refused'],
-    [403, 'pods "a" is forbidden', 'refused'],
+    [401, 'Unauthorized', 'forbidden'],
+    [403, 'pods "a" is forbidden', 'forbidden'],
     [404, 'pods "a" is gone', 'gone'],
-    [500, 'the kubelet is ill', 'failed'],
+    [500, 'internal error', 'failed'],
   ] as const) {
-    it(`has for an answer ${code} ${message}: ${kind}`, async () => {
+    it(`classifies ${code} ${message} as ${kind}`, async () => {
       cluster.disturb = (_, response) => {
         response.writeHead(code).end(code === 204 ? '' : status(code, 'Reason', message));
         return true;
@@ -71,14 +71,14 @@ describe('a request for a log', () => {
     });
   }
 
-  it('is silent where no answer begins, and unreachable where there is nobody to answer', async () => {
+  it('is silent without a response, and unreachable without a connection', async () => {
     cluster.disturb = () => true;
     expect(await open({ timeoutMs: 20 })).to.equal('silent');
     await cluster.goAway();
     expect(await open()).to.equal('unreachable');
   });
 
-  it('fails with the reason of who leaves', async () => {
+  it('rejects with the reason of the signal', async () => {
     const left = new AbortController();
     cluster.disturb = () => {
       left.abort(new Error('left'));

@@ -1,0 +1,73 @@
+// The position in a cursor: the last line of a page by names, because ranks change between requests. It also carries the
+// total and the time span of the page, so that the next page need not read everything.
+import { isInstant } from '../../../instant.ts';
+import type { Total } from '../../../log-store.ts';
+import { newForeignCursor } from '../../../store-errors.ts';
+import { type ContainerLog, compareLogs, type LogName } from '../pods/container-log.ts';
+import type { LinePosition } from '../reading/log-line.ts';
+
+export interface PagePosition {
+  /** Position of the last line. */
+  readonly line: LinePosition;
+  readonly total: Total;
+  /** Milliseconds from the first line of the page to the last. */
+  readonly span: number;
+}
+
+/** Name of the store in errors and in the configuration. */
+export const STORE = 'kubernetes';
+
+const PATTERN =
+  /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/([pc])\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})\/(.{0,24})$/;
+
+export function formatPosition({ line, total, span }: PagePosition, logs: readonly ContainerLog[]): string {
+  const { time, rank, ordinal } = line;
+  const { namespace = '', pod = '', container = '', previous = false, run } = logs[rank] ?? {};
+  const count = `${total.count}${total.relation === 'eq' ? 'e' : 'g'}`;
+  const parts = [time, namespace, pod, container, previous ? 'p' : 'c', ordinal, count, span, run?.id ?? ''];
+  return parts.join('/');
+}
+
+/** The rank lies between two logs if the log is gone. Throws NotSupported for an invalid text. */
+export function parsePosition(text: string, logs: readonly ContainerLog[]): PagePosition {
+  const [
+    ,
+    time = '',
+    namespace = '',
+    pod = '',
+    container = '',
+    which,
+    ordinal,
+    count,
+    relation,
+    span,
+    id = '',
+  ] = PATTERN.exec(text) ?? [];
+  if (!isInstant(time)) throw newForeignCursor(STORE);
+  const name = { namespace, pod, container, previous: which === 'p' };
+  return {
+    line: { time, rank: rankOf(name, id, logs), ordinal: Number(ordinal) },
+    total: { count: Number(count), relation: relation === 'e' ? 'eq' : 'gte' },
+    span: Number(span),
+  };
+}
+
+function rankOf(name: LogName, id: string, logs: readonly ContainerLog[]): number {
+  if (id === '') return rankByName(name, logs);
+  // The run that was current for the last page can be the previous run now, or gone.
+  const { namespace, pod, container } = name;
+  const rank = logs.findIndex(
+    (log) =>
+      log.run.id === id && log.namespace === namespace && log.pod === pod && log.container === container,
+  );
+  if (rank !== -1) return rank;
+  const before = rankByName({ ...name, previous: true }, logs);
+  return Number.isInteger(before) ? before - 0.5 : before;
+}
+
+function rankByName(name: LogName, logs: readonly ContainerLog[]): number {
+  const next = logs.findIndex((log) => compareLogs(log, name) >= 0);
+  const rank = next === -1 ? logs.length : next;
+  const log = logs[rank];
+  return log && compareLogs(log, name) === 0 ? rank : rank - 0.5;
+}

@@ -1,0 +1,123 @@
+// The first lines, in the requested order, of all lines that are offered: limited in number and memory. Dropped lines
+// cannot return, so the result is every offered line before the first dropped one.
+import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
+import type { Turns } from '../../../../concurrency/turns.ts';
+import type { Instant, Order } from '../../../log-store.ts';
+import { comparePositions, costOf, detached, type LinePosition, type LogLine } from '../reading/log-line.ts';
+import type { MemoryShare } from '../reading/memory-budget.ts';
+
+export interface TopLinesOptions {
+  readonly order: Order;
+  /** Maximum number of lines. */
+  readonly limit: number;
+  readonly memory: MemoryShare;
+  /** Maximum bytes; fewer if `memory` has less room. */
+  readonly maxBytes?: number;
+}
+
+/** Lines that are collected above the limit before they are sorted and truncated. */
+const SLACK = 128;
+/** Share of the memory that is left after lines were dropped, so that it does not happen for each line. */
+const KEPT_SHARE = 0.75;
+const SAMPLE_SIZE = 1_024;
+
+export class TopLines {
+  readonly #limit: number;
+  readonly #memory: MemoryShare;
+  readonly #maxBytes: number;
+  readonly #compare: (a: LinePosition, b: LinePosition) => number;
+  #lines: LogLine[] = [];
+  #bytes = 0;
+  #firstDropped: LinePosition | undefined;
+  #outOfMemory = false;
+
+  constructor({ order, limit, memory, maxBytes = Number.POSITIVE_INFINITY }: TopLinesOptions) {
+    this.#limit = limit;
+    this.#memory = memory;
+    this.#maxBytes = maxBytes;
+    this.#compare = order === 'asc' ? comparePositions : (a, b) => comparePositions(b, a);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether lines were dropped for lack of memory. */
+  get outOfMemory(): boolean {
+    return this.#outOfMemory;
+  }
+
+  /** The first of the dropped lines. */
+  get firstDropped(): LinePosition | undefined {
+    return this.#firstDropped;
+  }
+
+  /** Whether as many lines as wanted have come, and another one. */
+  get isFull(): boolean {
+    if (this.#lines.length > this.#limit) this.#truncate();
+    return this.#firstDropped !== undefined;
+  }
+
+  offer(time: Instant, rank: number, ordinal: number, text: string): void {
+    const position = { time, rank, ordinal };
+    if (this.#limit === 0 || !this.#isWanted(position)) return;
+    this.#lines.push({ time: detached(time), rank, ordinal, text: detached(text) });
+    this.#setBytes(this.#bytes + costOf(text));
+    if (this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK)) this.#truncate();
+    if (this.#bytes > this.#room) this.#freeMemory();
+  }
+
+  /** Time-sliced. The lines stay accounted for until clear(). */
+  async sorted(turns: Turns): Promise<LogLine[]> {
+    this.#lines = await sortedInTurns(this.#lines, this.#compare, turns);
+    if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
+    return this.#lines;
+  }
+
+  clear(): void {
+    this.#lines = [];
+    this.#setBytes(0);
+  }
+
+  get #room(): number {
+    // Other lines of the same share leave less room.
+    return Math.min(this.#maxBytes, this.#memory.room - this.#memory.held + this.#bytes);
+  }
+
+  #isWanted(position: LinePosition): boolean {
+    return !this.#firstDropped || this.#compare(position, this.#firstDropped) < 0;
+  }
+
+  #truncate(): void {
+    this.#lines.sort(this.#compare);
+    this.#drop(this.#lines[this.#limit]);
+  }
+
+  /** Drops about a quarter of the lines from the end, and never the first one. A sample is enough to find the place. */
+  #freeMemory(): void {
+    while (this.#bytes > this.#room) {
+      const step = Math.ceil(this.#lines.length / SAMPLE_SIZE);
+      const sample = this.#lines.filter((_, index) => index % step === 0).sort(this.#compare);
+      const [first] = sample;
+      const index = Math.floor((sample.length * KEPT_SHARE * this.#room) / this.#bytes);
+      // Lines at one position stay together: several exist where a clock was set back.
+      const dropped = sample.find((line, at) => at >= index && first && this.#compare(first, line) < 0);
+      if (!dropped) return;
+      this.#outOfMemory = true;
+      this.#drop(dropped);
+    }
+  }
+
+  /** Drops this line and all lines behind it. */
+  #drop(line: LogLine | undefined): void {
+    if (!line) return;
+    this.#firstDropped = { time: line.time, rank: line.rank, ordinal: line.ordinal };
+    this.#lines = this.#lines.filter((each) => this.#isWanted(each));
+    this.#setBytes(this.#lines.reduce((sum, { text }) => sum + costOf(text), 0));
+  }
+
+  #setBytes(bytes: number): void {
+    this.#memory.add(bytes - this.#bytes);
+    this.#bytes = bytes;
+  }
+}

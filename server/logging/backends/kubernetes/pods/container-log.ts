@@ -1,0 +1,71 @@
+// The logs that a kubelet keeps for a container: one of the current run, and one of the previous run.
+import { compareText } from '../../../compare-text.ts';
+import { millisecondsOf } from '../../../instant.ts';
+import type { Instant } from '../../../log-store.ts';
+import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
+
+export interface ContainerLog {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly node: string;
+  /** Whether it is the log of the previous run, `previous=true` in the pod log API. */
+  readonly previous: boolean;
+  /** Whether the container still writes to it. */
+  readonly running: boolean;
+  readonly run: ContainerRun;
+  /** Whether earlier runs exist whose logs the kubelet has deleted. */
+  readonly predecessors: boolean;
+}
+
+export type LogName = Pick<ContainerLog, 'namespace' | 'pod' | 'container' | 'previous'>;
+
+/** Clock difference that is tolerated between a node and this server. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** By namespace, pod and container; the previous run first. */
+export function compareLogs(a: LogName, b: LogName): number {
+  return (
+    compareText(a.namespace, b.namespace) ||
+    compareText(a.pod, b.pod) ||
+    compareText(a.container, b.container) ||
+    Number(b.previous) - Number(a.previous)
+  );
+}
+
+/** For messages: `namespace/pod/container`. */
+export function displayName({ namespace, pod, container }: Omit<LogName, 'previous'>): string {
+  return `${namespace}/${pod}/${container}`;
+}
+
+/** The previous run first. */
+export function logsOf(
+  { namespace, name, node }: PodSummary,
+  { name: container, running, restarts, current, previous }: ContainerSummary,
+): ContainerLog[] {
+  const common = { namespace, pod: name, container, node };
+  const logs: ContainerLog[] = [];
+  if (previous) {
+    const predecessors = restarts > (current ? 1 : 0);
+    logs.push({ ...common, previous: true, running: false, run: previous, predecessors });
+  }
+  if (current) {
+    const predecessors = restarts > 0 && !previous;
+    logs.push({ ...common, previous: false, running, run: current, predecessors });
+  }
+  return logs;
+}
+
+/** Whether the log can have lines at `begin` or later. */
+export function mayReach({ run }: ContainerLog, begin: Instant): boolean {
+  return run.finishedAt === undefined || run.finishedAt >= millisecondsOf(begin) - CLOCK_SLACK_MS;
+}
+
+/** Whether the pod log API now returns another run for this log. */
+export function isReplaced({ previous, run, ...log }: ContainerLog, pods: Pick<PodIndex, 'get'>): boolean {
+  const containers = pods.get(log.namespace, log.pod)?.containers;
+  const container = containers?.find(({ name }) => name === log.container);
+  const served = previous ? container?.previous : container?.current;
+  // Undefined: the next run has not started, and the kubelet still serves this one.
+  return run.id !== '' && served !== undefined && served.id !== run.id;
+}
