@@ -23,7 +23,7 @@ import type { DescribedGroup } from './endpoints/openapi/operations.ts';
 import { Namespaces } from './logging/access/namespaces.ts';
 import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
-import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/removed-operations.ts';
+import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/unsupported-requests.ts';
 import { LogMetrics } from './logging/log-metrics.ts';
 import { StoreHealth } from './logging/store-health.ts';
 import type { LongRunning } from './request/long-running.ts';

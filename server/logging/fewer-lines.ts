@@ -1,30 +1,33 @@
+// Pages that fit into memory: a line may have a mebibyte. Where a page is too long for the store or for a response, the
+// store is asked for fewer lines, and the cursor of the shorter page leads to the rest.
 import { pause } from '../concurrency/pause.ts';
+import type { Deadline } from './deadline.ts';
+import type { LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
 import { isPageTooLong } from './page-limit.ts';
 import { isStoreExhausted } from './store-errors.ts';
 
-export interface FewerLines<Answer> {
-  readonly answer: Answer;
-  /** How many lines were asked for in the end. */
+export interface FewerLines<Result> {
+  readonly answer: Result;
+  /** Size of the last request. */
   readonly asked: number;
 }
 
-/** By how much the number of lines is divided when they were too much: the length of the next ones is unknown. */
-const TIMES = 4;
-/**
- * Before a store is asked again that was short of memory, and twice as long each time: what it counts as used is garbage
- * for the most part, and until that is collected it refuses whatever it is asked, be it a single line.
- */
+/** Divisor of the size for each retry: the lengths of the lines are unknown. */
+const DIVISOR = 4;
+/** Pause before the first retry of a store without memory, then doubled: most of its heap is garbage until collected. */
 const FIRST_PAUSE_MS = 200;
+/** Characters of the lines of one page. */
+const MAX_PAGE_LENGTH = 8 << 20;
 
-/** Asks for `size` lines, and for fewer while these are too long, or too much for the store. Throws what `ask` throws. */
-export async function fewerWhenTooMuch<Answer>(
+/** Retries `ask` with fewer lines while they are too many for the store. Throws the other errors of `ask`. */
+export async function fewerWhenTooMuch<Result>(
   size: number,
-  ask: (size: number) => Promise<Answer>,
+  ask: (size: number) => Promise<Result>,
   signal: AbortSignal,
   wait = pause,
-): Promise<FewerLines<Answer>> {
+): Promise<FewerLines<Result>> {
   let pauseMs = FIRST_PAUSE_MS;
-  for (let asked = size; ; asked = Math.ceil(asked / TIMES)) {
+  for (let asked = size; ; asked = Math.ceil(asked / DIVISOR)) {
     try {
       return { answer: await ask(asked), asked };
     } catch (error) {
@@ -35,4 +38,40 @@ export async function fewerWhenTooMuch<Answer>(
       pauseMs *= 2;
     }
   }
+}
+
+export interface PageQuery {
+  readonly selection: Selection;
+  readonly request: PageRequest;
+  readonly deadline: Deadline;
+}
+
+export interface FittingPage {
+  readonly page: LogPage;
+  /** Whether long lines made the page shorter than requested; `page.next` leads to the rest. */
+  readonly isCut: boolean;
+}
+
+/** A page that fits into one response. Throws the errors of the store. */
+export async function queryPage(
+  store: Pick<LogStore, 'query'>,
+  { selection, request, deadline }: PageQuery,
+): Promise<FittingPage> {
+  const ask = (size: number): Promise<LogPage> =>
+    store.query(selection, { ...request, size }, deadline.call());
+  for (let { size } = request; ; ) {
+    const { answer: page, asked } = await fewerWhenTooMuch(size, ask, deadline.signal);
+    size = fittingPage(page.records);
+    if (size === page.records.length) return { page, isCut: asked < request.size && page.next !== undefined };
+  }
+}
+
+/** The number of leading records that fit into one response; at least one, if there are any. */
+export function fittingPage(records: readonly LogRecord[]): number {
+  let length = 0;
+  for (const [at, { log }] of records.entries()) {
+    length += log.length;
+    if (length > MAX_PAGE_LENGTH) return Math.max(1, at);
+  }
+  return records.length;
 }

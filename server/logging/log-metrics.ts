@@ -1,15 +1,12 @@
-// Metrics of log queries. Label values are our own words, never a name that a caller sent.
+// Metrics of log queries. Label values are constants, never names from callers.
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { isExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 
 const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export', 'follow'] as const;
 export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
-/**
- * `ok`: whole; `partial`: something is missing, and said so; `refused`: a fault of the caller; `limited`: too many, or
- * too much; `unavailable`: the store or the cluster; `expired`: a live tail whose caller may see something else by now, or
- * an export whose caller may see less; `canceled`: the caller left; `error`: a fault of ours.
- */
+/** Documented in the help text of `log_queries_total`. */
 export type LogOutcome =
   | 'ok'
   | 'partial'
@@ -32,14 +29,14 @@ export class LogMetrics {
     const registers = [registry];
     this.#queries = new Counter({
       name: 'log_queries_total',
-      help: 'Log queries that have ended, by operation and what became of them: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail of too much), `unavailable` (503, 504), `expired` (a live tail whose caller may see something else by now, or an export whose caller may see less), `canceled` (the caller left), `error`.',
+      help: 'Completed log queries by operation and outcome: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail beyond its limits), `unavailable` (503, 504), `expired` (a live tail whose permissions changed, or an export that lost some), `canceled` (the caller disconnected), `error`.',
       labelNames: ['operation', 'outcome'],
       registers,
     });
     this.#durations = new DurationHistogram<LogOperation>(
       {
         name: 'log_query_duration_seconds',
-        help: 'How long log queries took that were answered, by operation; without those that follow.',
+        help: 'Duration of successful log queries by operation, without live tails.',
         labelNames: ['operation'],
         registry,
       },
@@ -48,19 +45,19 @@ export class LogMetrics {
     this.#series = new Map(LOG_OPERATIONS.map((operation) => [operation, this.#durations.add(operation)]));
     this.#inFlight = new Gauge({
       name: 'log_queries_in_flight',
-      help: 'Log queries that the store is working on, by operation.',
+      help: 'Log queries in progress by operation.',
       labelNames: ['operation'],
       registers,
     });
     this.#lines = new Counter({
       name: 'log_lines_streamed_total',
-      help: 'Lines that were exported or followed.',
+      help: 'Lines of exports and live tails.',
       labelNames: ['operation'],
       registers,
     });
     this.#up = new Gauge({
       name: 'log_store_up',
-      help: '1 when the log store answered the last time it was asked how it is, else 0.',
+      help: '1 if the last health check of the log store succeeded, else 0.',
       labelNames: ['store'],
       registers,
     });
@@ -70,7 +67,6 @@ export class LogMetrics {
     this.#inFlight.inc({ operation });
   }
 
-  /** Of a query that began. */
   left(operation: LogOperation): void {
     this.#inFlight.dec({ operation });
   }
@@ -89,4 +85,23 @@ export class LogMetrics {
   storeUp(store: string, up: boolean): void {
     this.#up.set({ store }, up ? 1 : 0);
   }
+}
+
+export interface FailureState {
+  /** Of the request. */
+  readonly signal: AbortSignal;
+  /** Whether the response had begun: a later failure is not an error of the caller. */
+  readonly headersSent: boolean;
+}
+
+/** The outcome of a query that failed. */
+export function outcomeOf(error: unknown, { signal, headersSent }: FailureState): LogOutcome {
+  if (!(error instanceof StatusError)) return signal.aborted ? 'canceled' : 'error';
+  // A store may report a cancellation as an error of its own, such as a timeout.
+  if (!headersSent && signal.aborted && !(signal.reason instanceof StatusError)) return 'canceled';
+  if (isExpired(error)) return 'expired';
+  if (error.code === 429) return 'limited';
+  if (error.code === 503 || error.code === 504) return 'unavailable';
+  if (error.code >= 500) return 'error';
+  return headersSent ? 'limited' : 'refused';
 }

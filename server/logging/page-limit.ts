@@ -1,26 +1,26 @@
-// How much of the lines of a page may be in memory at once, and what is said where they are more.
+// Limit for the lines of a page that are in memory at once, and how a page reports it.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 
-/** Bytes of one answer of a store, which are all in memory at once. */
+/** Bytes of one response of a store, all of which are in memory at once. */
 export const MAX_PAGE_BYTES = 32 << 20;
 
 class PageTooLongError extends StatusError {}
 
-/** The lines that were asked for are longer than a store is read for one page: 400, where fewer do not help. */
+/** The requested lines are longer than the limit: 400, unless a retry with fewer lines succeeds. */
 export function newPageTooLong(): StatusError {
   const message =
-    'the lines there are too long to be skipped or shown at once; go on by cursor, or ask for an export';
+    'the lines are too long to be skipped or returned at once; continue with the cursor, or use operation=export';
   return new PageTooLongError(400, 'BadRequest', message);
 }
 
-/** Whoever asks for fewer lines may get them. */
+/** Whether a request for fewer lines may succeed. */
 export function isPageTooLong(error: unknown): boolean {
   return error instanceof PageTooLongError;
 }
 
-/** Says that a page is shorter than it was asked for. */
+/** The page has fewer lines than requested. */
 export const PAGE_CUT: Shortfall = {
   reason: 'Limit',
-  message: 'so many of these lines are too much at once; the next pages have the others',
+  message: 'the lines are too long for one page; the next pages have the rest',
 };

@@ -55,7 +55,7 @@ const LogRecordSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-export type AnsweredRecord = Static<typeof LogRecordSchema>;
+export type ResponseRecord = Static<typeof LogRecordSchema>;
 
 export const LogQueryAnswerSchema = Type.Object(
   {

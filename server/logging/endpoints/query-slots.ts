@@ -1,24 +1,22 @@
-// How many log queries, exports and followers there may be at a time, and how callers share them. Whoever is refused hears
-// when to come again.
+// Concurrency limits of log queries, exports and live tails, shared fairly among callers. Queries are short and queued; an
+// export or live tail of a caller with too many is preempted.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { Places } from '../../concurrency/places.ts';
 import { mostOfOne } from '../../concurrency/share-of-one.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { LogOperation } from '../log-metrics.ts';
+import type { Preemptible } from '../streams/stream-end.ts';
 
-/** Times in ms. */
 export interface QueryLimits {
   readonly concurrentQueries: number;
   readonly queuedQueries: number;
+  /** Ms. */
   readonly queueTimeout: number;
   readonly concurrentExports: number;
   readonly concurrentFollowers: number;
 }
 
-/** Queries end soon, and are waited for; exports and live tails last, and what a caller has too many of is withdrawn. */
-export interface QuerySlot extends Disposable {
-  readonly withdrawn?: AbortSignal;
-}
+export type QuerySlot = Disposable & Preemptible;
 
 export interface QuerySlots {
   take(signal: AbortSignal, caller: string): Promise<QuerySlot>;
@@ -28,7 +26,7 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
   const queue = {
     length: limits.queuedQueries,
     waitMs: limits.queueTimeout,
-    refusal: refusals('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
+    refusal: rejections('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
   };
   const queries = new Slots(limits.concurrentQueries, queue, mostOfOne);
   return {
@@ -36,31 +34,34 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
     context: queries,
     statistics: queries,
     histogram: queries,
-    export: places('exports of logs', limits.concurrentExports),
-    follow: places('live tails of logs', limits.concurrentFollowers),
+    export: preemptible('log exports', limits.concurrentExports),
+    follow: preemptible('live tails', limits.concurrentFollowers),
   };
 }
 
-function places(what: string, count: number): Places {
+function preemptible(kind: string, count: number): Places {
   const retry = { retryAfterSeconds: 10, spreadSeconds: 1 };
   return new Places(count, {
-    refusal: refusals(what, retry),
+    refusal: rejections(kind, retry),
     withdrawal: () =>
-      newTooManyRequests(`others need one of your ${what}, please try again later`, retry.retryAfterSeconds),
+      newTooManyRequests(
+        `preempted: other callers need one of your ${kind}; try again later`,
+        retry.retryAfterSeconds,
+      ),
   });
 }
 
 interface Retry {
   readonly retryAfterSeconds: number;
-  /** Many may be refused at once; they must not all retry at once. */
+  /** Spreads the retries of callers that are rejected at the same time. */
   readonly spreadSeconds: number;
 }
 
-function refusals(what: string, { retryAfterSeconds, spreadSeconds }: Retry): () => Error {
-  let refused = 0;
+function rejections(kind: string, { retryAfterSeconds, spreadSeconds }: Retry): () => Error {
+  let rejected = 0;
   return () =>
     newTooManyRequests(
-      `too many ${what} at a time, please try again later`,
-      retryAfterSeconds + (refused++ % spreadSeconds),
+      `too many concurrent ${kind}; try again later`,
+      retryAfterSeconds + (rejected++ % spreadSeconds),
     );
 }

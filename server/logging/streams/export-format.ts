@@ -1,33 +1,32 @@
-// How an export is written: each format with its head, its lines and what stands at the end when something is missing.
-// That marker cannot be taken for a line; docs/logs.md says how to tell it.
+// Formats of an export: head, lines, and the marker at the end of an incomplete export. A marker cannot be mistaken for a
+// line; it is documented in docs/log-export-and-follow.md.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from '../log-store.ts';
-import { withoutCommands } from './terminal-commands.ts';
 
 export interface ExportFormat {
   readonly contentType: string;
-  /** Of the file, without a dot. */
+  /** File name extension, without a dot. */
   readonly extension: string;
   readonly head: string;
   lines(records: readonly LogRecord[], first: boolean): string;
-  /** Whether the NDJSON of a batch is what `lines` would make of it. */
+  /** Whether `lines` writes the NDJSON of a batch. */
   readonly isNDJSON?: boolean;
-  /** `empty`: no line stands before it. */
+  /** `empty`: there are no lines before it. */
   end(shortfalls: readonly Shortfall[], empty: boolean): string;
 }
 
-/** Begins the last line of an incomplete text. It is removed from log lines, so none can begin like that. */
+/** Begins the last line of an incomplete text; removed from log lines. */
 const TEXT_MARK = '\u0004';
 /** Replaces the time in the last row of an incomplete CSV. */
 const CSV_MARK = 'INCOMPLETE';
 
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
 
-/** Cells that are not written as they are, or not without quotes. */
-const MAY_BE_MORE = /^[=+\-@＝＋－＠]|[",;\t\r\n]/;
-const MORE_THAN_TEXT = /[",;\t\r\n]/;
-/** The look ahead comes first: else each of many quotes would be looked back from. */
+/** Cells that need an apostrophe or quotes. */
+const NEEDS_CARE = /^[=+\-@＝＋－＠]|[",;\t\r\n]/;
+const NEEDS_QUOTES = /[",;\t\r\n]/;
+/** Beginnings of formulas. The lookahead comes first, so that the lookbehind does not run for each of many quotes. */
 const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/g;
 
 export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
@@ -36,7 +35,7 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
     extension: 'log',
     head: '',
     lines: (records) => records.map(({ log }) => `${plain(log)}\n`).join(''),
-    end: (shortfalls) => shortfalls.map((each) => `${TEXT_MARK} incomplete: ${inWords(each)}\n`).join(''),
+    end: (shortfalls) => shortfalls.map((each) => `${TEXT_MARK} incomplete: ${described(each)}\n`).join(''),
   },
   ndjson: {
     contentType: 'application/x-ndjson',
@@ -62,20 +61,19 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
     extension: 'csv',
     head: row(CSV_COLUMNS),
     lines: (records) => records.map((record) => row(CSV_COLUMNS.map((column) => record[column]))).join(''),
-    end: (shortfalls) => shortfalls.map((each) => row([CSV_MARK, '', '', '', inWords(each)])).join(''),
+    end: (shortfalls) => shortfalls.map((each) => row([CSV_MARK, '', '', '', described(each)])).join(''),
   },
 };
 
-/**
- * Without colour codes, which mean nothing in a file; newlines within the line as Unix has them, also those of a
- * carriage return alone, behind which terminals write over what was before.
- */
+/** Without terminal sequences, and with LF for every newline, also for CR alone, at which a terminal would overwrite. */
 function plain(log: string): string {
   if (!UNUSUAL.test(log)) return log;
-  return withoutCommands(log.replaceAll(TEXT_MARK, '')).replace(/\r$/, '').replaceAll(/\r\n?/g, '\n');
+  return withoutTerminalSequences(log.replaceAll(TEXT_MARK, ''))
+    .replace(/\r$/, '')
+    .replaceAll(/\r\n?/g, '\n');
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const UNUSUAL = /[\0-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/;
 
 function json({ time, namespace, pod, container, log }: LogRecord): string {
@@ -88,15 +86,36 @@ function row(fields: readonly string[]): string {
 }
 
 /**
- * A spreadsheet must not take a line for a formula: an apostrophe in front keeps it text. In many languages it parts cells at
- * semicolons instead of commas, wherever the quotes are, so what stands behind one, a tab or a newline may be a cell too.
+ * Prefixes formulas with an apostrophe (CSV injection). In many locales a spreadsheet separates cells by semicolons and
+ * ignores the quotes, so text after a semicolon, tab or newline may be a cell too.
  */
 function field(value: string): string {
-  if (!MAY_BE_MORE.test(value)) return value;
+  if (!NEEDS_CARE.test(value)) return value;
   const text = value.replaceAll(FORMULA, "'");
-  return MORE_THAN_TEXT.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function inWords({ reason, message }: Shortfall): string {
+function described({ reason, message }: Shortfall): string {
   return `${reason}: ${message.replaceAll(/\s+/g, ' ')}`;
+}
+
+/**
+ * Terminal sequences (ECMA-48): control sequences such as colours, control strings such as titles, and escapes. No part can
+ * begin inside another one, so matching takes linear time; the function of node:util takes minutes for some lines.
+ */
+const TERMINAL_SEQUENCES = new RegExp(
+  [
+    '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',
+    '(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)',
+    '\\x1b[ -/]*[0-~]',
+  ].join('|'),
+  'g',
+);
+/** Control characters except tab, newlines and U+0085. */
+// oxlint-disable-next-line no-control-regex -- it finds control characters
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/g;
+
+function withoutTerminalSequences(text: string): string {
+  // A removed sequence may have separated the halves of another one.
+  return text.replaceAll(TERMINAL_SEQUENCES, '').replaceAll(CONTROLS, '');
 }

@@ -1,25 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
-import { release } from '../../memory/released.ts';
 
-/** Bytes that may wait for the reader before more is made. */
+/** Bytes that may be buffered for the reader. */
 const HIGH_WATER = 1 << 20;
 
 /**
- * A body without a known length, at the pace of its reader: `write` resolves when more may be written. It ends whole,
- * or `break`s: then what was written still arrives, but the client sees that the answer did not come to its end.
+ * A response body of unknown length with backpressure: `write` resolves when more may be written. After `break` the reader
+ * gets everything that was written, and sees that the body is incomplete.
  */
 export class StreamBody {
   readonly #response: ServerResponse;
   readonly #gzip: Gzip | undefined;
   readonly #stallMs: number;
 
-  /** `stallMs`: how long a reader may take nothing before it is cut off. */
+  /** `stallMs`: time without progress after which the connection of the reader is closed. */
   constructor(response: ServerResponse, options: { readonly gzip: boolean; readonly stallMs: number }) {
     this.#response = response;
     this.#stallMs = options.stallMs;
     if (!options.gzip) return;
-    // Speed before size: lines are made as fast as the store gives them.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 16 });
     this.#gzip = gzip;
     gzip.on('data', (chunk: Buffer) => {
@@ -27,7 +25,7 @@ export class StreamBody {
     });
     response.on('drain', () => gzip.resume());
     response.on('close', () => gzip.destroy());
-    // A reader that left in the middle.
+    // The reader disconnected.
     gzip.on('error', () => response.destroy());
   }
 
@@ -35,12 +33,12 @@ export class StreamBody {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  /** Rejects when the reader is gone, or takes nothing for too long. */
+  /** Rejects with GONE when the reader has disconnected or makes no progress. */
   async write(text: string | Buffer): Promise<void> {
     if (this.closed) throw GONE;
     if (text.length === 0) return;
     const target = this.#gzip ?? this.#response;
-    if (written(target, text) || target.writableLength < HIGH_WATER) return;
+    if (target.write(text) || target.writableLength < HIGH_WATER) return;
     await this.#drained(target);
   }
 
@@ -48,7 +46,7 @@ export class StreamBody {
     await this.#finishGzip();
     if (this.closed) return;
     this.#response.addTrailers({ ...trailers });
-    this.#cutWhenStalled();
+    this.#closeWhenStalled();
     this.#response.end();
   }
 
@@ -56,14 +54,14 @@ export class StreamBody {
     await this.#finishGzip();
     if (this.closed) return;
     const { socket } = this.#response;
-    // Everything that was written, then the end of the connection; never the end of the body.
+    // Flushes, then closes the connection without the end of the body.
     if (!socket) return void this.#response.destroy();
-    this.#cutWhenStalled();
+    this.#closeWhenStalled();
     socket.destroySoon();
   }
 
-  /** Cuts off a reader that does not take even the end. */
-  #cutWhenStalled(): void {
+  /** Closes the connection of a reader that does not read the end. */
+  #closeWhenStalled(): void {
     const timer = setTimeout(() => this.#response.destroy(), this.#stallMs);
     this.#response.once('close', () => clearTimeout(timer));
   }
@@ -74,7 +72,7 @@ export class StreamBody {
     const { promise, resolve } = Promise.withResolvers<void>();
     gzip.once('close', resolve).once('end', resolve);
     gzip.end();
-    this.#cutWhenStalled();
+    this.#closeWhenStalled();
     await promise;
   }
 
@@ -99,22 +97,5 @@ export class StreamBody {
   }
 }
 
-/** Bytes of a text that is written as it is. */
-const SHORT = 4 << 10;
-
-/**
- * False when more should wait. A long text goes as bytes that are given back once they are written: as a string it would
- * wait for its reader among what is kept for long, and 300,000 lines left 50 MB of garbage there.
- */
-function written(target: Gzip | ServerResponse, text: string | Buffer): boolean {
-  if (typeof text !== 'string' || text.length < SHORT) return target.write(text);
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return target.write(bytes, (error) => {
-    // After a failure somebody may still be at it.
-    if (!error) release(bytes);
-  });
-}
-
-/** What `write` rejects with when nobody reads any more. */
-export const GONE = new DOMException('the reader has gone', 'AbortError');
+/** The reader has disconnected. */
+export const GONE = new DOMException('the reader has disconnected', 'AbortError');

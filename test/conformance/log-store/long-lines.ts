@@ -1,8 +1,8 @@
 // Lines so long that a store cannot be read for all of a page: more bytes than one answer may have.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
-import { queryPage } from '../../../server/logging/answers/page-query.ts';
 import { Deadline } from '../../../server/logging/deadline.ts';
+import { queryPage } from '../../../server/logging/fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
 import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/page-limit.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { textOf } from '../../../server/logging/answers/selection.ts';
 import {
   CUT_WORDS,
   HEAD_WORDS,
@@ -14,6 +13,7 @@ import {
 } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
 import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
+import { textOf } from '../../../server/logging/queries/selection.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
 const LEVEL = /^- `level` is .*$/m;

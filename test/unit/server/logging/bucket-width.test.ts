@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { bucketsOf } from '../../../../server/logging/answers/buckets.ts';
 import { commonWidth } from '../../../../server/logging/bucket-width.ts';
+import { bucketsOf } from '../../../../server/logging/queries/buckets.ts';
 
 describe('the width that all buckets are multiples of', () => {
   const widthOf = (interval: string, timeZone: string): number =>

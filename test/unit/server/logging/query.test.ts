@@ -219,7 +219,7 @@ describe('log queries', () => {
   it('refuse a histogram of too many buckets before the store is asked', async () => {
     const answer = await service.ask('operation=histogram&interval=1s&start_time=1795100000');
     expect(answer.status).to.equal(400);
-    expect(answer.body.toString()).to.include('ask for interval=');
+    expect(answer.body.toString()).to.include('use interval=');
   });
 
   it('tell that the buckets are too many together with all other faults', async () => {

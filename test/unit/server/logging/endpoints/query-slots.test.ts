@@ -24,7 +24,7 @@ describe('the slots of log queries', () => {
       expect(await refusal(slots[operation].take(never, 'jane')), operation)
         .to.include({ code: 429 })
         .and.to.have.property('message')
-        .that.contains('too many log queries at a time');
+        .that.contains('too many concurrent log queries');
     }
     using _export = await slots.export.take(never, 'jane');
     using _follower = await slots.follow.take(never, 'jane');
@@ -70,8 +70,8 @@ describe('the slots of log queries', () => {
   it('of exports and live tails are withdrawn from who has several, for one who has none', async () => {
     const slots = newQuerySlots({ ...LIMITS, concurrentExports: 2, concurrentFollowers: 2 });
     for (const [operation, what] of [
-      ['export', 'exports of logs'],
-      ['follow', 'live tails of logs'],
+      ['export', 'log exports'],
+      ['follow', 'live tails'],
     ] as const) {
       using _first = await slots[operation].take(never, 'mallory');
       const second = await slots[operation].take(never, 'mallory');

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { queryPage } from '../../../../../../server/logging/answers/page-query.ts';
 import { Deadline } from '../../../../../../server/logging/deadline.ts';
+import { queryPage } from '../../../../../../server/logging/fewer-lines.ts';
 import { isStoreExhausted } from '../../../../../../server/logging/store-errors.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { ANSWERED, type Asked, answer, call, type Line, SELECTION, scriptedStore } from './scripted-store.ts';

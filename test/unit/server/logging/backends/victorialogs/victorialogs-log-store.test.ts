@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pino from 'pino';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
-import { bucketsOf } from '../../../../../../server/logging/answers/buckets.ts';
 import {
   VictoriaLogsLogStore,
   type VictoriaLogsOptions,
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { bucketsOf } from '../../../../../../server/logging/queries/buckets.ts';
 import {
   type Answer,
   rows,

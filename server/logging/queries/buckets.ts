@@ -1,0 +1,142 @@
+// Edges of the buckets of a histogram. Seconds, minutes and hours have a fixed width from the epoch, shifted by the offset of
+// the time zone at the start; days and longer intervals follow the calendar of the time zone.
+import {
+  type IntervalUnit,
+  type LogInterval,
+  parseInterval,
+  roughSeconds,
+} from '../../../apis/logging/v1alpha2/log-interval.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
+import type { Buckets } from '../log-store.ts';
+import { type CalendarDate, type TimeZone, timeZoneOf } from './time-zone.ts';
+
+export interface BucketRequest {
+  readonly interval: string;
+  readonly timeZone: string;
+  /** Milliseconds since the epoch; the last edge is at `end` or after it. */
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** Suggested intervals, ascending. */
+const SUGGESTED = [
+  '1s',
+  '5s',
+  '10s',
+  '30s',
+  '1m',
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '3h',
+  '6h',
+  '12h',
+  '1d',
+  '1w',
+  '1M',
+  '1q',
+  '1y',
+];
+
+/** Maximum of calendar buckets, five years of days: with clock changes, a store may need a request for each. */
+const MAX_CALENDAR_BUCKETS = 2_000;
+
+/** Throws BadRequest for too many buckets. */
+export function bucketsOf(request: BucketRequest): Buckets {
+  const error = tooManyBuckets(request);
+  if (error !== undefined) throw newInvalidParameter('interval', error);
+  const { interval, timeZone, start, end } = request;
+  const edges: number[] = [];
+  for (const edge of edgesFrom(parseInterval(interval), timeZoneOf(timeZone), start)) {
+    // A day that the calendar skips, such as 2011-12-30 in Samoa, has no bucket.
+    if (edge <= (edges.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
+    // If clocks go back over midnight, the previous day continues after the next one has begun.
+    if (edge <= start) edges.length = 0;
+    edges.push(edge);
+    if (edge >= end && edges.length > 1) break;
+  }
+  return { edges };
+}
+
+/** The validation error of an interval, with a suggestion. Computes no edges. */
+export function tooManyBuckets({ interval, timeZone, start, end, limit }: BucketRequest): string | undefined {
+  const zone = timeZoneOf(timeZone);
+  const fits = (each: LogInterval): boolean => countOf(each, zone, start, end) <= mostOf(each, limit);
+  const parsed = parseInterval(interval);
+  if (fits(parsed)) return undefined;
+  const wider = SUGGESTED.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
+  const cure = wider.find((each) => fits(parseInterval(each)));
+  const hint = cure === undefined ? 'use a shorter range' : `use interval=${cure}`;
+  return `${interval} makes more than ${mostOf(parsed, limit)} buckets; ${hint}`;
+}
+
+/** Includes days that the calendar skips. */
+function countOf(interval: LogInterval, zone: TimeZone, start: number, end: number): number {
+  if (isFixed(interval)) {
+    const step = roughSeconds(interval) * 1000;
+    const offset = zone.offsetAt(start);
+    return Math.ceil((end + offset) / step) - Math.floor((start + offset) / step);
+  }
+  const { counting, each } = countingOf(interval);
+  const [first, last] = [start, end].map((time) => Math.floor(counting.number(zone.dateAt(time)) / each));
+  return (last ?? 0) - (first ?? 0) + (zone.beginOf(counting.date((last ?? 0) * each)) < end ? 1 : 0);
+}
+
+function mostOf(interval: LogInterval, limit: number): number {
+  return isFixed(interval) ? limit : Math.min(limit, MAX_CALENDAR_BUCKETS);
+}
+
+function isFixed({ unit }: LogInterval): boolean {
+  return unit === 's' || unit === 'm' || unit === 'h';
+}
+
+/** The edge at or before the start, and all after it, unbounded. */
+function edgesFrom(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+  return isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start);
+}
+
+function* fixed(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+  const step = roughSeconds(interval) * 1000;
+  const offset = zone.offsetAt(start);
+  for (let edge = Math.floor((start + offset) / step) * step - offset; ; edge += step) yield edge;
+}
+
+function* calendar(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+  const { counting, each } = countingOf(interval);
+  const from = zone.dateAt(start);
+  for (let at = Math.floor(counting.number(from) / each) * each; ; at += each)
+    yield zone.beginOf(counting.date(at));
+}
+
+/** The calendar unit, and how many of it are one bucket. */
+function countingOf({ count, unit }: LogInterval): { readonly counting: Counting; readonly each: number } {
+  const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
+  return { counting, each: count * (MONTHS[unit] ?? 1) };
+}
+
+const MONTHS: Readonly<Partial<Record<IntervalUnit, number>>> = { M: 1, q: 3, y: 12 };
+
+interface Counting {
+  number(date: CalendarDate): number;
+  date(number: number): CalendarDate;
+}
+
+/** Numbering of days, weeks from Monday, and months. */
+const COUNTING: Readonly<Record<'d' | 'w' | 'M', Counting>> = {
+  d: { number: dayNumber, date: (number) => ({ year: 1970, month: 0, day: 1 + number }) },
+  // The epoch was a Thursday.
+  w: {
+    number: (date) => Math.floor((dayNumber(date) + 3) / 7),
+    date: (number) => ({ year: 1970, month: 0, day: 1 + number * 7 - 3 }),
+  },
+  M: {
+    number: ({ year, month }) => year * 12 + month,
+    date: (number) => ({ year: Math.floor(number / 12), month: number % 12, day: 1 }),
+  },
+};
+
+function dayNumber({ year, month, day }: CalendarDate): number {
+  return Math.floor(Date.UTC(year, month, day) / 86_400_000);
+}

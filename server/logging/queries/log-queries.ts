@@ -1,0 +1,166 @@
+// The JSON responses of log queries: a page of lines, statistics, a histogram. Combines the permissions of the caller, the
+// query and the results of the store. The handler owns transport, concurrency and deadlines.
+import type {
+  LogHistogramAnswer,
+  LogQueryAnswer,
+  LogStatisticsAnswer,
+  Shortfall,
+} from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { UserInfo } from '../../authentication/user.ts';
+import type { Scopes } from '../access/scope.ts';
+import type { Deadline } from '../deadline.ts';
+import { queryPage } from '../fewer-lines.ts';
+import { BEGINNING, millisecondsOf } from '../instant.ts';
+import type { Buckets, Call, LogHistogram, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import { PAGE_CUT } from '../page-limit.ts';
+import { type BucketRequest, bucketsOf, tooManyBuckets } from './buckets.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { responseRecords, type SlicedCall } from './response-records.ts';
+import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
+
+export interface LogQueriesOptions extends Pick<SlicedCall, 'turns'> {
+  readonly store: LogStore;
+  readonly scopes: Pick<Scopes, 'of'>;
+  /** Maximum number of buckets of one histogram. */
+  readonly buckets: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface LogCall {
+  readonly query: LogQuery;
+  readonly user: UserInfo;
+  readonly deadline: Deadline;
+}
+
+/** The handler adds `took`. */
+export type WithoutTook<Response> = Omit<Response, 'took'>;
+
+export class LogQueries {
+  readonly #options: LogQueriesOptions;
+
+  constructor(options: LogQueriesOptions) {
+    this.#options = options;
+  }
+
+  async page({ query, user, deadline }: LogCall): Promise<WithoutTook<LogQueryAnswer>> {
+    const { store, turns, now } = this.#options;
+    const cursor = query.cursor === undefined ? undefined : readCursor(query, user.name, query.cursor);
+    const range = cursor?.range ?? rangeOf(query, now());
+    const selection = await this.selection(query, user, range, deadline);
+    const request: PageRequest = {
+      order: query.sort,
+      size: query.size,
+      from: cursor ? 0 : query.from,
+      ...(cursor ? { after: cursor.position } : {}),
+    };
+    const { page, isCut } = selection
+      ? await queryPage(store, { selection, request, deadline })
+      : { page: EMPTY_PAGE, isCut: false };
+    const records = await responseRecords(query, page.records, { turns, signal: deadline.signal });
+    const next =
+      page.next === undefined
+        ? {}
+        : { cursor: writeCursor(query, user.name, { range, position: page.next }) };
+    return {
+      query: { total: page.total.count, totalRelation: page.total.relation, records, ...next },
+      ...partial(isCut ? [...page.shortfalls, PAGE_CUT] : page.shortfalls),
+    };
+  }
+
+  async statistics({ query, user, deadline }: LogCall): Promise<WithoutTook<LogStatisticsAnswer>> {
+    const { store, now } = this.#options;
+    const selection = await this.selection(query, user, rangeOf(query, now()), deadline);
+    if (!selection) return { statistics: { containers: 0, logs: 0, logsRelation: 'eq' } };
+    const result = await store.statistics(selection, deadline.call());
+    const { logs, containers, containersApproximate, shortfalls } = result;
+    return {
+      statistics: {
+        containers,
+        ...(containersApproximate ? { containersApproximate } : {}),
+        logs: logs.count,
+        logsRelation: logs.relation,
+      },
+      ...partial(shortfalls),
+    };
+  }
+
+  async histogram({ query, user, deadline }: LogCall): Promise<WithoutTook<LogHistogramAnswer>> {
+    const { store, now } = this.#options;
+    const range = rangeOf(query, now());
+    const isUnbounded = range.start === BEGINNING;
+    const selection = await this.selection(query, user, range, deadline);
+    const first = isUnbounded && selection ? await firstLine(store, selection, deadline.call()) : undefined;
+    const start = isUnbounded ? first?.time : range.start;
+    const missing = first?.shortfalls ?? [];
+    if (start === undefined) {
+      const totalRelation = missing.length === 0 ? 'eq' : 'gte';
+      return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
+    }
+    const buckets = bucketsOf(this.#bucketRequest(query, { ...range, start }));
+    const { total, counts, shortfalls } = selection
+      ? await store.histogram(selection, buckets, deadline.call())
+      : emptyHistogram(buckets);
+    return {
+      histogram: {
+        total: total.count,
+        // An incomplete search for the first line may have missed earlier ones.
+        totalRelation: missing.length === 0 ? total.relation : 'gte',
+        histograms: counts.map((count, index) => ({ time: buckets.edges[index] ?? 0, count })),
+      },
+      ...partial([...missing, ...shortfalls]),
+    };
+  }
+
+  /** The validation error of the interval, as far as it does not depend on the time of the first line. */
+  intervalError(query: LogQuery): string | undefined {
+    const range = rangeOf(query, this.#options.now());
+    return range.start === BEGINNING ? undefined : tooManyBuckets(this.#bucketRequest(query, range));
+  }
+
+  /** Undefined when the caller may read none of the lines: the store is not queried then. */
+  async selection(
+    query: LogQuery,
+    user: UserInfo,
+    range: Selection['range'],
+    call: Pick<Call, 'signal'>,
+  ): Promise<Selection | undefined> {
+    const scope = await this.#options.scopes.of(user, namespacesOf(query), call);
+    if (!scope.everything && scope.namespaces.length === 0) return undefined;
+    return selectionOf(query, scope, range);
+  }
+
+  #bucketRequest(
+    { interval, time_zone: timeZone }: LogQuery,
+    { start, end }: Selection['range'],
+  ): BucketRequest {
+    const { buckets: limit } = this.#options;
+    return { interval, timeZone, start: millisecondsOf(start), end: millisecondsOf(end), limit };
+  }
+}
+
+const EMPTY_PAGE: LogPage = {
+  total: { count: 0, relation: 'eq' },
+  records: [],
+  next: undefined,
+  shortfalls: [],
+};
+
+/** A caller without permissions gets the same buckets as one who finds nothing. */
+function emptyHistogram({ edges }: Buckets): LogHistogram {
+  return { total: EMPTY_PAGE.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
+}
+
+async function firstLine(store: LogStore, selection: Selection, call: Call) {
+  const page = await store.query(selection, { order: 'asc', size: 1, from: 0, uncounted: true }, call);
+  return { time: page.records[0]?.time, shortfalls: page.shortfalls };
+}
+
+/** Deduplicated: two requests for the same lines may have the same shortfalls. */
+export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
+  if (shortfalls.length === 0) return {};
+  return {
+    partial: [...new Map(shortfalls.map((each) => [`${each.reason} ${each.message}`, each])).values()],
+  };
+}

@@ -1,0 +1,211 @@
+// An export: all lines as a file, with backpressure. The first lines are read before the status is sent, so that an early
+// failure is an ordinary error; a later one is reported at the end of the file.
+import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { acceptsGzip } from '../../endpoints/response.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { millisecondsOf } from '../instant.ts';
+import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Order } from '../log-store.ts';
+import { pieces } from '../queries/response-records.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
+import { StreamBody } from './stream-body.ts';
+import {
+  endWhenPreempted,
+  includesScope,
+  type Preemptible,
+  type ReviewedSelection,
+  reviewPermissions,
+} from './stream-end.ts';
+
+export interface ExportRequest extends ReviewedSelection, Preemptible {
+  readonly query: LogQuery;
+  readonly call: Call;
+}
+
+export interface ExportOptions {
+  readonly store: Pick<LogStore, 'export'>;
+  /** Maximum number of lines of one export. */
+  readonly maxLines: number;
+  readonly streamed: (lines: number) => void;
+  /** Milliseconds since the epoch, for the file name. */
+  readonly now: () => number;
+  /** Interval of permission reviews in ms; 15,000 by default. */
+  readonly reviewMs?: number;
+}
+
+type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
+
+/** `complete`, or `incomplete` if the file ends with a marker. */
+const OUTCOME_TRAILER = 'Log-Export-Outcome';
+const STALL_MS = 60_000;
+/** Failed permission reviews that are tolerated: an export cannot resume, and the cluster may be unavailable briefly. */
+const REVIEW_TOLERANCE = 4;
+
+/** Resolves with the shortfalls. */
+export async function writeExport(
+  context: RequestContext,
+  request: ExportRequest,
+  { store, maxLines, streamed, now, reviewMs = 15_000 }: ExportOptions,
+): Promise<readonly Shortfall[]> {
+  const { response } = context;
+  const { query, selection, call } = request;
+  const { method, httpVersion } = context.request;
+  const gzip = acceptsGzip(context.request);
+  const writeHead = (): void => {
+    // HTTP/1.0 has no trailers, nor has a response without a body.
+    const trailer = method !== 'HEAD' && httpVersion === '1.1';
+    response.writeHead(200, {
+      ...headersOf(EXPORT_FORMATS[query.format], now()),
+      ...(trailer ? { Trailer: OUTCOME_TRAILER } : {}),
+      ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+  };
+  if (method === 'HEAD') {
+    writeHead();
+    response.end();
+    return [];
+  }
+  const over = new AbortController();
+  endWhenPreempted(request, response, over);
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const batches = selection ? store.export(selection, query.sort, { ...call, signal }) : emptyExport();
+  const first = await batches.next().catch((error: unknown) => {
+    over.signal.throwIfAborted();
+    throw error;
+  });
+  writeHead();
+  const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
+  const writer = new ExportWriter(body, query, { maxLines, streamed });
+  using _review = reviewPermissions(request, {
+    intervalMs: reviewMs,
+    mayContinue: includesScope,
+    tolerance: REVIEW_TOLERANCE,
+    over,
+  });
+  try {
+    const shortfalls = await writer.write(first, batches, over.signal);
+    await writer.end(shortfalls);
+    await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
+    return shortfalls;
+  } catch (error) {
+    // Stores throw errors of their own when they are aborted.
+    const reason: unknown = over.signal.aborted ? over.signal.reason : error;
+    // Throws GONE if the reader has disconnected.
+    await writer.end([shortfallOf(reason)]);
+    await body.break();
+    throw reason;
+  } finally {
+    await batches.return({ shortfalls: [] }).catch(() => undefined);
+  }
+}
+
+class ExportWriter {
+  readonly #body: StreamBody;
+  readonly #format: ExportFormat;
+  readonly #order: Order;
+  readonly #options: Pick<ExportOptions, 'maxLines' | 'streamed'>;
+  #lines = 0;
+  #hasHead = false;
+
+  constructor(
+    body: StreamBody,
+    { format, sort }: Pick<LogQuery, 'format' | 'sort'>,
+    options: Pick<ExportOptions, 'maxLines' | 'streamed'>,
+  ) {
+    this.#body = body;
+    this.#format = EXPORT_FORMATS[format];
+    this.#order = sort;
+    this.#options = options;
+  }
+
+  /** Rejects with the signal's reason when it is aborted. */
+  async write(
+    first: IteratorResult<ExportBatch, Coverage>,
+    batches: Batches,
+    over: AbortSignal,
+  ): Promise<readonly Shortfall[]> {
+    for (let next = first; ; next = await batches.next()) {
+      over.throwIfAborted();
+      if (next.done) return next.value.shortfalls;
+      const batch = next.value;
+      const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
+      if (ndjson && batch.length <= this.#room) {
+        await this.#body.write(ndjson);
+        this.#count(batch.length);
+        continue;
+      }
+      const excess = await this.#writeRecords(batch);
+      if (excess) return [this.#limitReached(excess)];
+    }
+  }
+
+  async end(shortfalls: readonly Shortfall[]): Promise<void> {
+    await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
+  }
+
+  /** Resolves with the first record beyond the limit of lines. */
+  async #writeRecords(records: Iterable<LogRecord>): Promise<LogRecord | undefined> {
+    for (const piece of pieces(records)) {
+      const room = this.#room;
+      const lines = piece.slice(0, room);
+      if (lines.length > 0) {
+        await this.#body.write(this.#head() + this.#format.lines(lines, this.#lines === 0));
+        this.#count(lines.length);
+      }
+      if (piece.length > room) return piece[room];
+    }
+    return undefined;
+  }
+
+  get #room(): number {
+    return this.#options.maxLines - this.#lines;
+  }
+
+  #count(lines: number): void {
+    this.#lines += lines;
+    this.#options.streamed(lines);
+  }
+
+  #limitReached({ time }: LogRecord): Shortfall {
+    const parameter = this.#order === 'desc' ? 'end_time' : 'start_time';
+    const resumption = `${parameter}=${Math.floor(millisecondsOf(time) / 1000)}`;
+    return {
+      reason: 'Limit',
+      message: `there are more than the ${this.#options.maxLines} lines of one export; export the rest with ${resumption}, which repeats the lines of that second`,
+    };
+  }
+
+  #head(): string {
+    if (this.#hasHead) return '';
+    this.#hasHead = true;
+    return this.#format.head;
+  }
+}
+
+// oxlint-disable-next-line require-yield -- an export without lines
+async function* emptyExport(): Batches {
+  return { shortfalls: [] };
+}
+
+function headersOf({ contentType, extension }: ExportFormat, now: number) {
+  const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  return {
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="logs-${time}Z.${extension}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding, Origin',
+  };
+}
+
+/** Without internal text. */
+function shortfallOf(error: unknown): Shortfall {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return { reason: 'Timeout', message: 'the export exceeded its time limit' };
+  }
+  if (!(error instanceof StatusError)) return { reason: 'StoreFailed', message: 'the export failed' };
+  const { code, message } = error;
+  if (isExpired(error)) return { reason: 'ScopeChanged', message };
+  return { reason: code === 429 ? 'Limit' : code === 504 ? 'Timeout' : 'StoreFailed', message };
+}

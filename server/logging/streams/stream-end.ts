@@ -1,0 +1,86 @@
+// Early ends of a stream: its place is preempted by another caller, or the permissions of its caller change. A long stream
+// must not return lines that a new query would be denied.
+import type { ServerResponse } from 'node:http';
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
+import type { Scope, Selection } from '../log-store.ts';
+
+export interface Preemptible {
+  /** Aborted, with the reason, when another caller gets the place of the stream. */
+  readonly withdrawn?: AbortSignal | undefined;
+}
+
+/** Time in ms in which a reader may read what was written before a preemption. */
+const PREEMPTION_GRACE_MS = 2_000;
+
+/** Aborts `over` when the stream is preempted, and closes the connection of a reader that does not read the end in time. */
+export function endWhenPreempted(
+  { withdrawn }: Preemptible,
+  response: ServerResponse,
+  over: AbortController,
+): void {
+  const end = (): void => {
+    over.abort(withdrawn?.reason);
+    const timer = setTimeout(() => response.destroy(), PREEMPTION_GRACE_MS);
+    response.once('close', () => clearTimeout(timer));
+  };
+  if (withdrawn?.aborted) end();
+  else withdrawn?.addEventListener('abort', end, { once: true });
+}
+
+export interface ReviewedSelection {
+  /** Undefined when the caller may read nothing. */
+  readonly selection: Selection | undefined;
+  /** The selection by the current permissions. Rejects when they are unknown. */
+  readonly currentSelection: () => Promise<Selection | undefined>;
+}
+
+export interface PermissionReviewOptions {
+  readonly intervalMs: number;
+  /** Whether the stream may continue, by its scope at the start and now. */
+  readonly mayContinue: (start: Scope | undefined, current: Scope | undefined) => boolean;
+  /** Consecutive failures that are tolerated. */
+  readonly tolerance: number;
+  /** Aborted, with the reason, when the stream may not continue. */
+  readonly over: AbortController;
+}
+
+/** Reviews the permissions of a stream until it is disposed or `over` is aborted. */
+export function reviewPermissions(
+  { selection, currentSelection }: ReviewedSelection,
+  { intervalMs, mayContinue, tolerance, over }: PermissionReviewOptions,
+): Disposable {
+  let failures = 0;
+  let isReviewing = false;
+  const review = async (): Promise<void> => {
+    if (isReviewing) return;
+    isReviewing = true;
+    try {
+      const current = await currentSelection();
+      failures = 0;
+      if (!mayContinue(selection?.scope, current?.scope)) {
+        over.abort(newExpired('your permissions have changed; repeat the request'));
+      }
+    } catch (error) {
+      failures++;
+      if (failures > tolerance) over.abort(error);
+    } finally {
+      isReviewing = false;
+    }
+  };
+  const timer = setInterval(() => void review(), intervalMs);
+  const stop = (): void => clearInterval(timer);
+  over.signal.addEventListener('abort', stop, { once: true });
+  return { [Symbol.dispose]: stop };
+}
+
+export function isSameScope(start: Scope | undefined, current: Scope | undefined): boolean {
+  return JSON.stringify(start) === JSON.stringify(current);
+}
+
+/** Whether `current` includes `start`. */
+export function includesScope(start: Scope | undefined, current: Scope | undefined): boolean {
+  if (!start || current?.everything) return true;
+  if (!current || start.everything) return false;
+  const since = new Map(current.namespaces.map((namespace) => [namespace.name, namespace.since]));
+  return start.namespaces.every((namespace) => since.get(namespace.name) === namespace.since);
+}

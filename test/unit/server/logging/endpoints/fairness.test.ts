@@ -1,0 +1,123 @@
+// What one tenant takes of the places for live tails and exports, and what is left for the others.
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Coverage, LogRecord } from '../../../../../server/logging/log-store.ts';
+import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+
+const RECORD: LogRecord = {
+  time: '2026-11-20T10:00:00.000000000Z',
+  log: 'x'.repeat(10_000),
+  namespace: 'shop',
+  pod: 'cart-0',
+  container: 'cart',
+};
+
+const EXPORT = 'operation=export&format=ndjson';
+
+/** Exports go on as long as somebody reads. */
+class EndlessLogStore extends MemoryLogStore {
+  #given = 0;
+
+  override async *export(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#given++;
+      yield Array.from({ length: 100 }, () => RECORD);
+    }
+  }
+
+  /** Resolves when no more is asked for: nobody reads. */
+  async stalled(): Promise<void> {
+    for (let before = -1; before < this.#given; await delay(200)) before = this.#given;
+  }
+}
+
+describe('the places of a log service', () => {
+  let service: LogService;
+  let store: EndlessLogStore;
+  const opened: IncomingMessage[] = [];
+  beforeEach(async () => {
+    const limits = { concurrentExports: 2, concurrentFollowers: 2 };
+    store = new EndlessLogStore([]);
+    service = await new LogService({ store, limits }).start();
+  });
+  afterEach(async () => {
+    for (const answer of opened.splice(0)) answer.destroy();
+    await service.stop();
+  });
+
+  const openAs = async (name: string, query: string): Promise<IncomingMessage> => {
+    service.user = { name, uid: '', groups: ['system:authenticated'], extra: {} };
+    const answer = await service.server.open(`${LOGS}?${query}`);
+    // Of those that are cut off.
+    answer.on('error', () => undefined);
+    opened.push(answer);
+    return answer;
+  };
+  const statusOf = async (name: string, query: string): Promise<number | undefined> =>
+    (await openAs(name, query)).statusCode;
+
+  it('go from who has several to who has none, and a live tail says that it ends for that', async () => {
+    await openAs('mallory', 'follow=true');
+    const second = await openAs('mallory', 'follow=true');
+    expect(await statusOf('mallory', 'follow=true')).to.equal(429);
+    expect(await statusOf('jane', 'follow=true')).to.equal(200);
+    expect(JSON.parse(await text(second))).to.deep.equal({
+      error: {
+        reason: 'Limit',
+        message: 'preempted: other callers need one of your live tails; try again later',
+      },
+    });
+    for (const name of ['mallory', 'jane', 'john']) expect(await statusOf(name, 'follow=true')).to.equal(429);
+  });
+
+  it('count for the same callers in the store', async () => {
+    const callers: (string | undefined)[] = [];
+    store.query = (_selection, _page, { caller }) => {
+      callers.push(caller);
+      return Promise.reject(new Error('not today'));
+    };
+    for (const name of ['jane', 'system:serviceaccount:evil:one']) await openAs(name, '');
+    expect(callers).to.deep.equal(['jane', 'system:serviceaccounts:evil']);
+  });
+
+  it('are for all service accounts of a namespace together as for one caller', async () => {
+    await openAs('system:serviceaccount:evil:one', 'follow=true');
+    await openAs('system:serviceaccount:evil:two', 'follow=true');
+    expect(await statusOf('system:serviceaccount:evil:three', 'follow=true')).to.equal(429);
+    expect(await statusOf('system:serviceaccount:shop:cart', 'follow=true')).to.equal(200);
+  });
+
+  it('are given on where an export is under way, which says that it is not whole', async () => {
+    await openAs('mallory', EXPORT);
+    const second = lastLineOf(await openAs('mallory', EXPORT));
+    expect(await statusOf('jane', EXPORT)).to.equal(200);
+    expect(JSON.parse(await second)).to.deep.equal({
+      error: {
+        reason: 'Limit',
+        message: 'preempted: other callers need one of your log exports; try again later',
+      },
+    });
+  });
+
+  it('are given on where nobody reads an export, which is cut off', async () => {
+    await openAs('mallory', EXPORT);
+    const second = await openAs('mallory', EXPORT);
+    await store.stalled();
+    expect(await statusOf('jane', EXPORT)).to.equal(200);
+    expect(await lastLineOf(second)).not.to.include('Limit');
+  });
+});
+
+async function lastLineOf(answer: IncomingMessage): Promise<string> {
+  let all = '';
+  try {
+    for await (const chunk of answer) all = (all + String(chunk)).slice(-30_000);
+  } catch {
+    // It breaks behind the last line.
+  }
+  return all.trimEnd().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { removedOperations } from '../../../../../server/logging/endpoints/unsupported-requests.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+
+const GROUP = '/kapis/logging.platform.io/v1alpha2';
+
+describe('operations that were removed in release 3.3', () => {
+  let server: HandlerServer;
+  before(async () => {
+    server = await new HandlerServer(removedOperations(`${GROUP}/logs`)).start();
+  });
+  after(() => server.close());
+
+  const told = async (path: string, method = 'GET'): Promise<readonly [number, string]> => {
+    const { status, body } = await server.ask(`${GROUP}${path}`, { method });
+    return [status, body.toString()];
+  };
+
+  for (const [path, cure] of [
+    ['/cluster', `${GROUP}/logs,`],
+    ['/workspaces/w', 'namespaces='],
+    ['/namespaces/shop', `${GROUP}/logs?namespaces=shop`],
+    ['/namespaces/shop/workloads/cart', 'namespaces=shop&workloads=cart'],
+    ['/namespaces/shop/pods/cart-0', 'namespaces=shop&pods=cart-0'],
+    ['/namespaces/shop/pods/cart-0/containers/app', 'namespaces=shop&pods=cart-0&containers=app'],
+    ['/namespaces/a%26b', 'namespaces=a%26b'],
+  ] as const) {
+    it(`are gone, with what to ask instead: ${path}`, async () => {
+      const [status, body] = await told(path);
+      expect(status).to.equal(410);
+      expect(JSON.parse(body)).to.include({ kind: 'Status', reason: 'Gone', code: 410 });
+      expect(body).to.include(cure);
+      expect((await told(path, 'HEAD'))[0]).to.equal(410);
+      expect((await told(path, 'POST'))[0]).to.equal(405);
+    });
+  }
+
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+    it(`are gone with the settings of logs: ${method}`, async () => {
+      for (const path of ['/fluentbit/outputs', '/fluentbit/outputs/es']) {
+        const [status, body] = await told(path, method);
+        expect(status).to.equal(410);
+        expect(body).to.include('operator');
+      }
+    });
+  }
+
+  it('are not taken for what never was there', async () => {
+    for (const path of [
+      '/cluster/x',
+      '/workspaces',
+      '/namespaces',
+      '/namespaces/a/pods',
+      '/pods/a',
+      '/workloads/w',
+      '/namespaces/a/pods/b/logs',
+      '/namespaces/a/pods/b/containers',
+      '/namespaces/a/pods/b/containers/c/d',
+      '/fluentbit',
+      '/fluentbit/inputs',
+      '/fluentbit/outputs/a/b',
+    ]) {
+      expect((await told(path))[0], path).to.equal(404);
+    }
+  });
+});
+
+const APIS = LOGS.replace('/kapis/', '/apis/');
+const TABLE = {
+  Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io',
+};
+
+describe('logs that are asked for as objects are listed', () => {
+  let service: LogService;
+
+  before(async () => {
+    service = await new LogService({ store: new MemoryLogStore([]) }).start();
+  });
+  after(() => service.stop());
+
+  const ask = (path: string, headers = {}) => service.server.json(path, { headers });
+
+  for (const [what, query, headers] of [
+    ['as kubectl get does it', '?limit=500', TABLE],
+    ['as kubectl get does it without pages', '', TABLE],
+    ['of one name', '/shop-1', TABLE],
+    ['as kubectl describe does it', '?limit=500', {}],
+    ['as an informer does it', '?limit=500&resourceVersion=0', {}],
+    ['as a watch', '?watch=true&allowWatchBookmarks=true&resourceVersion=1', {}],
+  ] as const) {
+    it(`are refused with what to type instead: ${what}`, async () => {
+      expect(await ask(`${APIS}${query}`, headers)).to.include({
+        code: 400,
+        message: `logs cannot be listed as objects; use kubectl get --raw '${APIS}?size=10'`,
+      });
+    });
+  }
+
+  it('are answered where the question is one for lines, and its faults are told', async () => {
+    expect(await ask(`${APIS}?size=10`)).to.have.property('query');
+    expect(await ask(`${APIS}?watch=true`)).to.have.property('query');
+    for (const path of [`${APIS}?namespaces=shop&limit=5`, `${LOGS}?limit=5`]) {
+      expect(String((await ask(path))['message']), path).to.contain('did you mean "size"?');
+    }
+    expect(await ask(`${APIS}/shop-1`)).to.include({ code: 404 });
+  });
+});

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { bucketsOf, tooManyBuckets } from '../../../../../server/logging/queries/buckets.ts';
+
+function edges(interval: string, timeZone: string, from: string, to: string): string[] {
+  const wanted = { interval, timeZone, start: Date.parse(from), end: Date.parse(to), limit: 100 };
+  return bucketsOf(wanted).edges.map((edge) => new Date(edge).toISOString().slice(0, 16));
+}
+
+describe('the buckets of a histogram', () => {
+  it('are counted from the epoch, and cover both ends', () => {
+    expect(edges('15m', 'UTC', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
+      '2026-11-20T10:00',
+      '2026-11-20T10:15',
+      '2026-11-20T10:30',
+      '2026-11-20T10:45',
+    ]);
+  });
+
+  it('end where the range ends when that is an edge', () => {
+    expect(edges('1h', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.have.length(2);
+  });
+
+  it('of hours begin with the hours that clocks of the zone show', () => {
+    expect(edges('1h', '+05:30', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
+      '2026-11-20T09:30',
+      '2026-11-20T10:30',
+      '2026-11-20T11:30',
+    ]);
+  });
+
+  it('of days are 23 and 25 hours long where clocks are changed', () => {
+    expect(edges('1d', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T22:00:00Z')).to.deep.equal([
+      '2026-03-27T23:00',
+      '2026-03-28T23:00',
+      '2026-03-29T22:00',
+    ]);
+    expect(edges('1d', 'Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-25T13:00:00Z')).to.deep.equal([
+      '2026-10-24T22:00',
+      '2026-10-25T23:00',
+    ]);
+  });
+
+  it('of days begin with the first midnight where clocks show it twice', () => {
+    expect(edges('1d', 'America/Havana', '2026-10-31T12:00:00Z', '2026-11-01T12:00:00Z')).to.deep.equal([
+      '2026-10-31T04:00',
+      '2026-11-01T04:00',
+      '2026-11-02T05:00',
+    ]);
+  });
+
+  it('of days are 24 hours long where a zone is an offset', () => {
+    for (const [zone, first, last] of [
+      ['UTC', '2026-03-28T00:00', '2026-03-30T00:00'],
+      ['+05:45', '2026-03-27T18:15', '2026-03-29T18:15'],
+      ['-03:30', '2026-03-28T03:30', '2026-03-30T03:30'],
+    ] as const) {
+      const [begin, , end] = edges('1d', zone, '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z');
+      expect([begin, end], zone).to.deep.equal([first, last]);
+    }
+  });
+
+  it('of days begin at one where clocks leave midnight out', () => {
+    expect(edges('1d', 'America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T13:00:00Z')).to.deep.equal([
+      '2018-11-04T03:00',
+      '2018-11-05T02:00',
+    ]);
+  });
+
+  it('of days are none for a day that a calendar leaves out', () => {
+    expect(edges('1d', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z')).to.deep.equal([
+      '2011-12-29T10:00',
+      '2011-12-30T10:00',
+      '2011-12-31T10:00',
+      '2012-01-01T10:00',
+    ]);
+  });
+
+  it('begin with the one that holds the beginning of the range, also where clocks go back over midnight', () => {
+    // At a minute past midnight it was 23:01 again.
+    expect(edges('1d', 'America/St_Johns', '2006-10-29T02:45:00Z', '2006-10-30T00:00:00Z')).to.deep.equal([
+      '2006-10-29T02:30',
+      '2006-10-30T03:30',
+    ]);
+  });
+
+  it('of weeks begin on Mondays', () => {
+    expect(edges('1w', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.deep.equal([
+      '2026-11-16T00:00',
+      '2026-11-23T00:00',
+    ]);
+  });
+
+  it('of months, quarters and years are those of the calendar', () => {
+    const at = ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'] as const;
+    expect(edges('1M', 'Europe/Berlin', ...at)).to.deep.equal(['2026-10-31T23:00', '2026-11-30T23:00']);
+    expect(edges('1q', 'UTC', ...at)).to.deep.equal(['2026-10-01T00:00', '2027-01-01T00:00']);
+    expect(edges('2y', 'UTC', ...at)).to.deep.equal(['2026-01-01T00:00', '2028-01-01T00:00']);
+  });
+
+  it('are refused when they are too many, with an interval that would do', () => {
+    expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
+      /1s makes more than 100 buckets; use interval=15m$/,
+    );
+    expect(() => edges('1m', 'UTC', '1970-01-01T00:00:00Z', '2286-01-01T00:00:00Z')).to.throw(
+      /shorter range/,
+    );
+    expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
+  });
+
+  it('are counted as they are made', () => {
+    const start = Date.parse('2026-10-20T10:07:03.250Z');
+    for (const interval of ['7s', '15m', '5h', '1d', '3d', '1w', '1M', '5M', '1q', '1y']) {
+      for (const timeZone of ['UTC', 'Europe/Berlin', 'America/St_Johns', '+05:45']) {
+        for (const seconds of [0, 52.75, 3_177, 86_400, 1_031_017, 31_536_000]) {
+          const wanted = { interval, timeZone, start, end: start + seconds * 1000 };
+          if (interval === '7s' && seconds > 1e6) continue;
+          const count = bucketsOf({ ...wanted, limit: 100_000 }).edges.length - 1;
+          const of = `${interval} ${timeZone} ${seconds}`;
+          expect(tooManyBuckets({ ...wanted, limit: count }), of).to.equal(undefined);
+          expect(tooManyBuckets({ ...wanted, limit: count - 1 }), of).to.match(
+            /^\w+ makes more than \d+ buckets/,
+          );
+        }
+      }
+    }
+  });
+
+  it('are as many as consoles ask for, who show a week by the minute', () => {
+    const { buckets: limit } = decodeConfiguration(undefined).logging.limits;
+    const [start, end] = ['2026-11-13T10:00:30Z', '2026-11-20T10:00:30Z'].map(Date.parse);
+    const week = { interval: '1m', timeZone: 'Europe/Berlin', start: start ?? 0, end: end ?? 0, limit };
+    expect(bucketsOf(week).edges).to.have.length(10_082);
+  });
+
+  it('of days are 2,000 at most, whatever the limit of shorter ones', () => {
+    const start = Date.parse('2020-01-01T00:00:00Z');
+    const days = (count: number) =>
+      bucketsOf({ interval: '1d', timeZone: 'UTC', start, end: start + count * 86_400_000, limit: 11_000 });
+    expect(days(2_000).edges).to.have.length(2_001);
+    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets; use interval=1w$/);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { type LogQuery, LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
+import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
+import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
+import { readCursor, writeCursor } from '../../../../../server/logging/queries/cursor.ts';
+
+const CURSOR = {
+  range: { start: '2026-11-20T10:00:00.000000000Z', end: '2026-11-20T11:00:00.000000000Z' },
+  position: 'here',
+} as const;
+
+/** Another value for each parameter than the one that is taken when none is given. */
+const OTHERS: Readonly<Record<keyof LogQuery, unknown>> = {
+  operation: 'statistics',
+  start_time: 1,
+  end_time: 2,
+  namespaces: ['shop'],
+  namespace_query: ['shop'],
+  workloads: ['cart'],
+  workload_query: ['cart'],
+  pods: ['cart-0'],
+  pod_query: ['cart'],
+  containers: ['app'],
+  container_query: ['app'],
+  log_query: 'timeout',
+  match: 'regex',
+  case: 'respect',
+  level: ['error'],
+  interval: '1h',
+  time_zone: 'Europe/Berlin',
+  sort: 'asc',
+  from: 1,
+  size: 11,
+  cursor: 'another',
+  context: 'a record',
+  before: 1,
+  after: 1,
+  highlight: true,
+  format: 'csv',
+  follow: true,
+};
+
+/** What does not say which lines are found, nor in which order. */
+const OF_THE_PAGE = new Set<string>([
+  'after',
+  'before',
+  'cursor',
+  'from',
+  'highlight',
+  'interval',
+  'size',
+  'time_zone',
+]);
+
+describe('the cursor of a log query', () => {
+  const first = newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams());
+
+  it('comes back as it went', () => {
+    expect(readCursor(first, 'jane', writeCursor(first, 'jane', CURSOR))).to.deep.equal(CURSOR);
+  });
+
+  for (const name of Object.keys(LogQuerySchema.properties) as (keyof LogQuery)[]) {
+    const next = { ...first, [name]: OTHERS[name] };
+    const cursor = writeCursor(first, 'jane', CURSOR);
+    if (OF_THE_PAGE.has(name)) {
+      it(`leads to a page with another ${name}`, () => {
+        expect(next).not.to.deep.equal(first);
+        expect(readCursor(next, 'jane', cursor)).to.deep.equal(CURSOR);
+      });
+    } else {
+      it(`is refused for a query with another ${name}`, () => {
+        expect(() => readCursor(next, 'jane', cursor))
+          .to.throw('belongs to another query or another caller')
+          .with.property('code', 400);
+      });
+    }
+  }
+
+  it('leads on in whatever order parameters are given, and whether or not those with defaults are', () => {
+    const decode = (parameters: string) =>
+      newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams(parameters));
+    const cursor = writeCursor(decode('pods=cart-0&namespaces=shop&log_query=timeout'), 'jane', CURSOR);
+    for (const again of [
+      'log_query=timeout&namespaces=shop&pods=cart-0',
+      'sort=desc&case=ignore&size=5&namespaces=shop&log_query=timeout&pods=cart-0',
+    ]) {
+      expect(readCursor(decode(again), 'jane', cursor), again).to.deep.equal(CURSOR);
+    }
+  });
+
+  it('is refused when another version of the server has made it', () => {
+    const parts = JSON.parse(
+      Buffer.from(writeCursor(first, 'jane', CURSOR), 'base64url').toString(),
+    ) as unknown[];
+    const encoded = (changed: unknown[]): string =>
+      Buffer.from(JSON.stringify(changed)).toString('base64url');
+    expect(readCursor(first, 'jane', encoded(parts))).to.deep.equal(CURSOR);
+    for (const version of [0, 2, '1', null]) {
+      expect(() => readCursor(first, 'jane', encoded(parts.with(0, version))))
+        .to.throw('is not a cursor of this server; omit it for the first page')
+        .with.property('code', 400);
+    }
+  });
+});

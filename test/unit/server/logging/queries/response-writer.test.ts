@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { Turns } from '../../../../../server/concurrency/turns.ts';
+import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
+import { encodedResponse, writeResponse } from '../../../../../server/logging/queries/response-writer.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+
+describe('an answer to a log query', () => {
+  let server: HandlerServer;
+  /** More bytes than characters. */
+  const long = { log: 'ä'.repeat(100_000) };
+  let answer: object;
+
+  beforeEach(async () => {
+    answer = long;
+    const buffered = new BufferedResponses({ bytes: 1 << 20, patienceMs: 1_000 });
+    server = await new HandlerServer((context) =>
+      writeResponse(context, answer, { buffered, turns: new Turns() }),
+    ).start();
+  });
+  afterEach(() => server.close());
+
+  const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+
+  it('is compressed when it is long, for who takes that', async () => {
+    const { headers, body } = await server.ask('/', gzip);
+    expect(headers).to.include({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
+    expect(JSON.parse(gunzipSync(body).toString())).to.deep.equal(long);
+  });
+
+  it('is as it stands for who does not, and when it is short', async () => {
+    const whole = await server.ask('/');
+    expect(whole.headers).not.to.have.property('content-encoding');
+    expect(whole.headers['content-length']).to.equal(String(whole.body.length));
+    expect(JSON.parse(whole.body.toString())).to.deep.equal(long);
+    answer = { log: 'short' };
+    const { headers, body } = await server.ask('/', gzip);
+    expect(headers).not.to.have.property('content-encoding');
+    expect(body.toString()).to.equal('{"log":"short"}\n');
+  });
+
+  it('has the same head, and no body, for who asks for the head', async () => {
+    const { headers } = await server.ask('/', gzip);
+    const head = await server.ask('/', { ...gzip, method: 'HEAD' });
+    expect(head.body).to.have.length(0);
+    expect(head.headers).to.include({
+      'content-encoding': 'gzip',
+      'content-length': headers['content-length'],
+      'cache-control': 'no-store',
+      vary: 'Accept-Encoding, Origin',
+    });
+  });
+
+  it('waits for its reader among others that are long, and by itself when it is short', async () => {
+    const waiting: number[] = [];
+    const writing = await new HandlerServer((context) =>
+      writeResponse(context, answer, {
+        buffered: {
+          write: async ({ response }, body, writeHead) => {
+            waiting.push(body.length);
+            writeHead();
+            response.end(body);
+          },
+        },
+        turns: new Turns(),
+      }),
+    ).start();
+    try {
+      const { body } = await writing.ask('/');
+      answer = { log: 'short' };
+      await writing.ask('/');
+      expect(waiting).to.deep.equal([body.length]);
+    } finally {
+      await writing.close();
+    }
+  });
+});
+
+describe('an answer as JSON', () => {
+  const { signal } = new AbortController();
+  const responseOf = (...lines: string[]) => ({
+    query: {
+      total: lines.length,
+      totalRelation: 'eq' as const,
+      records: lines.map((log) => ({
+        log,
+        time: '2026-11-20T10:00:00.000000000Z',
+        namespace: 'shop',
+        pod: 'cart-0',
+        container: 'cart',
+        id: '"records":[]',
+        highlights: [[0, 1]] as [number, number][],
+      })),
+      cursor: '"records":[]',
+    },
+    took: 7,
+  });
+
+  it('is the same with long lines as with short ones', async () => {
+    const long = '\u0001"é\u{1f600}'.repeat(100_000);
+    for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
+      const text = String(await encodedResponse(answer, { turns: new Turns(), signal }));
+      expect(text).to.equal(`${JSON.stringify(answer)}\n`);
+    }
+    expect(await encodedResponse({ took: 7 }, { turns: new Turns(), signal })).to.equal('{"took":7}\n');
+  });
+
+  it('lets everything else run between two long lines', async () => {
+    const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
+    const done: (string | Buffer)[] = [];
+    const encoding = encodedResponse(answer, { turns: new Turns(), signal }).then((text) => done.push(text));
+    let rounds = 0;
+    for (; done.length === 0; rounds++) await nextTurn();
+    await encoding;
+    expect(rounds).to.be.above(5);
+  });
+
+  it('is made no further when nobody wants it any more', async () => {
+    const answer = responseOf('x'.repeat(1 << 20), 'y'.repeat(1 << 20));
+    const reason = new Error('gone');
+    const encoding = encodedResponse(answer, { turns: new Turns(), signal: AbortSignal.abort(reason) });
+    expect(await encoding.catch((error: unknown) => error)).to.equal(reason);
+  });
+});

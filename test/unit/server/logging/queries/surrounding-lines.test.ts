@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+
+const SAME = '2026-11-20T10:00:00.123456789Z';
+const RECORDS = [
+  line('2026-11-20T09:59:58.000000000Z', 'one'),
+  line('2026-11-20T09:59:59.000000000Z', 'two'),
+  // One millisecond, two of them even one nanosecond.
+  line('2026-11-20T10:00:00.123456788Z', 'three'),
+  line(SAME, 'four'),
+  line(SAME, 'five'),
+  line('2026-11-20T10:00:00.123999999Z', 'six'),
+  line('2026-11-20T10:00:01.000000000Z', 'seven'),
+  line('2026-11-20T10:00:00.123456789Z', 'of another container', { container: 'sidecar' }),
+];
+
+describe('the lines around one', () => {
+  let service: LogService;
+  let allowed = true;
+  beforeEach(async () => {
+    allowed = true;
+    service = await new LogService({
+      store: new MemoryLogStore(RECORDS),
+      namespaces: { shop: '2026-11-20T09:59:59Z' },
+      allowed: (namespace) => namespace === 'shop' && allowed,
+    }).start();
+  });
+  afterEach(() => service.stop());
+
+  const idOf = async (log: string): Promise<string> => {
+    const { query } = await service.json(`match=substring&log_query=${log}`);
+    return text(record(array(record(query)['records'])[0])['id']);
+  };
+  const around = async (log: string, query: string): Promise<string[]> => {
+    const answer = await service.json(`context=${await idOf(log)}&${query}`);
+    return array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+  };
+
+  it('are those of its container, oldest first, itself among them', async () => {
+    expect(await around('four', 'before=1&after=1')).to.deep.equal(['three', 'four', 'five']);
+    expect(await around('five', 'before=1&after=1')).to.deep.equal(['four', 'five', 'six']);
+    expect(await around('six', 'before=2&after=5')).to.deep.equal(['four', 'five', 'six', 'seven']);
+    expect(await around('seven', 'before=0&after=0')).to.deep.equal(['seven']);
+  });
+
+  it('are there whatever else the query was asked with', async () => {
+    expect(await around('four', 'before=0&after=1&log_query=four&sort=desc&size=1')).to.deep.equal([
+      'four',
+      'five',
+    ]);
+  });
+
+  it('do not go back behind the time when the namespace was made', async () => {
+    expect(await around('three', 'before=10&after=0')).to.deep.equal(['two', 'three']);
+  });
+
+  it('are not found when the record is gone, never was, or is nothing that the caller may see', async () => {
+    const id = await idOf('four');
+    const [time, ...names] = JSON.parse(Buffer.from(id, 'base64url').toString()) as string[];
+    const other = Buffer.from(JSON.stringify([time, ...names.slice(0, 3), 'x'])).toString('base64url');
+    const foreign = Buffer.from(JSON.stringify([time, 'bank', ...names.slice(1)])).toString('base64url');
+    for (const one of [other, foreign]) {
+      const { status, body } = await service.ask(`context=${one}`);
+      expect(status).to.equal(404);
+      const { message, details } = record(JSON.parse(body.toString()));
+      expect(message).to.equal(
+        'context: the record does not exist, or you may not read the logs of its namespace',
+      );
+      expect(details).to.deep.include({ name: one, group: 'logging.platform.io', kind: 'logs' });
+      expect(array(record(details)['causes']).map((cause) => record(cause)['field'])).to.deep.equal([
+        'context',
+      ]);
+    }
+  });
+
+  it('are not asked of the store for who may see none', async () => {
+    const id = await idOf('four');
+    const store = Object.assign(new MemoryLogStore([]), {
+      query: () => {
+        throw new Error('the store was asked');
+      },
+    });
+    const blind = await new LogService({ store, allowed: () => false }).start();
+    expect((await blind.ask(`context=${id}`)).status).to.equal(404);
+    await blind.stop();
+  });
+
+  it('are not called gone when the store has not looked at everything', async () => {
+    const id = await idOf('four');
+    for (const [reason, code] of [
+      ['Timeout', 504],
+      ['ShardFailed', 503],
+      ['NotCovered', 404],
+    ] as const) {
+      const shortfalls = [{ reason, message: 'something is missing' }];
+      const total = { count: 0, relation: 'gte' } as const;
+      const store = Object.assign(new MemoryLogStore([]), {
+        query: async () => ({ total, records: [], next: undefined, shortfalls }),
+      });
+      const blind = await new LogService({ store }).start();
+      const { status, body } = await blind.ask(`context=${id}`);
+      await blind.stop();
+      expect(status, reason).to.equal(code);
+      if (code !== 404) expect(body.toString()).to.include('"retryAfterSeconds":5');
+    }
+  });
+
+  it('are found behind a page of others of its millisecond, also when none behind it is wanted', async () => {
+    const all = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
+    await service.stop();
+    service = await new LogService({ store: new MemoryLogStore(all) }).start();
+    expect(await around('number%20120', 'before=1&after=0')).to.deep.equal(['number 119', 'number 120']);
+  });
+
+  it('go back behind the millisecond of one that is found behind a page of it', async () => {
+    const same = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
+    const store = new MemoryLogStore([line('2026-11-20T09:00:00.000000000Z', 'before'), ...same]);
+    await service.stop();
+    service = await new LogService({ store }).start();
+    const found = await around('number%20120', 'before=200&after=0');
+    expect(found).to.deep.equal([
+      'before',
+      ...Array.from({ length: 121 }, (_, number) => `number ${number}`),
+    ]);
+  });
+
+  it('are as many as fit when they are long, the nearest ones', async () => {
+    const long = Array.from({ length: 30 }, (_, number) =>
+      line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
+    );
+    const wide = await new LogService({ store: new MemoryLogStore(long) }).start();
+    const { query } = await wide.json('size=1&sort=asc&from=15');
+    const id = text(record(array(record(query)['records'])[0])['id']);
+    const answer = await wide.json(`context=${id}&before=15&after=15`);
+    await wide.stop();
+    const found = array(record(answer['query'])['records']).map((each) =>
+      parseInt(text(record(each)['log']), 10),
+    );
+    expect(found).to.deep.equal([8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
+    expect(record(array(answer['partial'])[0])).to.include({ reason: 'Limit' });
+  });
+
+  it('are found among thousands of the same time', async () => {
+    const many = Array.from({ length: 6_000 }, (_, number) => line(SAME, `line ${number}`));
+    const before = Array.from({ length: 3 }, (_, number) =>
+      line(`2026-11-20T09:00:00.00000000${number}Z`, `before ${number}`),
+    );
+    const store = new MemoryLogStore([...before, ...many]);
+    const busy = await new LogService({ store }).start();
+    const all: { readonly log: string; readonly id: string }[] = [];
+    for (let cursor = ''; ; ) {
+      const { query } = await busy.json(`size=1000&sort=asc${cursor}`);
+      for (const each of array(record(query)['records']))
+        all.push({ log: text(record(each)['log']), id: text(record(each)['id']) });
+      const next = record(query)['cursor'];
+      if (next === undefined) break;
+      cursor = `&cursor=${text(next)}`;
+    }
+    expect(all).to.have.length(6_003);
+    for (const at of [5, 120, 1_500, 5_900]) {
+      const answer = await busy.json(`context=${all[at]?.id}&before=20&after=10`);
+      const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+      expect(found).to.deep.equal(all.slice(Math.max(0, at - 20), at + 11).map(({ log }) => log));
+    }
+    await busy.stop();
+  });
+
+  it('are there for a line whose clock is ahead of ours', async () => {
+    const ahead = new Date(NOW + 60_000).toISOString().replace('Z', '000000Z');
+    const store = new MemoryLogStore([...RECORDS, line(ahead, 'ahead')]);
+    const early = await new LogService({ store }).start();
+    const { query } = await early.json(`size=1&end_time=${NOW / 1000 + 120}`);
+    const id = text(record(array(record(query)['records'])[0])['id']);
+    const answer = await early.json(`context=${id}&before=1`);
+    await early.stop();
+    const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+    expect(found).to.deep.equal(['seven', 'ahead']);
+  });
+
+  it('are refused for what is no id', async () => {
+    const made = (time: string): string =>
+      Buffer.from(JSON.stringify([time, 'shop', 'p', 'c', 'd'])).toString('base64url');
+    const ids = ['a', '0000-01-01T00:00:00.000000000Z', '9999-12-31T23:59:59.999999999Z'].map(made);
+    for (const id of ['x', 'e30', ...ids]) {
+      const answer = await service.ask(`context=${id}`);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.toString()).to.include('context: is not the `id` of a record');
+    }
+  });
+});

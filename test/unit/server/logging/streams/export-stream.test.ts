@@ -1,0 +1,415 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { Coverage, ExportBatch, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
+import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import { until } from '../../../../support/until.ts';
+
+const TIME = '2026-11-20T10:00:00.000000001Z';
+const record = (log: string): LogRecord => ({
+  time: TIME,
+  log,
+  namespace: 'shop',
+  pod: 'cart-0',
+  container: 'cart',
+});
+
+type Exporting = LogStore['export'];
+
+/** A store that exports what the generator gives. */
+function exporting(generate: Exporting): LogStore {
+  return Object.assign(new MemoryLogStore([]), { export: generate });
+}
+
+async function* breaking(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  yield [record('first'), record('second')];
+  throw newStoreUnavailable('memory', new Error('connection refused at 10.0.0.1'));
+}
+
+describe('an export', () => {
+  let running: LogService[] = [];
+  const serve = async (options: LogServiceOptions): Promise<LogService> => {
+    const service = new LogService(options);
+    running.push(service);
+    return service.start();
+  };
+  afterEach(async () => {
+    for (const service of running) await service.stop();
+    running = [];
+  });
+
+  const ODD = [
+    line('2026-11-20T10:00:00.000000001Z', 'plain'),
+    line('2026-11-20T10:00:00.000000002Z', '\u001b[31mred\u001b[0m, "quoted"'),
+    line('2026-11-20T10:00:00.000000003Z', 'two\r\nlines\r'),
+    line('2026-11-20T10:00:00.000000004Z', '=1+1'),
+    line('2026-11-20T10:00:00.000000005Z', '\u0004 incomplete: faked'),
+  ];
+  const asked = async (format: string) => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    return service.ask(`operation=export&sort=asc&format=${format}`);
+  };
+
+  it('as text is the lines alone, each with its newline, without colours', async () => {
+    const { status, headers, body } = await asked('text');
+    expect(status).to.equal(200);
+    expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
+    expect(headers['content-disposition']).to.equal('attachment; filename="logs-20261120T120000Z.log"');
+    expect(body.toString()).to.equal('plain\nred, "quoted"\ntwo\nlines\n=1+1\n incomplete: faked\n');
+  });
+
+  it('as NDJSON is a record a line, as it was written', async () => {
+    const { headers, body } = await asked('ndjson');
+    expect(headers['content-type']).to.equal('application/x-ndjson');
+    const records = body
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((each): unknown => JSON.parse(each));
+    expect(records).to.have.length(5);
+    expect(records[2]).to.deep.equal({
+      time: '2026-11-20T10:00:00.000000003Z',
+      namespace: 'shop',
+      pod: 'cart-7d4b9c6f5-x2x9z',
+      container: 'cart',
+      log: 'two\r\nlines\r',
+    });
+  });
+
+  it('as JSON is one array', async () => {
+    const { body } = await asked('json');
+    expect(JSON.parse(body.toString())).to.have.length(5);
+    const empty = await serve({ store: new MemoryLogStore([]) });
+    expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
+  });
+
+  it('as JSON is one array of however many lines, or of nothing but what is missing', async () => {
+    const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
+      const service = await serve({
+        store: exporting(async function* () {
+          yield* batches;
+          return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is away' }] };
+        }),
+      });
+      return JSON.parse((await service.ask('operation=export&format=json')).body.toString());
+    };
+    const missing = { error: { reason: 'ShardFailed', message: 'a shard is away' } };
+    const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
+    expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
+    expect(await inBatches([])).to.deep.equal([missing]);
+  });
+
+  it('as CSV has a header, quotes what has to be, and no cell that is a formula', async () => {
+    const { headers, body } = await asked('csv');
+    expect(headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
+    const rows = body.toString().split('\r\n');
+    expect(rows[0]).to.equal('time,namespace,pod,container,log');
+    expect(rows[1]).to.equal('2026-11-20T10:00:00.000000001Z,shop,cart-7d4b9c6f5-x2x9z,cart,plain');
+    expect(rows[2]).to.include(',"\u001b[31mred\u001b[0m, ""quoted"""');
+    expect(body.toString()).to.include(",'=1+1\r\n").and.to.include('"two\r\nlines\r"\r\n');
+  });
+
+  it('is newest first unless asked otherwise, and compressed for who takes that', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    const { headers, body } = await service.ask('operation=export', { 'Accept-Encoding': 'gzip' });
+    expect(headers['content-encoding']).to.equal('gzip');
+    expect(gunzipSync(body).toString()).to.match(/^ incomplete: faked\n=1\+1\n/);
+  });
+
+  it('says in a trailer that it is complete', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    const answer = await service.server.open(`${LOGS}?operation=export`);
+    expect(answer.headers.trailer).to.equal('Log-Export-Outcome');
+    answer.resume();
+    await once(answer, 'end');
+    expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
+  });
+
+  it('is nothing to keep, to guess at, or to take for another encoding', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    expect((await service.ask('operation=export')).headers).to.include({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding, Origin',
+    });
+  });
+
+  it('promises no trailer where there can be none', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD) });
+    expect((await service.ask('operation=export', {}, 'HEAD')).headers.trailer).to.equal(undefined);
+    const socket = connect(service.server.port, '127.0.0.1');
+    socket.write(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+    let answer = '';
+    for await (const part of socket.setEncoding('utf8')) answer += String(part);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 200 /)
+      .and.to.include('plain\n');
+    expect(answer.toLowerCase()).not.to.include('trailer');
+  });
+
+  it('is complete with exactly as many lines as one export may have', async () => {
+    const service = await serve({ store: new MemoryLogStore(ODD), limits: { exportLines: ODD.length } });
+    const answer = await service.server.open(`${LOGS}?operation=export`);
+    answer.resume();
+    await once(answer, 'end');
+    expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
+  });
+
+  for (const [what, error, told] of [
+    ['a fault of ours', new TypeError('x is undefined'), 'StoreFailed","message":"the export failed"'],
+    ['a store that was too slow', newStoreTimeout('memory'), 'Timeout"'],
+    ['a store that is down', newStoreUnavailable('memory', new Error('at 10.0.0.1')), 'StoreFailed"'],
+    [
+      'its time',
+      new DOMException('over', 'TimeoutError'),
+      'Timeout","message":"the export exceeded its time limit"',
+    ],
+  ] as const) {
+    it(`that ends midway by ${what} says no more about it than everybody may read`, async () => {
+      const service = await serve({
+        store: exporting(async function* () {
+          yield [record('first')];
+          throw error;
+        }),
+      });
+      const answer = await service.server.open(`${LOGS}?operation=export&format=ndjson`);
+      let body = '';
+      try {
+        for await (const part of answer) body += String(part);
+      } catch {
+        // The connection breaks.
+      }
+      expect(body).to.include(`"reason":"${told}`);
+      expect(body).not.to.match(/undefined|10\.0\.0\.1/);
+    });
+  }
+
+  it('answers HEAD without asking the store', async () => {
+    const service = await serve({
+      store: exporting(() => {
+        throw new Error('asked');
+      }),
+    });
+    const { status, headers, body } = await service.ask('operation=export&format=csv', {}, 'HEAD');
+    expect([status, body.length, headers['content-disposition']]).to.deep.equal([
+      200,
+      0,
+      'attachment; filename="logs-20261120T120000Z.csv"',
+    ]);
+  });
+
+  it('says at its end how to ask for what it was cut before, and that has it all', async () => {
+    const lines = [1, 2, 2, 3, 4].map((second, n) =>
+      line(`2026-11-20T10:00:0${second}.50000000${n}Z`, `line ${n}`),
+    );
+    const service = await serve({ limits: { exportLines: 2 }, store: new MemoryLogStore(lines) });
+    for (const sort of ['asc', 'desc']) {
+      const seen = new Set<string>();
+      for (let cure: string | undefined = '', asked = 0; cure !== undefined; asked++) {
+        expect(asked).to.be.below(lines.length);
+        const { body } = await service.ask(`operation=export&sort=${sort}&${cure}`);
+        const text = body.toString();
+        for (const [found] of text.matchAll(/^line \d$/gm)) seen.add(found);
+        cure = /export the rest with (\w+=\d+),/.exec(text)?.[1];
+      }
+      expect([...seen].sort(), sort).to.deep.equal(lines.map(({ log }) => log));
+    }
+  });
+
+  // oxlint-disable no-control-regex -- the mark is one
+  const MARKS: readonly (readonly [format: string, cut: RegExp])[] = [
+    ['text', /^first\n\u0004 incomplete: Limit: there are more than the 1 lines of one export; export .+\n$/],
+    ['ndjson', /\n\{"error":\{"reason":"Limit","message":"[^"]+"\}\}\n$/],
+    ['json', /,\n\{"error":\{"reason":"Limit","message":"[^"]+"\}\}\n\]\n$/],
+    ['csv', /\r\nINCOMPLETE,,,,"Limit: there are more than the 1 lines of one export; export [^"]+"\r\n$/],
+  ];
+  // oxlint-enable no-control-regex
+  for (const [format, cut] of MARKS) {
+    it(`as ${format} says at its end that it was cut`, async () => {
+      const service = await serve({
+        limits: { exportLines: 1 },
+        store: exporting(async function* () {
+          yield [record('first'), record('second')];
+          return { shortfalls: [] };
+        }),
+      });
+      const answer = await service.server.open(`${LOGS}?operation=export&format=${format}`);
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString();
+      expect(body).to.match(cut);
+      if (format === 'json') expect(JSON.parse(body)).to.have.length(2);
+      expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'incomplete' });
+    });
+
+    for (const encoding of ['identity', 'gzip']) {
+      it(`as ${format} (${encoding}) says that it failed midway, and breaks the connection`, async () => {
+        const service = await serve({ store: exporting(breaking) });
+        const answer = await service.server.open(`${LOGS}?operation=export&format=${format}`, {
+          headers: { 'Accept-Encoding': encoding },
+        });
+        expect(answer.statusCode).to.equal(200);
+        const chunks: Buffer[] = [];
+        let broken: unknown;
+        try {
+          for await (const chunk of answer) chunks.push(chunk as Buffer);
+        } catch (error) {
+          broken = error;
+        }
+        expect(broken).to.have.property('code', 'ECONNRESET');
+        const bytes = Buffer.concat(chunks);
+        const body = (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+        expect(body).to.include('second').and.to.include('StoreFailed').and.not.to.include('10.0.0.1');
+        if (format === 'json') expect(JSON.parse(body)).to.have.length(3);
+      });
+    }
+  }
+
+  describe('of lines that the store has as NDJSON', () => {
+    const ndjson = Buffer.from('{"time":"as","log":"it"}\n{"time":"stands","log":"there"}\n');
+    const encoded = (): ExportBatch => ({
+      length: 2,
+      ndjson,
+      [Symbol.iterator]: () => [record('first'), record('second')].values(),
+    });
+    const asked = async (format: string, exportLines = 10): Promise<string> => {
+      const service = await serve({
+        limits: { exportLines },
+        store: exporting(async function* () {
+          yield encoded();
+          yield [record('third')];
+          return { shortfalls: [] };
+        }),
+      });
+      return (await service.ask(`operation=export&format=${format}`)).body.toString();
+    };
+
+    const streamed = async (service: LogService | undefined): Promise<unknown> => {
+      const metric = await service?.registry.getSingleMetric('log_lines_streamed_total')?.get();
+      return metric?.values.find(({ labels }) => labels['operation'] === 'export')?.value;
+    };
+
+    it('hands them on as they are, among others', async () => {
+      const third = JSON.stringify({
+        time: TIME,
+        namespace: 'shop',
+        pod: 'cart-0',
+        container: 'cart',
+        log: 'third',
+      });
+      expect(await asked('ndjson')).to.equal(`${ndjson.toString()}${third}\n`);
+    });
+
+    it('writes the records in another format', async () => {
+      expect(await asked('text')).to.equal('first\nsecond\nthird\n');
+    });
+
+    it('cuts them where the limit is', async () => {
+      const lines = (await asked('ndjson', 1)).split('\n');
+      expect(JSON.parse(lines[0] ?? '')).to.include({ log: 'first' });
+      expect(lines[1]).to.include('"reason":"Limit"');
+    });
+
+    it('counts them among the lines that one export may have', async () => {
+      const lines = (await asked('ndjson', 2)).split('\n');
+      expect(lines.slice(0, 2).join('\n')).to.equal(ndjson.toString().trimEnd());
+      expect(lines[2]).to.include('"reason":"Limit"');
+    });
+
+    for (const format of ['ndjson', 'text']) {
+      it(`counts them as lines that went out, as ${format}`, async () => {
+        await asked(format);
+        expect(await streamed(running.at(-1))).to.equal(3);
+      });
+    }
+  });
+
+  it('that fails at once is an ordinary error', async () => {
+    const service = await serve({
+      // oxlint-disable-next-line require-yield -- it fails before the first line
+      store: exporting(async function* () {
+        throw newStoreUnavailable('memory', new Error('down'));
+      }),
+    });
+    const { status, headers } = await service.ask('operation=export');
+    expect(status).to.equal(503);
+    expect(headers['content-type']).to.equal('application/json');
+    expect(headers['content-disposition']).to.equal(undefined);
+  });
+
+  it('asks the store for no more than the reader takes, and stops it when the reader leaves', async () => {
+    let batches = 0;
+    const stopped = Promise.withResolvers<void>();
+    const big = record('x'.repeat(100_000));
+    const service = await serve({
+      store: exporting(async function* () {
+        try {
+          for (;;) {
+            batches += 1;
+            yield [big];
+          }
+        } finally {
+          stopped.resolve();
+        }
+      }),
+    });
+    const answer = await service.server.open(`${LOGS}?operation=export`);
+    answer.once('readable', () => undefined);
+    // Until nothing moves any more: what is in the sockets' buffers, and the mebibyte that may wait here.
+    for (let before = -1; before !== batches; ) {
+      before = batches;
+      for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(batches).to.be.below(400);
+    answer.destroy();
+    await stopped.promise;
+  });
+
+  it('counts as canceled when its reader leaves, as unavailable when its store fails', async () => {
+    const count = async (service: LogService, outcome: string): Promise<number> => {
+      const metrics = await service.registry.getMetricsAsJSON();
+      const ended = metrics.find(({ name }) => name === 'log_queries_total');
+      return ended?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+    };
+    const given = Promise.withResolvers<void>();
+    const left = await serve({
+      store: exporting(async function* (_selection, _order, { signal }) {
+        yield [record('first')];
+        given.resolve();
+        await once(signal, 'abort');
+        throw newStoreTimeout('memory');
+      }),
+    });
+    const answer = await left.server.open(`${LOGS}?operation=export`);
+    await given.promise;
+    answer.destroy();
+    await until(async () => (await count(left, 'canceled')) === 1);
+
+    const failed = await serve({ store: exporting(breaking) });
+    await failed.ask('operation=export').catch(() => undefined);
+    await until(async () => (await count(failed, 'unavailable')) === 1);
+  });
+
+  it('is one of a few', async () => {
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const service = await serve({
+      limits: { concurrentExports: 1 },
+      store: exporting(async function* () {
+        yield [record('first')];
+        begun.resolve();
+        await gate.promise;
+        return { shortfalls: [] };
+      }),
+    });
+    const first = service.ask('operation=export');
+    await begun.promise;
+    const refused = await service.ask('operation=export');
+    expect(refused.status).to.equal(429);
+    gate.resolve();
+    expect((await first).body.toString()).to.equal('first\n');
+  });
+});
