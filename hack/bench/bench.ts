@@ -1,6 +1,5 @@
-// `npm run bench`: our server beside kube-apiserver, the same work for both, a table of ratios. Owns the order of
-// things: what is measured on is in scene/, how in measuring/, each group of rows in rows/, and in bare/ the least that a
-// program on Node has to do for the same.
+// `npm run bench`: measures the server beside kube-apiserver with the same work, and prints a table of ratios. scene/ has
+// the environment, measuring/ the instruments, rows/ the groups of rows, bare/ the baselines on plain Node.
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
@@ -37,7 +36,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   'pod-logs': podLogRows,
 };
 
-/** Far more than a whole run takes: a bench that hangs is ended. */
+/** Aborts a bench that hangs; far longer than a whole run. */
 const BOUND_MS = 60 * 60_000;
 
 async function bench(options: Options, signal: AbortSignal): Promise<void> {
@@ -79,7 +78,7 @@ await runScript(async () => {
   const stopped = onStopSignal();
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(BOUND_MS)]);
   await bench(options, signal).catch((error: unknown) => {
-    // What fails after the end was asked for fails because of that.
+    // An error after an abort is a consequence of it.
     stopped.throwIfAborted();
     throw error;
   });

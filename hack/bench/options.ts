@@ -1,7 +1,7 @@
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 import type { SceneOptions } from './scene/scene.ts';
 
-/** In the order they are measured: watches before lists, whose garbage would hide what watches need. */
+/** In the order of measurement: watches before lists, whose garbage would distort the memory of watches. */
 export const GROUPS = [
   'sync',
   'watch',
@@ -24,14 +24,14 @@ export interface Options extends SceneOptions {
 
 export const USAGE = `Usage: npm run bench -- [options]
 
-  --rows LIST       of ${GROUPS.join(',')}; all when not given
-  --nodes N         5000 when not given; the goals are made for that
-  --seconds S       length of each measurement of a rate; 10
-  --watchers LIST   how many watches at once; 300,1000,5000
-  --log-lines N     lines in each log store; 1000000
-  --no-write        leave hack/bench/results.md and results.json as they are
-                    (also with other nodes or lines than 5000 and a million);
-                    rows that were not asked for stay as they were measured before
+  --rows LIST       groups of ${GROUPS.join(',')}; default all
+  --nodes N         number of nodes; default 5000, for which the goals are made
+  --seconds S       duration of each measurement of a rate; default 10
+  --watchers LIST   numbers of concurrent watches; default 300,1000,5000
+  --log-lines N     lines in each log store; default 1000000
+  --no-write        do not update hack/bench/results.md and results.json
+                    (the default with other numbers of nodes or lines);
+                    an update keeps the rows of groups that were not measured
   -h, --help        this text
 `;
 
@@ -53,7 +53,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
   const asked = values.rows.split(',');
   const unknown = asked.find((name) => !GROUPS.some((group) => group === name));
   if (unknown !== undefined)
-    throw new UsageError(`--rows: there is no ${unknown}; there are ${GROUPS.join(', ')}`);
+    throw new UsageError(`--rows: unknown group ${unknown}; the groups are ${GROUPS.join(', ')}`);
   const groups = GROUPS.filter((group) => asked.includes(group));
   const nodes = wholeNumber('--nodes', values.nodes, 1, 100_000);
   const logLines = wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000);

@@ -1,5 +1,5 @@
-// The result as a table for people (results.md, standard output) and as data (results.json). Each group of rows was
-// measured in one run, and bears its date: a run of some groups leaves the others as they are.
+// Report of the bench as a table (results.md, standard output) and as data (results.json). Each group of rows has the
+// date of its run; a run of some groups keeps the others.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './measuring/machine.ts';
@@ -7,9 +7,9 @@ import { GROUPS, type Group } from './options.ts';
 import type { Row } from './rows/row.ts';
 
 export interface MeasuredGroup {
-  /** When the run began. */
+  /** Start of the run. */
   readonly date: string;
-  /** Load average before it. */
+  /** Load average before the run. */
   readonly loadBefore: number;
   readonly rows: readonly Row[];
 }
@@ -55,7 +55,7 @@ export function markdown(report: Report): string {
   const rows = groups.flatMap((group) => group.rows);
   const notes = rows.flatMap(({ work, note }) => (note === undefined ? [] : `- ${work}: ${note}`));
   const missed = rows.flatMap(({ work, met, shortfall }) =>
-    met === false ? `- ${work}: ${shortfall ?? 'not looked into yet'}` : [],
+    met === false ? `- ${work}: ${shortfall ?? 'not analysed yet'}` : [],
   );
   return `# What the bench measured
 
@@ -68,7 +68,7 @@ kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
 ${table(rows)}
 
 ${notes.join('\n')}
-${missed.length === 0 ? '' : `\n## What falls short, and why\n\n${missed.join('\n')}\n`}`;
+${missed.length === 0 ? '' : `\n## Missed goals, and why\n\n${missed.join('\n')}\n`}`;
 }
 
 function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly name: Group }): string {
@@ -77,7 +77,7 @@ function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly nam
 
 const DATA = join(import.meta.dirname, 'results.json');
 
-/** Replaces the results of the groups that were measured. */
+/** Replaces the results of the measured groups. */
 export function merged(known: Report, measured: Report): Report {
   return { ...measured, groups: { ...known.groups, ...measured.groups } };
 }

@@ -1,6 +1,5 @@
-// The minimum that a Node server in front of a log store has to do when it writes its own answers: takes the question over
-// TLS, passes it on, reads the answer, and writes it again. Started with the address of the store and the files of its
-// certificate; prints the port on which it listens.
+// Baseline for log queries: a minimal Node server that accepts a query over TLS, forwards it to a log store, parses the
+// response and encodes it again. Arguments: URL of the store, certificate files. Prints its port.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -15,7 +14,7 @@ function wholeOf(message: IncomingMessage, then: (body: Buffer) => void): void {
   message.on('end', () => then(Buffer.concat(chunks)));
 }
 
-/** One JSON, or one in each line. */
+/** Parses and encodes one JSON document, or one per line. */
 function writtenAnew(text: string): string {
   return text
     .split('\n')
@@ -58,5 +57,5 @@ const server = createServer(
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
-// Ends with the process that started it.
+// Exits with the process that started it.
 process.stdin.on('end', () => process.exit(0)).resume();

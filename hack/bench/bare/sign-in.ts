@@ -1,6 +1,6 @@
-// The minimum that a sign-in costs a Node program: a form over TLS, argon2id one at a time, one session written to the
-// cluster over TLS, one signature, the answer. It checks nothing else, follows nothing and logs nothing. Started with the
-// files of its certificate and of a client certificate that may write; prints the port on which it listens.
+// Baseline for sign-ins: a minimal Node server that reads a form over TLS, verifies argon2id one at a time, writes one
+// session to the cluster, signs a token and responds, without checks, watches and logs. Arguments: files of its serving
+// certificate and of a client certificate with write permission. Prints its port.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -40,7 +40,7 @@ function textOf(message: IncomingMessage): Promise<string> {
   return promise;
 }
 
-/** Of the size of a real one; without a valid MAC, so the server ignores it. */
+/** A session of realistic size; the server ignores it, because it has no valid MAC. */
 function session(): object {
   const time = new Date().toISOString();
   const times = { createdTime: time, lastUsedTime: time, notAfter: time, idleNotAfter: time };
@@ -102,5 +102,5 @@ const server = createServer(
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
-// Ends with the process that started it.
+// Exits with the process that started it.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,7 +1,7 @@
-// The Go program that makes requests and holds watches, as the rows see it: one process for the whole run.
+// Client of the load generator (hack/clients/load): one process for the whole run.
 import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
-/** One server as one caller reaches it; certificate files hold PEM. */
+/** One server with the credentials of one caller; files are PEM. */
 export interface Target {
   /** `https://host:port`. */
   readonly server: string;
@@ -16,7 +16,7 @@ export interface RequestsJob {
   readonly target: Target;
   readonly paths: readonly string[];
   readonly connections: number;
-  /** The first of both limits that is reached ends the job. */
+  /** The first limit that is reached ends the job. */
   readonly seconds?: number;
   readonly requests?: number;
 }
@@ -27,7 +27,7 @@ export interface RequestsResult {
   readonly rate: number;
   readonly status: Readonly<Record<string, number>>;
   readonly errors: Readonly<Record<string, number>>;
-  /** Of bodies, as they were transferred. */
+  /** Transferred size of the bodies. */
   readonly bytes: number;
   readonly latencyMs: Readonly<Record<'min' | 'p50' | 'p90' | 'p99' | 'max', number>>;
   readonly cpuSeconds: number;
@@ -39,7 +39,7 @@ export interface SyncResult {
   readonly ms: number;
 }
 
-/** Milliseconds since the write was sent, one value a change. */
+/** Milliseconds since the write was sent, one value per change. */
 export interface Arrivals {
   readonly firstMs: readonly number[];
   readonly lastMs: readonly number[];
@@ -47,7 +47,7 @@ export interface Arrivals {
 }
 
 export interface ChangeJob {
-  /** Where and as whom the write is made. */
+  /** Server and caller of the write. */
   readonly target: Target;
   readonly path: string;
   readonly ids: readonly string[];
@@ -69,7 +69,7 @@ export class LoadGenerator {
     this.#program = program;
   }
 
-  /** On `core` alone when one is given. The process ends with the signal. */
+  /** Starts the process, pinned to `core` if given. The signal stops it. */
   static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
     const told =
       core === undefined
@@ -78,7 +78,7 @@ export class LoadGenerator {
     return new LoadGenerator(told);
   }
 
-  /** Throws when a request failed or was not answered with `expected`: its time would mean nothing. */
+  /** Throws if a request fails or has another status than `expected`, because its time would be meaningless. */
   async requests(job: RequestsJob, expected = '200'): Promise<RequestsResult> {
     const result = await this.#ask<RequestsResult>({ op: 'requests', ...job });
     const others = Object.keys(result.status).filter((status) => status !== expected);
@@ -115,7 +115,7 @@ export class LoadGenerator {
     return this.#program.end();
   }
 
-  /** One job at a time, in the order they were asked for. */
+  /** Runs one job at a time, in order. */
   #ask<Result>(job: Readonly<Record<string, unknown>>): Promise<Result> {
     const answer = this.#last.then(() => this.#exchange<Result>(job));
     this.#last = answer.catch(() => undefined);

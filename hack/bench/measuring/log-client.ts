@@ -1,4 +1,4 @@
-// How the rows of logs ask: requests over connections that are kept, to our server and to a store alike.
+// HTTP client of the log rows, with keep-alive connections, for our server and for the stores.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
@@ -7,7 +7,7 @@ import type { Target } from './load-generator.ts';
 
 export interface LogAnswer {
   readonly status: number;
-  /** Seconds after which to retry, from the answer; 0 when it has none. */
+  /** Retry-After in seconds; 0 if the response has none. */
   readonly retryAfter: number;
   readonly body: Buffer;
 }
@@ -34,7 +34,7 @@ export class LogClient {
     return new LogClient(url, new Agent({ keepAlive: true }));
   }
 
-  /** A server of ours, as the caller of the bench. */
+  /** Our server, as the caller of the bench. */
   static async secure(url: string, caller: Pick<Target, 'ca' | 'cert' | 'key'>): Promise<LogClient> {
     const [ca, cert, key] = await Promise.all(
       [caller.ca, caller.cert, caller.key].map((file) => readFile(file)),
@@ -42,14 +42,14 @@ export class LogClient {
     return new LogClient(url, new SecureAgent({ keepAlive: true, ca, cert, key }));
   }
 
-  /** The whole answer, whatever its status. */
+  /** The whole response, with any status. */
   async ask(path: string, posted?: Posted): Promise<LogAnswer> {
     const answer = await this.open(path, posted);
     const retryAfter = Number(answer.headers['retry-after'] ?? 0);
     return { status: answer.statusCode ?? 0, retryAfter, body: await buffer(answer) };
   }
 
-  /** The same for answers that have to be 200. */
+  /** The body of a response; throws unless the status is 200. */
   async expect(path: string, posted?: Posted): Promise<Buffer> {
     const { status, body } = await this.ask(path, posted);
     if (status !== 200) throw new Error(`${path}: ${status} ${body.toString('utf8').slice(0, 300)}`);
@@ -83,7 +83,7 @@ export class LogClient {
   }
 }
 
-/** Reads everything and counts its lines. */
+/** Reads the response and counts its lines. */
 export async function countLines(answer: AsyncIterable<Buffer>): Promise<number> {
   let lines = 0;
   for await (const chunk of answer) {
@@ -94,7 +94,7 @@ export async function countLines(answer: AsyncIterable<Buffer>): Promise<number>
 
 const NEWLINE = 0x0a;
 
-/** A member of a member, and so on; undefined when there is none. */
+/** The nested member at the path; undefined if it is missing. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   let member = value;
   for (const name of path) {

@@ -1,8 +1,8 @@
-// Loaded into the measured server with --import: answers over the IPC channel how long its event loop was blocked.
-// It looks from outside, so the server needs no code for it and runs as it always does.
+// Probe that is preloaded into the measured server (--import): reports event-loop delays over the IPC channel, without
+// code in the server.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Of the delays since the last question, in ms; the timer's own period of 1 ms is taken off. */
+/** Delays since the previous report in ms, minus the timer period of 1 ms. */
 export interface LoopDelays {
   readonly maxMs: number;
   readonly p99Ms: number;
@@ -22,5 +22,5 @@ process.on('message', (message) => {
   histogram.reset();
   process.send?.(delays);
 });
-// A listener holds the channel open, and the channel the process: the server must be able to end.
+// The channel must not keep the server alive.
 process.channel?.unref();

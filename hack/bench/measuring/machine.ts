@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
 
-/** What readers of the results have to know about the machine, and nothing that identifies it. */
+/** Properties of the machine that matter for the results, without identifying it. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
   readonly memoryGB: number;
   readonly system: string;
   readonly node: string;
-  /** The load average of the minute before the bench began: above 0.5 somebody else was at work. */
+  /** Load average of the minute before the bench: above 0.5 other programs were running. */
   readonly loadBefore: number;
-  /** The core that the load generator has for itself, and the one of the server whose rate is measured. */
+  /** The core of the load generator, and the core of the measured server. */
   readonly loadCore: number | undefined;
   readonly serverCore: number | undefined;
 }
@@ -31,7 +31,7 @@ export async function describeMachine(): Promise<Machine> {
   };
 }
 
-/** Runs `work` while a process with all its threads has one core, then gives all of them back. */
+/** Runs `work` while all threads of a process are pinned to one core. */
 export async function pinned<T>(pid: number, machine: Machine, work: () => Promise<T>): Promise<T> {
   if (machine.serverCore === undefined) return work();
   await taskset(String(machine.serverCore), pid);
@@ -42,7 +42,7 @@ export async function pinned<T>(pid: number, machine: Machine, work: () => Promi
   }
 }
 
-/** The same, while the `others` are limited to the other cores. */
+/** The same, while the `others` are pinned to the other cores. */
 export async function alone<T>(
   pid: number,
   others: readonly number[],
@@ -60,7 +60,7 @@ export async function alone<T>(
   }
 }
 
-/** Runs `work` while these processes only get idle CPU time. */
+/** Runs `work` while these processes have the scheduling policy SCHED_IDLE. */
 export async function yielding<T>(
   pids: readonly number[],
   machine: Machine,
@@ -83,7 +83,7 @@ async function schedule(policy: '--idle' | '--other', pid: number): Promise<void
   await promisify(execFile)('chrt', ['--all-tasks', policy, '--pid', '0', String(pid)]);
 }
 
-/** Whether processes can be told where and when to run. */
+/** Whether CPU affinity and scheduling policies can be set. */
 async function canPin(): Promise<boolean> {
   return promisify(execFile)('taskset', ['--cpu-list', '0,1', 'chrt', '--other', '0', 'true']).then(
     () => true,

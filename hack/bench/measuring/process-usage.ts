@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** USER_HZ, in which Linux shows times under /proc, on every architecture that Node runs on. */
+/** USER_HZ, the unit of times under /proc, on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU time used by a process and all its threads so far, in seconds; to the hundredth. */
+/** CPU time of a process with all its threads, in seconds, with a resolution of 10 ms. */
 export async function cpuSeconds(pid: number): Promise<number> {
   return secondsIn(await readFile(`/proc/${pid}/stat`, 'utf8'));
 }
 
-/** The part of it that its first thread used: in Node, the one that runs JavaScript. */
+/** CPU time of the main thread, which in Node runs JavaScript, in seconds. */
 export async function mainThreadSeconds(pid: number): Promise<number> {
   return secondsIn(await readFile(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
 }
 
 function secondsIn(stat: string): number {
-  // The program's name stands in parentheses and may hold some itself: count from the last one.
+  // The program name is in parentheses and may contain some itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
@@ -29,7 +29,7 @@ export async function residentMB(pid: number): Promise<number> {
 
 const LOOK_MS = 50;
 
-/** The result, and the most memory that the process was seen to have meanwhile, in MB. */
+/** The result, and the observed peak of resident memory in MB. */
 export async function peakWhile<Result>(
   pid: number,
   work: () => Promise<Result>,

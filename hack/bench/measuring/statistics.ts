@@ -1,9 +1,9 @@
-/** The middle value; of an even number of values the lower of the two in the middle. */
+/** The median; of an even number of values the lower of the two middle ones. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The smallest value that at least `share` of all values do not exceed; NaN without values. */
+/** The smallest value that at least a `share` of all values do not exceed; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -13,10 +13,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/**
- * Measures several sides in turn, so that whatever disturbs the machine disturbs all of them; every second round
- * goes backwards, so that none is always the first.
- */
+/** Measures the sides alternately, so that disturbances affect all of them; every second round in reverse order. */
 export async function interleaved<Side extends string, Result>(
   rounds: number,
   sides: Readonly<Record<Side, () => Promise<Result>>>,

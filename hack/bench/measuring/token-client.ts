@@ -10,11 +10,11 @@ export interface TokenAnswer {
 
 export interface TokenEndpoint {
   readonly path: string;
-  /** Asked for at each sign-in; empty for none. */
+  /** Scope of each sign-in; empty for none. */
   readonly scope: string;
 }
 
-/** A client of a token server over connections that it keeps. */
+/** Client of a token server, with keep-alive connections. */
 export class TokenClient {
   readonly #client: Client;
   readonly #endpoint: TokenEndpoint;
@@ -47,7 +47,7 @@ export class TokenClient {
     await this.#post('/oauth/revoke', { token });
   }
 
-  /** The status. */
+  /** Returns the status. */
   async userInfo(token: string): Promise<number> {
     return (await this.#client.send('/oauth/userinfo', { token })).status;
   }

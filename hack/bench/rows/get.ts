@@ -1,9 +1,9 @@
-// One node, as often as one core can answer: each server has one core for itself, the load generator the other.
+// Rate of gets of one node: each server has one core, the load generator the other.
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, onOneCore } from './one-core.ts';
 import { atLeast, atMost, informs, milliseconds, perSecond, type Row } from './row.ts';
 
-/** Enough names that none is special, few enough to stay in the processor's cache on both sides. */
+/** Enough names to avoid special cases, few enough for the CPU caches of both sides. */
 const NAMES = 500;
 
 export async function getRows(scene: Scene): Promise<readonly Row[]> {
@@ -33,7 +33,7 @@ export async function getRows(scene: Scene): Promise<readonly Row[]> {
     informs(atMost('get one node, direct: CPU of the server', peer.cpu, ours.cpu, 1, microseconds)),
     informs(
       atLeast('get one node, direct, peer from its cache', cached.rate, ours.rate, 1, perSecond),
-      'kube-apiserver asked with resourceVersion=0, which spares it the question to etcd',
+      'kube-apiserver with resourceVersion=0, which avoids its request to etcd',
     ),
     informs(
       atLeast('get one node, through the aggregator', peer.rate, aggregated.rate, 1, perSecond),

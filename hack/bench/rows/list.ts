@@ -1,4 +1,4 @@
-// A whole list: directly, through the aggregator, and compressed.
+// Lists of all nodes: directly, through the aggregator, and compressed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
@@ -8,12 +8,12 @@ import { atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 9;
 const LISTS_PER_ROUND = 3;
-/** After a round the collector may still be at work for it: that is part of its cost. */
+/** Garbage collection after a round belongs to its cost, in ms. */
 const SETTLE_MS = 150;
 
 interface Measured {
   readonly result: RequestsResult;
-  /** Of the processes that answered, for one list, in seconds. */
+  /** CPU of the serving processes per list, in seconds. */
   readonly cpu: number;
 }
 
@@ -21,7 +21,7 @@ export async function listRows(scene: Scene): Promise<readonly Row[]> {
   const { load, kube, direct } = scene;
   const servers = { kube: scene.kubePid, ours: scene.server.pid };
   const peerPath = `${CORE_NODES}?resourceVersion=0`;
-  // Stated explicitly: if a client leaves it out, the aggregator adds gzip and then decompresses for the client.
+  // Explicit, because without the header the aggregator requests gzip and decompresses it for the client.
   const plain = withEncoding('identity');
   const gzip = withEncoding('gzip');
   const side = (target: Target, path: string, pids: readonly number[]) => () =>

@@ -1,5 +1,5 @@
-// Signing in and out: password grants against the bare hash, refreshes with their writes, what a storm of sign-ins
-// does to others, and how soon a revocation holds at another replica.
+// Sign-ins: password grants against the bare hash, refreshes with their writes, the effect of a sign-in storm on other
+// requests, and the delay of a revocation at another replica.
 import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';
@@ -48,7 +48,7 @@ async function refreshRow({ options, machine, server }: Scene, client: TokenClie
   };
 }
 
-/** What others notice while people sign in at a steady rate, whatever the answers take. */
+/** Latency of other requests during sign-ins at a constant rate (open loop). */
 async function stormRow(scene: Scene, client: TokenClient): Promise<Row> {
   const { direct, load, options } = scene;
   const job = {

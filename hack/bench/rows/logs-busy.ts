@@ -1,4 +1,4 @@
-// What many log queries at once do to each other, and to the rest of the server.
+// Effect of many concurrent log queries on each other and on other requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestsResult } from '../measuring/load-generator.ts';
 import { LogClient } from '../measuring/log-client.ts';
@@ -9,7 +9,7 @@ import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { milliseconds, type Row } from './row.ts';
 
 const QUERIES = 200;
-/** A p99 differs by a third from one time to the next. */
+/** The p99 varies by a third from run to run. */
 const ROUNDS = 3;
 const RATIO = 2;
 
@@ -23,8 +23,7 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
     seconds: options.seconds,
   };
   const gets = () => load.requests(job);
-  // The store and the callers, who are this process: what they take away from the server, or from who measures, on the
-  // cores that all of them share is not the server's doing.
+  // The store and the clients (this process) share the cores; their CPU time must not count against the server.
   const others = [store.pid ?? 0, process.pid];
   const answered = new Map<string, number>();
   const { calm, busy, beside } = await alone(server.pid, others, machine, () =>
@@ -40,15 +39,15 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
   const unexpected = [...answered.keys()].filter((status) => status !== '200' && status !== '429');
   const [before, during] = [p99Of(calm), p99Of(busy)];
   return {
-    work: `logs, ${peer.name}: p99 of getting one node while ${QUERIES} log queries are always open`,
+    work: `logs, ${peer.name}: p99 of a get of one node during ${QUERIES} concurrent log queries`,
     peer: milliseconds(before),
     ours: milliseconds(during),
     ratio: `${(during / before).toFixed(2)} ×`,
     goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
     met: during <= RATIO * before && unexpected.length === 0,
     shortfall:
-      'either the time, or answers other than 200 and 429, which the note counts: on two cores a store that takes seconds for each of the queries runs out of time. Of the time, a query whose lines are there takes the one core one to two milliseconds, in pieces of some tenths, and makes collections of garbage longer; a get that comes meanwhile waits for a piece',
-    note: `the middle one of ${ROUNDS} times, by turns; peer: the same while there are none; who is refused comes again when the answer says; answers to the queries: ${[...answered].map(([status, times]) => `${times} × ${status}`).join(', ')}; while the store is asked as often past us: ${milliseconds(beside.latencyMs.p99)}`,
+      'either the latency, or responses other than 200 and 429, which the note counts: on two cores a store that takes seconds per query times out. A query costs one to two milliseconds of the core, in time slices of some tenths, and lengthens garbage collections; a concurrent get waits for a slice',
+    note: `median of ${ROUNDS} alternating rounds; peer: the same without queries; clients respect Retry-After; responses to the queries: ${[...answered].map(([status, times]) => `${times} × ${status}`).join(', ')}; with the same queries directly to the store: ${milliseconds(beside.latencyMs.p99)}`,
   };
 }
 
@@ -56,7 +55,7 @@ function p99Of(rounds: readonly RequestsResult[]): number {
   return median(rounds.map(({ latencyMs }) => latencyMs.p99));
 }
 
-/** Counts by status how often each was answered meanwhile. */
+/** Runs `work` during the queries, and counts their responses by status. */
 async function whileAsked(
   { direct }: Scene,
   { server }: LogSide,
@@ -84,7 +83,7 @@ async function whileAsked(
   };
   const lanes = Array.from({ length: QUERIES }, (_, number) => lane(number));
   try {
-    // Their connections are made once: what 200 handshakes at one moment cost is not what queries do to others.
+    // Connect before the measurement, so that it does not contain 200 TLS handshakes.
     await open.promise;
     isCounted = true;
     return await work();
@@ -96,7 +95,7 @@ async function whileAsked(
   }
 }
 
-/** Tells what of it is the machine's doing, which has to do with the store too. */
+/** Baseline: runs `work` while the same queries go to the store directly. */
 async function whileStoreIsAsked(
   { peer }: LogSide,
   { range }: LogScene,

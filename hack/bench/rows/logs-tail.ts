@@ -1,4 +1,4 @@
-// How much later than the store itself we show a new line to somebody who follows.
+// Delay of new lines in a live tail, compared with the store's own.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '../../log-stores/record.ts';
 import type { LogClient } from '../measuring/log-client.ts';
@@ -28,13 +28,13 @@ export async function tailRow(side: LogSide, { sample }: LogScene): Promise<Row>
       const line: LogRecord = { ...sample, log, time: now() };
       written.set(log, performance.now());
       await side.write([line]);
-      // Not in step with whatever the store or we do every so often.
+      // Vary the interval, so that it is not in phase with polling intervals.
       await delay(150 + ((number * 37) % 200));
     }
     const until = performance.now() + LOST_MS;
     const missing = () => [...written.keys()].some((log) => !seen.peer.has(log) || !seen.ours.has(log));
     while (missing() && performance.now() < until) await delay(20);
-    if (missing()) throw new Error(`${peer.name}: a line that was written was not seen by who follows`);
+    if (missing()) throw new Error(`${peer.name}: a new line did not reach the live tail`);
   } finally {
     over.abort();
     await Promise.allSettled(following);
@@ -43,20 +43,19 @@ export async function tailRow(side: LogSide, { sample }: LogScene): Promise<Row>
     median([...written].map(([log, at]) => (arrived.get(log) ?? Number.NaN) - at));
   const [theirs, own] = [delays(seen.peer), delays(seen.ours)];
   return {
-    work: `logs, ${peer.name}: a new line is shown to who follows`,
+    work: `logs, ${peer.name}: delay of a new line in a live tail`,
     peer: milliseconds(theirs),
     ours: milliseconds(own),
     ratio: `${own - theirs < 0 ? '−' : '+'}${milliseconds(Math.abs(own - theirs))}`,
     goal: `≤ ${ADDED_MS} ms later`,
     met: own - theirs <= ADDED_MS,
-    shortfall:
-      'OpenSearch is asked every 150 ms whether there is anything new, and for lines only then; where that is slow, it is asked less often',
-    note: `after it was handed to the store; median of ${LINES}. ${peer.followNote}`,
+    shortfall: 'OpenSearch is polled every 150 ms',
+    note: `after the write to the store; median of ${LINES}. ${peer.followNote}`,
   };
 }
 
 function ended(): never {
-  throw new Error('following ended');
+  throw new Error('the live tail ended');
 }
 
 function now(): string {

@@ -1,4 +1,4 @@
-// Resident memory of a fresh server: idle, after lists, under load.
+// Resident memory of a new server: idle, after lists, under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';
@@ -7,7 +7,7 @@ import { below, milliseconds, type Row } from './row.ts';
 
 const IDLE_SECONDS = 10;
 const LISTS = 20;
-/** Under load, the second half may not need more than this over the first. */
+/** Maximum growth in the second half of the load. */
 const FLAT_MB = 15;
 const LOAD_SECONDS = 20;
 
@@ -18,7 +18,7 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
   const peer = scene.kubePid;
   const megabytes = (value: number): string => `${value.toFixed(0)} MB`;
 
-  scene.progress(`a fresh server, idle for ${IDLE_SECONDS} s`);
+  scene.progress(`a new server, idle for ${IDLE_SECONDS} s`);
   await delay(IDLE_SECONDS * 1000, undefined, { signal: scene.signal });
   const idle = await residentMB(server.pid);
 
@@ -62,7 +62,7 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
       ...below('longest block of the event loop under that load', delays.maxMs, 50, milliseconds),
       note: `p99 ${milliseconds(delays.p99Ms)}`,
       shortfall:
-        '16 clients begin at once, and the TLS handshake of each takes one to two milliseconds, more where the machine is slow; the longest times were seen there',
+        '16 clients connect at once, and each TLS handshake takes one to two milliseconds, more on a slow machine; the longest blocks occur there',
     },
   ];
 }

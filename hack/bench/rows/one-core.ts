@@ -1,4 +1,4 @@
-// Requests to servers that have one core for themselves, as often as it can answer them; the load generator has another.
+// Measurement of the request rate of a server on one core, with the load generator on another.
 import type { Target } from '../measuring/load-generator.ts';
 import { pinned } from '../measuring/machine.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
@@ -10,22 +10,22 @@ const CONNECTIONS = 32;
 
 export interface Requests {
   readonly target: Target;
-  /** The process that answers. */
+  /** PID of the server. */
   readonly pid: number;
   readonly paths: readonly string[];
   readonly connections?: number;
-  /** What an answer has to be for its time to count; 200 unless told otherwise. */
+  /** Expected status; 200 by default. */
   readonly status?: string;
 }
 
 export interface Figures {
-  /** Answers in a second. */
+  /** Responses per second. */
   readonly rate: number;
-  /** CPU of the server for each, in ms. */
+  /** CPU of the server per request, in ms. */
   readonly cpu: number;
   /** In ms. */
   readonly p99: number;
-  /** The share of its core for which the load generator was busy. */
+  /** Utilization of the load generator's core. */
   readonly generator: number;
 }
 
@@ -43,7 +43,7 @@ export function onOneCore(
   });
 }
 
-/** All sides in turn; of each figure the median. */
+/** Measures all sides alternately; medians of each figure. */
 export async function eachOnOneCore<Side extends string>(
   scene: Scene,
   sides: Readonly<Record<Side, Requests>>,

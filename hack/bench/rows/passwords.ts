@@ -1,6 +1,5 @@
-// Password grants against the bare hash: on one core, where hashing leaves nothing over for the rest of a sign-in, and
-// with all cores, where the rest has one that it shares with the cluster. One hash at a time on both sides, as a server
-// on one core works; the bare hash is also tried with two, and its better rate counts.
+// Password grants against the bare hash: on one core, which hashing shares with the rest of a sign-in, and on all cores.
+// Both sides verify one hash at a time; the bare hash is also measured with two, and its better rate counts.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';
@@ -16,10 +15,10 @@ const BARE_SIGN_IN = join(import.meta.dirname, '../bare/sign-in.ts');
 const ROUNDS = 3;
 const GOAL = 0.9;
 
-/** A rate, and the CPU time that one turn took of each process, in ms. */
+/** A rate, and the CPU time of each process per operation, in ms. */
 interface Usage {
   readonly rate: number;
-  /** Of the server or of the program that only hashes. */
+  /** CPU of the server or of the baseline program. */
   readonly own: number;
   readonly mainThread: number;
   readonly kube: number;
@@ -28,7 +27,7 @@ interface Usage {
 
 type Server = readonly [pid: number, client: TokenClient];
 
-/** `server` works on one hash at a time. */
+/** `server`: configured for one hash at a time. */
 export async function passwordRows(scene: Scene, server: Server): Promise<readonly Row[]> {
   const { options, signal } = scene;
   const loop = startLineProtocolProgram(process.execPath, [HASH_LOOP], signal);
@@ -48,7 +47,7 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
     const bareServer: Server = [least.pid, leastClient];
     const onOneCore = (pid: number, work: () => Promise<Usage>): Promise<Usage> =>
       alone(pid, othersThan(pid, scene, [server[0], loop.pid, least.pid]), scene.machine, work);
-    // Rates of a server that runs for long: the first thousand sign-ins are slower.
+    // Warm up: the first thousand sign-ins are slower.
     for (const warmed of [bareServer, server]) await grants(scene, warmed);
     const seen = await interleaved(ROUNDS, {
       bare: () => onOneCore(loop.pid, () => bare(1)),
@@ -71,11 +70,11 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
         shortfall: shortfall(pinned),
       },
       informs(
-        row('the same by a program that does nothing else', { bare: pinned.bare, grants: pinned.least }),
+        row('the same by a minimal Node program', { bare: pinned.bare, grants: pinned.least }),
         `ours: on Node, a form over TLS, the hash, one session written over TLS, a signature, the answer; no checks, no watch, no log. ${usage({ grants: pinned.least })}`,
       ),
       informs(
-        row('sign in with a password, all cores for everybody', free),
+        row('sign in with a password, all cores shared', free),
         `peer: argon2id alone, one at a time, as the server does it. ${usage(free)}`,
       ),
     ];
@@ -90,7 +89,7 @@ function filesOf({ writer, serving }: Scene): readonly string[] {
   return [writer.server, writer.ca, serving.cert, serving.key, writer.cert, writer.key];
 }
 
-/** All that works for the sign-ins, and those that hear of them: nobody else is to be on the core of the measured one. */
+/** PIDs of all processes that take part in sign-ins, to keep them off the core of the measured one. */
 function othersThan(pid: number, scene: Scene, programs: readonly number[]): readonly number[] {
   const { kubePid, etcdPid, controllersPid, server } = scene;
   const all = [kubePid, etcdPid, controllersPid, server.pid, process.pid, ...programs];

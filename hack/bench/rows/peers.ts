@@ -1,5 +1,5 @@
-// Other token servers on the same work: Dex, which keeps its sessions in the same cluster, and oidc-provider, which
-// keeps them in memory. Passwords, then refreshes that use up the token they are given.
+// Comparison with other token servers: Dex, which stores sessions in the same cluster, and oidc-provider, which stores
+// them in memory. Password grants, then refreshes with rotation.
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { buildDex } from '../../peers/build.ts';
@@ -13,9 +13,9 @@ import type { Scene } from '../scene/scene.ts';
 import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 
 const ROUNDS = 3;
-/** What Dex and most others use. */
+/** The default of Dex and most others. */
 const BCRYPT_COST = 10;
-/** An id token with every answer, and a refresh token: Dex gives none without being asked. */
+/** Requests an ID token and a refresh token, which Dex issues only on request. */
 const SCOPE = 'openid';
 const DEX_SCOPE = 'openid offline_access';
 
@@ -26,7 +26,7 @@ interface Side {
 
 interface Measured {
   readonly rate: number;
-  /** CPU of its process for each turn, in ms. */
+  /** CPU of its process per operation, in ms. */
   readonly cpu: number;
 }
 
@@ -56,7 +56,7 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
     await known(ours.client, signal);
     const provider = { ...options, passwordHash: await argon2(PASSWORD) } satisfies PeerOptions;
     const dexOptions = { ...options, passwordHash: await bcrypt(PASSWORD, { cost: BCRYPT_COST }) };
-    // Its modules may not be available: the other rows are worth having without it.
+    // The modules of Dex may be unavailable; then measure the other rows without it.
     const program = await buildDex({ env: process.env, signal, progress }).catch((error: unknown) => {
       signal.throwIfAborted();
       progress(`without Dex: ${String(error)}`);
@@ -95,7 +95,7 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
         'refresh a token, beside oidc-provider',
         refreshes['provider'],
         refreshes['ours'],
-        'it keeps them in memory: what ours writes to the cluster is the difference',
+        'oidc-provider stores them in memory; ours writes them to the cluster',
       ),
     ];
   } finally {
@@ -106,7 +106,7 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
 
 type Work = (turn: number, lane: number) => Promise<unknown>;
 
-/** All of them in turn, each with a core of its own. */
+/** Measures all servers alternately, each on its own core. */
 function measured(
   { machine, options }: Scene,
   sides: Readonly<Record<string, Side>>,
@@ -127,7 +127,7 @@ function measured(
   return interleaved(ROUNDS, Object.fromEntries(all));
 }
 
-/** None without the peer. */
+/** No row without the peer. */
 function row(
   work: string,
   peer: readonly Measured[] = [],

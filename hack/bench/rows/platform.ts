@@ -1,5 +1,5 @@
-// The console paths: pages that are filtered and sorted, beside kube-apiserver's own list with the same selector.
-// Each server has one core for itself, the load generator the other.
+// Console paths: filtered and sorted pages, beside kube-apiserver's list with the same selector. Each server has one
+// core, the load generator the other.
 import type { Target } from '../measuring/load-generator.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';
@@ -27,7 +27,7 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
   const peerAll = { ...kube, paths: [`${CORE_NODES}?resourceVersion=0`], connections: 1 };
   const gzip = { 'Accept-Encoding': 'gzip' };
   const sides = {
-    // A page of kube-apiserver's is not sorted and cannot be chosen; a limit makes it read from etcd.
+    // kube-apiserver has no sorted pages and no page numbers; with a limit it reads from etcd.
     peerPage: { ...kube, paths: [`${CORE_NODES}?limit=${PAGE}&labelSelector=${SELECTOR}`] },
     page: { ...direct, paths: pages },
     peerGet: { ...kube, paths: names.map((name) => `${CORE_NODES}/${name}?resourceVersion=0`) },
@@ -41,7 +41,7 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
   scene.progress('warming both sides up');
   await onOneCore(scene, sides.page, 3);
   const seen = await eachOnOneCore(scene, sides);
-  // By a client that has the page already.
+  // A client that has the page already.
   const unchanged = await onOneCore(scene, {
     target: withHeaders(scene.direct, { 'If-None-Match': '*' }),
     pid: scene.server.pid,

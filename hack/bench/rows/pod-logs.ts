@@ -1,5 +1,5 @@
-// The store that needs nothing: 100 pods with 10,000 lines each, read through kube-apiserver from simulated kubelets,
-// merged in the order of time. The peer reads the same logs the same way, and does nothing with them.
+// Queries over pod logs: 100 pods with 10,000 lines each, read through kube-apiserver from simulated kubelets and merged
+// by time. The peer reads the same logs and discards them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,7 +63,7 @@ async function measure(
   const [rows, most] = await peakWhile(server.pid, async (): Promise<Row[]> => {
     const page = await timed(() => client.json(`${LOGS}?${range}&size=100`));
     const total = Number(memberOf(page.result, 'query', 'total'));
-    // Under its time limit the answer says that it is partial: then the row says so too.
+    // Report partial results, which the time limit may cause.
     const covered = total === PODS * LINES ? '' : `; partial, ${total} of ${PODS * LINES} lines`;
     const cursor = String(memberOf(page.result, 'query', 'cursor'));
     const further = await timed(() => client.json(`${LOGS}?${range}&size=100&cursor=${cursor}`));
@@ -81,20 +81,20 @@ async function measure(
         work: `pod logs: newest 100 and the total, ${what}`,
         peer,
         ours: milliseconds(page.ms),
-        note: `peer: reading these logs without doing anything with them${covered}`,
+        note: `peer: reading and discarding these logs${covered}`,
       },
       {
-        work: 'pod logs: the next 100, by their cursor, which carries the total',
+        work: 'pod logs: the next 100 by cursor',
         ours: milliseconds(further.ms),
       },
       { work: `pod logs: first line of an export in order, ${what}`, peer, ours: milliseconds(first) },
-      { work: `pod logs: all lines of it`, peer, ours: milliseconds(all) },
+      { work: `pod logs: all lines of that export`, peer, ours: milliseconds(all) },
     ];
   });
   return [
     ...rows,
     {
-      work: 'pod logs: growth of memory in these',
+      work: 'pod logs: growth of memory during these',
       ours: `${(most - before).toFixed(0)} MB`,
       note: `resident, from ${before.toFixed(0)} MB`,
     },
@@ -109,7 +109,7 @@ async function timed<Result>(
   return { ms: performance.now() - began, result };
 }
 
-/** Simulated pods whose logs are files of ours. */
+/** Creates simulated pods with generated log files. */
 async function startPods(cluster: ControlPlane, dir: string, signal: AbortSignal): Promise<Pod[]> {
   const pods = Array.from({ length: PODS }, (_, index) => ({
     namespace: `team-${index % 10}`,
@@ -148,7 +148,7 @@ async function startPods(cluster: ControlPlane, dir: string, signal: AbortSignal
   }
 }
 
-/** Over a day, each pod a little later than the one before; as a container runtime writes them. */
+/** The log of one pod over a day in CRI format; each pod starts a little later than the previous one. */
 function linesOf(pod: number): string {
   return Array.from({ length: LINES }, (_, line) => {
     const time = new Date(DAY + Math.floor((line * DAY_MS) / LINES) + pod).toISOString().slice(0, 23);

@@ -1,15 +1,15 @@
-/** One line of the result: the same work done by the peer and by us. */
+/** One row of the result: the same work by the peer and by our server. */
 export interface Row {
   readonly work: string;
   readonly peer?: string;
   readonly ours: string;
-  /** Ours as a share of the peer's, or a difference; none for absolute goals. */
+  /** Ours divided by the peer's, or the difference; none for absolute goals. */
   readonly ratio?: string;
-  /** None for a row that only informs. */
+  /** None for informational rows. */
   readonly goal?: string;
   readonly met?: boolean | undefined;
   readonly note?: string;
-  /** Why the goal is missed, as far as profiles have shown; told only when it is. */
+  /** Reason for a missed goal, from profiles; reported only if the goal is missed. */
   readonly shortfall?: string;
 }
 
@@ -26,7 +26,7 @@ export function perSecond(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
 }
 
-/** Ours is to be at most `goal` times the peer's. */
+/** Goal: ours is at most `goal` times the peer's. */
 export function atMost(
   work: string,
   peer: number,
@@ -40,7 +40,7 @@ export function atMost(
   return { ...told, goal: `≤ ${goal.toFixed(3)} ×`, met: share <= goal };
 }
 
-/** Ours is to be at least `goal` times the peer's. */
+/** Goal: ours is at least `goal` times the peer's. */
 export function atLeast(
   work: string,
   peer: number,
@@ -53,12 +53,12 @@ export function atLeast(
   return { work, peer: format(peer), ours: format(ours), ratio, goal: `≥ ${goal} ×`, met: share >= goal };
 }
 
-/** The comparison without its goal. */
+/** The comparison without a goal. */
 export function informs({ work, peer = '', ours, ratio = '' }: Row, note?: string): Row {
   return { work, peer, ours, ratio, ...(note === undefined ? {} : { note }) };
 }
 
-/** An absolute bound, whatever a peer does. */
+/** Goal: ours is below an absolute bound. */
 export function below(work: string, ours: number, bound: number, format: (value: number) => string): Row {
   return { work, ours: format(ours), goal: `< ${format(bound)}`, met: ours < bound };
 }

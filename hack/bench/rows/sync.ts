@@ -1,4 +1,4 @@
-// From the start of the process to ready, with all nodes in the cache; and what it does to the event loop.
+// Time from the process start to ready with a synced cache, and the event-loop blocks meanwhile.
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { type AnotherOptions, CORE_NODES, type Scene } from '../scene/scene.ts';
@@ -9,7 +9,7 @@ const STREAMING_LIST = `${CORE_NODES}?watch=1&sendInitialEvents=true&allowWatchB
 
 interface Measured {
   readonly ms: number;
-  /** The longest block of the event loop while modules are loaded, and from listening to ready. */
+  /** Longest event-loop block while modules are loaded, and from listening to ready. */
   readonly loading: number;
   readonly filling: number;
 }
@@ -40,9 +40,9 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
         2,
         milliseconds,
       ),
-      note: 'peer: its streaming list; ours: from spawning the process',
+      note: 'peer: a WatchList; ours: from spawning the process',
       shortfall:
-        'before the list is asked for, Node starts, loads some 900 modules, already compiled, and checks the configuration; TypeBox is 370 of them. What answers callers, some 700 more, is loaded while the cluster prepares its list',
+        'before the list request, Node starts, loads about 900 compiled modules (370 of TypeBox) and validates the configuration. About 700 modules for serving are loaded while the cluster prepares its list',
     },
     {
       ...below(

@@ -1,5 +1,5 @@
-// One node by an access token of the password grant, with and without remembering verified signatures; the peer takes
-// the same token by its own verifier.
+// Rate of gets with an access token of the password grant, with and without the cache of verified signatures; the peer
+// verifies the same token itself.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from '../measuring/load-generator.ts';
 import { TokenClient } from '../measuring/token-client.ts';
@@ -8,7 +8,7 @@ import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';
 import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
-/** The name of the bench's caller, whom the rules know. */
+/** User name of the bench's caller, which has the RBAC bindings. */
 const USER = 'bench';
 const GOAL = 15_000;
 const GOAL_EACH = 3_000;
@@ -31,7 +31,7 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
     ours: { target: bearer(direct), pid: server.pid, paths },
     each: { target: bearer({ ...direct, server: plain.url }), pid: plain.pid, paths },
   };
-  scene.progress('waiting until kube-apiserver takes the token');
+  scene.progress('waiting until kube-apiserver accepts the token');
   const patience = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
   const isTrusted = (): Promise<boolean> =>
     onOneCore(scene, sides.peer, 1).then(
@@ -54,7 +54,7 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
       ...atLeast('the same, each signature verified', peer.rate, each.rate, 1, perSecond),
       goal: `≥ ${perSecond(GOAL_EACH)}`,
       met: each.rate >= GOAL_EACH,
-      note: `ours ${facts(each)}; kube-apiserver remembers a token for ten seconds`,
+      note: `ours ${facts(each)}; kube-apiserver caches a token for ten seconds`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-// How long after a write a watcher sees it: one of each side at the same write, then many, each side alone.
+// Delay from a write to its arrival at watchers: one watcher of each side at the same write, then many, each side alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Arrivals, Target } from '../measuring/load-generator.ts';
 import { residentMB } from '../measuring/process-usage.ts';
@@ -15,7 +15,7 @@ export async function watchRows(scene: Scene): Promise<readonly Row[]> {
   const { watchers } = scene.options;
   const most = Math.max(...watchers);
   const rows = [await oneWatcher(scene)];
-  // The most first: only then is their memory not taken from what earlier ones have left behind.
+  // The largest number first, so that its memory does not come from free heap of earlier rounds.
   for (const count of watchers.toSorted((left, right) => right - left)) {
     scene.progress(`${count} watchers`);
     const measured = await manyWatchers(scene, count);
@@ -41,7 +41,7 @@ async function oneWatcher(scene: Scene): Promise<Row> {
   await load.closeWatches('ours');
   const peer = arrivals(groups, 'peer').lastMs;
   const ours = arrivals(groups, 'ours').lastMs;
-  // Of the same write each time, so the write's own time drops out.
+  // Both sides see the same write, so its duration cancels out.
   const later = ours.map((at, change) => at - (peer[change] ?? Number.NaN));
   return {
     ...difference('change seen by one watcher', median(peer), median(ours), 0.5, median(later)),
@@ -83,7 +83,7 @@ async function manyWatchers(scene: Scene, count: number): Promise<{ delay: Row; 
   const ours = median(last.ours);
   const goal = count <= 300 ? 2 : 0;
   const kilobytes = (value: number): string => `${value.toFixed(0)} kB`;
-  // In the first round alone: later ones reuse what the first one has left.
+  // Only the first round: later rounds reuse its memory.
   const [peerMemory = 0] = memory.peer;
   const [ourMemory = 0] = memory.ours;
   return {
@@ -94,10 +94,10 @@ async function manyWatchers(scene: Scene, count: number): Promise<{ delay: Row; 
       ours: kilobytes(ourMemory),
       ratio: `${(ourMemory / peerMemory).toFixed(2)} ×`,
       goal: '< 1 ×',
-      // With few watches, the collector has released whatever had grown.
+      // With few watches, garbage collection may have released more than they need.
       met: peerMemory > 0 ? ourMemory < peerMemory : undefined,
       shortfall:
-        'a TLS connection with an open answer takes bare Node 75 kB; the rest is what a request and its watch are to us',
+        'a TLS connection with an open response takes 75 kB in plain Node; the rest is the request and its watch',
     },
   };
 }
@@ -119,7 +119,7 @@ function arrivals(groups: Readonly<Record<string, Arrivals>>, id: string): Arriv
   return found;
 }
 
-/** The path of a watch that begins at what the server has now: no initial events, no gap. */
+/** Path of a watch from the current resourceVersion: no initial events, no gap. */
 async function fromNow(target: Target, path: string): Promise<string> {
   const version = await currentVersion(target, path);
   return `${path}?watch=1&allowWatchBookmarks=true&resourceVersion=${version}`;

@@ -1,4 +1,4 @@
-// Before anything is timed: all sides must give the same nodes, or the comparison means nothing.
+// Check before the measurements that all sides return the same nodes.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
@@ -13,7 +13,7 @@ interface NodeList {
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Throws with the first difference. */
+/** Throws an error with the first difference. */
 export async function sameNodes(scene: Scene): Promise<void> {
   const { kube, direct } = scene;
   const peer = await readList(kube, CORE_NODES);
@@ -49,7 +49,7 @@ function withoutType(node: Readonly<Record<string, unknown>> = {}): Readonly<Rec
   return rest;
 }
 
-/** What a list shows right now, for a watch to begin at. */
+/** The current resourceVersion of a list, for the start of a watch. */
 export async function currentVersion(target: Target, path: string): Promise<string> {
   return (await readList(target, `${path}?limit=1`)).metadata.resourceVersion;
 }

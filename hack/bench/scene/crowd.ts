@@ -1,15 +1,15 @@
-// The people who sign in during the bench, and their doing so over and over.
+// Users of the bench, and loops in which they sign in and refresh.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';
 import type { Scene } from './scene.ts';
 
 export const PASSWORD = 'only for as long as the bench runs';
-/** So many that nobody has too many sessions. */
+/** Enough users that none exceeds the session limit. */
 export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `bench-login-${index}`);
 export const AT_A_TIME = 8;
 
-/** Repeats the work in parallel lanes until the time is over; returns how often it was done. */
+/** Repeats the work in parallel lanes for a time; returns the number of completions. */
 export async function repeat(
   seconds: number,
   work: (turn: number, lane: number) => Promise<unknown>,
@@ -32,7 +32,7 @@ export function userOf(turn: number): string {
   return USERS[turn % USERS.length] ?? '';
 }
 
-/** One session for each lane, refreshed over and over. */
+/** Refreshes one session per lane repeatedly. */
 export async function refreshing(
   client: TokenClient,
 ): Promise<(turn: number, lane: number) => Promise<void>> {
@@ -47,7 +47,7 @@ export async function refreshing(
   };
 }
 
-/** Does nothing for users who exist already. */
+/** Creates the missing users. */
 export async function addUsers({ cluster }: Scene, names = USERS): Promise<void> {
   const passwordHash = await hash(PASSWORD);
   const create = async (kind: string, name: string, spec: object): Promise<string | undefined> => {
@@ -67,7 +67,7 @@ export async function addUsers({ cluster }: Scene, names = USERS): Promise<void>
   );
 }
 
-/** Resolves when the server knows the user, unless told otherwise the last of all. */
+/** Resolves when the server has synced the user; by default the last one. */
 export async function known(
   client: TokenClient,
   signal: AbortSignal,

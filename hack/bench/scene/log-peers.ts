@@ -1,8 +1,8 @@
-// The questions of the log rows, asked of each store directly: the same lines, the same total, the same order.
+// The queries of the log rows, sent to each store directly, with the same lines, total and order as ours.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 
-/** Seconds since the epoch; the last one counts whole, as in our API. */
+/** Seconds since the epoch; `end` is included, as in our API. */
 export interface LogRange {
   readonly start: number;
   readonly end: number;
@@ -10,18 +10,18 @@ export interface LogRange {
 
 export interface LogPeer {
   readonly name: string;
-  /** The newest so many lines with a word that begins like this, of one namespace, and how many there are. */
+  /** The newest `size` lines of a namespace with a word that starts with `word`; returns their total. */
   query(range: LogRange, namespace: string, word: string, size: number): Promise<number>;
-  /** The newest so many lines, and how many there are. */
+  /** The newest `size` lines; returns the total. */
   newest(range: LogRange, size: number): Promise<number>;
-  /** Lines and containers. */
+  /** Number of lines and containers. */
   statistics(range: LogRange): Promise<readonly [logs: number, containers: number]>;
-  /** Lines in buckets of 15 minutes. */
+  /** Lines in buckets of 15 minutes; returns the total. */
   histogram(range: LogRange): Promise<number>;
-  /** Tells every new line of the namespace, in the best way that the store has, until the signal is aborted. */
+  /** Reports every new line of the namespace, in the best way that the store offers, until the signal aborts. */
   follow(namespace: string, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
   readonly followNote: string;
-  /** All lines from the oldest on, with the five members that ours have; how many there were. */
+  /** All lines from the oldest on, with the five fields of our records; returns their number. */
   export(range: LogRange): Promise<number>;
 }
 
@@ -72,10 +72,10 @@ export function victoriaLogsPeer(client: LogClient): LogPeer {
       const answer = await client.open('/select/logsql/tail', form({ query }), signal);
       for await (const chunk of answer) tell(String(chunk));
     },
-    followNote: 'The peer is the tail of the store, as it is when nothing is set',
+    followNote: 'Peer: the tail of the store with default settings',
     export: async (range) => {
       const query = `${within(range)} ${members} | sort by (_time)`;
-      // Ten minutes: sorting everything at once is slow, and the store may take all the time that it needs.
+      // Ten minutes, because sorting everything at once is slow.
       const answer = await client.open('/select/logsql/query', form({ query, timeout: '600s' }));
       return countLines(answer);
     },
@@ -141,12 +141,12 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
         await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
     },
-    followNote: `The store has no tail; the peer asks it for new lines every ${POLL_MS} ms`,
+    followNote: `The store has no tail; the peer polls for new lines every ${POLL_MS} ms`,
     export: async (range) => {
       const opened = await client.json(`/${indexPrefix}-*/_search/point_in_time?keep_alive=5m`, json({}));
       const pit = { id: memberOf(opened, 'pit_id'), keep_alive: '5m' };
       const query = { bool: { filter: [within(range)] } };
-      // By default it forgets nanoseconds where the next page begins, and gives lines twice.
+      // The default drops nanoseconds in search_after, which repeats lines.
       const sort = [{ time: { order: 'asc', numeric_type: 'date_nanos' } }, { _seq_no: 'asc' }];
       let lines = 0;
       let after = '';
@@ -164,7 +164,7 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
         const hits = memberOf(JSON.parse(text), 'hits', 'hits');
         if (!Array.isArray(hits) || hits.length === 0) break;
         lines += hits.length;
-        // As it stands there: nanoseconds are no numbers that JavaScript can hold.
+        // Copied as text, because JavaScript numbers cannot hold nanoseconds.
         after = `,"search_after":${/.*"sort":(\[[^\]]*\])/s.exec(text)?.[1] ?? '[]'}`;
       }
       await client.expect('/_search/point_in_time', json({ pit_id: [pit.id] }, 'DELETE'));

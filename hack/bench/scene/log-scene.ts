@@ -1,5 +1,4 @@
-// What the rows of logs are measured on: both stores with the same lines, and a server of ours before each. Owns starting
-// and ending them.
+// Environment of the log rows: both stores with the same lines, and one of our servers for each. Owns their start and stop.
 import { join } from 'node:path';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';
@@ -16,33 +15,33 @@ import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from '.
 import type { Scene } from './scene.ts';
 import { inWorkFolder } from './work-folder.ts';
 
-/** Where consoles ask. */
+/** The path that consoles use. */
 export const LOGS = '/kapis/tenant.platform.io/v1alpha2/logs';
 const INDEX_PREFIX = 'bench';
 const BARE_FRONT = join(import.meta.dirname, '../bare/front.ts');
 
 export interface LogSide {
   readonly peer: LogPeer;
-  /** The same questions, through a Node program that only passes them on. */
+  /** The same queries through a minimal Node server. */
   readonly fronted: LogPeer;
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
-  /** Ours, as a caller who may read the logs of all pods. */
+  /** Our server, as a caller who may read the logs of all pods. */
   readonly ours: LogClient;
-  /** Adds lines to the store, as a collector does. */
+  /** Writes records to the store, as a collector does. */
   write(records: readonly LogRecord[]): Promise<void>;
 }
 
 export interface LogScene {
   readonly lines: number;
-  /** Holds all lines. */
+  /** Time range of all lines. */
   readonly range: LogRange;
   readonly sides: readonly LogSide[];
-  /** One line as they all are, for new ones. */
+  /** A record as a template for new ones. */
   readonly sample: LogRecord;
 }
 
-/** Runs `work` with both stores, or with the one that can be started here, and removes them afterwards. */
+/** Runs `work` with the stores that can be started here, and removes them afterwards. */
 export async function withLogStores<Result>(
   scene: Scene,
   work: (logs: LogScene) => Promise<Result>,
@@ -103,7 +102,7 @@ export async function withLogStores<Result>(
   });
 }
 
-/** Of an index that a range covers whole, OpenSearch keeps the counts, whatever the range is: neither side is to get those. */
+/** Disables the request cache, which holds counts of indices that a range covers completely. */
 async function keepNoAnswers(url: string): Promise<void> {
   const client = LogClient.plain(url);
   const body = JSON.stringify({ 'index.requests.cache.enable': false });
@@ -114,7 +113,7 @@ async function keepNoAnswers(url: string): Promise<void> {
   }
 }
 
-/** Lets the caller of the bench read the logs of all pods. */
+/** Grants the caller of the bench get pods/log in all namespaces. */
 async function allowLogs({ cluster }: Scene): Promise<void> {
   const group = 'rbac.authorization.k8s.io';
   const name = 'bench-logs';

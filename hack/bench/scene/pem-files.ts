@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KeyPair } from '../../control-plane/certificate-authority.ts';
 import type { PairFiles } from '../../control-plane/pki.ts';
 
-/** Writes what has been issued into the folder, for its owner only; gives the path. */
+/** Writes PEM data with mode 0600, and returns the path. */
 export async function pemFile(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, name);
   await writeFile(path, text, { mode: 0o600 });

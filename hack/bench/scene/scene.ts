@@ -1,5 +1,5 @@
-// What the rows are measured on: a control plane with its nodes, our server registered beside it, and the load
-// generator. Owns starting and ending it; what is measured is in ../rows.
+// Environment of the bench: a control plane with nodes, our registered server, and the load generator. Owns their start
+// and stop.
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';
@@ -21,17 +21,17 @@ export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
 const PROBE = join(import.meta.dirname, '../measuring/loop-probe.ts');
 
-/** A caller who is neither cluster-admin nor system:masters: each request is authenticated and authorized. */
+/** A caller without cluster-admin and system:masters, so that each request is authenticated and authorized. */
 const CALLER = 'bench';
 
-/** How much there is to measure, and for how long. */
+/** Sizes and durations of the measurements. */
 export interface SceneOptions {
   readonly nodes: number;
-  /** How long each measurement of a rate lasts. */
+  /** Duration of each measurement of a rate, in seconds. */
   readonly seconds: number;
-  /** How many watches are held at once, one measurement each. */
+  /** Numbers of concurrent watches, one measurement each. */
   readonly watchers: readonly number[];
-  /** Lines in each log store. */
+  /** Number of lines in each log store. */
   readonly logLines: number;
 }
 
@@ -40,39 +40,39 @@ export interface Scene {
   readonly machine: Machine;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** The process of kube-apiserver. */
+  /** PID of kube-apiserver. */
   readonly kubePid: number;
-  /** Its etcd's. */
+  /** PID of etcd. */
   readonly etcdPid: number;
-  /** Of the controllers, which follow every object too. */
+  /** PID of kube-controller-manager, which watches every object too. */
   readonly controllersPid: number;
-  /** For a cluster administrator. */
+  /** Kubeconfig of a cluster administrator. */
   readonly kubeconfig: string;
-  /** Of the servers: paths of PEM files. */
+  /** Serving certificate of the servers: paths of PEM files. */
   readonly serving: PairFiles;
   readonly load: LoadGenerator;
   /** The registered server. */
   readonly server: ServerProcess;
-  /** kube-apiserver, as the caller of the bench; its path for ours is the one through the aggregator. */
+  /** kube-apiserver, as the caller of the bench; also for our group through the aggregator. */
   readonly kube: Target;
-  /** Our server, as the same caller, without the aggregator between. */
+  /** Our server directly, as the same caller. */
   readonly direct: Target;
-  /** kube-apiserver, as somebody who may write. */
+  /** kube-apiserver, as a caller with write permission. */
   readonly writer: Target;
-  /** The same for whoever sets something up. */
+  /** Administrator client for the setup. */
   readonly cluster: Client;
-  /** Nodes have names in this order. */
+  /** Name of the node with this index. */
   nodeName(index: number): string;
-  /** One more server on the same cluster, on a port of its own and registered nowhere. */
+  /** Starts another, unregistered server on the same cluster. */
   another(options?: AnotherOptions): Promise<ServerProcess>;
 }
 
 export interface AnotherOptions extends Pick<ServerProcessOptions, 'listening' | 'configuration'> {
-  /** Whether it can be asked for the delays of its event loop: looking wakes it a thousand times a second. */
+  /** Whether it reports event-loop delays; the probe wakes it a thousand times a second. */
   readonly probed?: boolean;
 }
 
-/** Runs `work` on a scene, and removes it afterwards. */
+/** Runs `work` with the environment, and removes it afterwards. */
 export async function withScene(
   options: SceneOptions,
   machine: Machine,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../../terminal/progress.ts';
 
-/** Something to be ended when all that was begun after it has ended. */
+/** Registers a cleanup, which runs after all later cleanups. */
 export type Defer = (cleanup: () => unknown) => void;
 
 /**
- * Does the work in a folder of its own, then what it has deferred, the last first, and removes the folder. What fails of
- * that is told, and the rest is done.
+ * Runs the work in a temporary folder, then the deferred cleanups in reverse order, and removes the folder. Reports
+ * failed cleanups and continues.
  */
 export async function inWorkFolder<Result>(
   name: string,

@@ -25,7 +25,7 @@ describe('the options of the bench', () => {
 
   it('reject an unknown row and an invalid number', () => {
     expect(() => parseOptions(['--rows', 'list,gte'])).to.throw(
-      '--rows: there is no gte; there are sync, watch, list, get, tokens, logins, peers, platform, memory',
+      '--rows: unknown group gte; the groups are sync, watch, list, get, tokens, logins, peers, platform, memory',
     );
     expect(() => parseOptions(['--nodes', 'many'])).to.throw('--nodes many: a whole number from 1 to');
     expect(() => parseOptions(['--watchers', '1,0'])).to.throw('--watchers 0: a whole number');
