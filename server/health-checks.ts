@@ -19,7 +19,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   const informers = {
     name: 'informer-sync',
     check: () => {
-      if (!sources.cacheSynced()) throw new HealthCheckError('the cache is still being filled');
+      if (!sources.cacheSynced()) throw new HealthCheckError('the cache is not yet synced');
     },
   };
   const frontProxy = {

@@ -1,15 +1,15 @@
-// Metrics of what is followed in the cluster: whether the cache is in step, and how often it had to start anew.
+// Metrics of reflectors and their caches.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ReflectorObserver } from '../cluster/reflector/reflector.ts';
 
-/** What a cache reports at each scrape. */
+/** Values of a cache at each scrape. */
 export interface CacheGauges {
   readonly synced: boolean;
   readonly watchers: number;
   readonly size: number;
 }
 
-/** Makes the metrics once; `observe` gives the observer of one resource. */
+/** Registers the metrics once; `observe` returns the observer of one resource. */
 export class CacheMetrics {
   readonly #lists: Counter<'resource' | 'way'>;
   readonly #listDuration: Histogram<'resource'>;
@@ -22,32 +22,32 @@ export class CacheMetrics {
     const caches = this.#caches;
     this.#lists = new Counter({
       name: 'reflector_lists_total',
-      help: 'Complete lists read from the cluster, as a stream or in pages.',
+      help: 'Complete lists of a reflector, streamed or paged.',
       labelNames: ['resource', 'way'],
       registers,
     });
     this.#listDuration = new Histogram({
       name: 'reflector_list_duration_seconds',
-      help: 'Time that a complete list took.',
+      help: 'Duration of a complete list.',
       labelNames: ['resource'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers,
     });
     this.#watchEnds = new Counter({
       name: 'reflector_watch_ends_total',
-      help: 'Watches of the cluster that ended, by cause; `end` is the usual one.',
+      help: 'Watches of a reflector that ended, by cause; `end` is a normal end.',
       labelNames: ['resource', 'cause'],
       registers,
     });
     this.#version = new Gauge({
       name: 'reflector_last_resource_version',
-      help: 'The resourceVersion up to which the cache is complete.',
+      help: 'The resourceVersion that the cache has reached.',
       labelNames: ['resource'],
       registers,
     });
     cacheGauge(registry, caches, {
       name: 'cache_synced',
-      help: '1 when the cache holds a complete list, else 0.',
+      help: '1 after the first complete list, else 0.',
       value: ({ synced }) => (synced ? 1 : 0),
     });
     cacheGauge(registry, caches, {
@@ -57,12 +57,12 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_watchers',
-      help: 'Watches of clients that are fed from the cache.',
+      help: 'Client watches served from the cache.',
       value: ({ watchers }) => watchers,
     });
   }
 
-  /** `resource` is `<plural>.<group>`; `gauges` is asked at each scrape. */
+  /** `resource` is `<plural>.<group>`; `gauges` is called at each scrape. */
   observe(resource: string, gauges: () => CacheGauges): ReflectorObserver {
     this.#caches.set(resource, gauges);
     return {
@@ -71,7 +71,7 @@ export class CacheMetrics {
         this.#listDuration.observe({ resource }, seconds);
       },
       watchEnded: (cause) => this.#watchEnds.inc({ resource, cause }),
-      // Above 2^53 a gauge loses the last digits, which is enough to see whether it moves.
+      // Above 2^53 a gauge loses the last digits; progress stays visible.
       progressed: (resourceVersion) => this.#version.set({ resource }, Number(resourceVersion)),
     };
   }

@@ -1,3 +1,4 @@
+// Objects in the cache: their bytes and a few facts, read from the raw objects of the cluster.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
@@ -5,7 +6,7 @@ import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced
 
 // Objects as the cache keeps them, bytes and a few facts. This folder makes them of what the cluster sends; it knows no
 // lists and no watches.
-/** One object as the cache keeps it: its bytes, and the few facts that reads need. Never changed once made. */
+/** An object in the cache: its bytes and the facts that reads need. Immutable. */
 export interface CachedObject<Facts> {
   /** `name`, or `namespace/name`: the sort order of lists. */
   readonly key: string;
@@ -18,11 +19,11 @@ export interface CachedObject<Facts> {
   readonly facts: Facts;
   /** The whole object as JSON, with `kind` and `apiVersion` of our group in front. */
   readonly bytes: Buffer;
-  /** The value of its member `metadata`, as JSON: a slice of `bytes`. */
+  /** The value of its member `metadata` as JSON: a slice of `bytes`. */
   readonly metadata: Buffer;
 }
 
-/** What the cache must know of a resource; every ResourceDefinition is one. */
+/** The properties of a resource that the cache needs; a ResourceDefinition has them. */
 export interface ObjectSource<Facts> {
   readonly group: string;
   readonly version: string;
@@ -31,7 +32,7 @@ export interface ObjectSource<Facts> {
   facts(object: unknown): Facts;
 }
 
-/** An object whose facts are read and whose bytes have not been copied to their place. */
+/** An object whose facts are read and whose bytes are not yet copied to their final buffer. */
 export interface ReadObject<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   readonly spliced: SplicedObject;
@@ -39,7 +40,7 @@ export interface ReadObject<Facts> {
 
 export type ObjectIdentity<Facts> = Omit<CachedObject<Facts>, 'bytes' | 'metadata'>;
 
-/** Reads raw objects of one resource. The parsed tree lives no longer than the call. */
+/** Reads raw objects of one resource. The parsed tree is discarded at the end of the call. */
 export class ObjectReader<Facts> {
   readonly #source: ObjectSource<Facts>;
   readonly #head: Buffer;
@@ -50,7 +51,7 @@ export class ObjectReader<Facts> {
     this.#head = objectHead(source.kind, source.group, source.version);
   }
 
-  /** `members` are those of the object, where they are known. */
+  /** `members` of the object, if already read. */
   read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
     const metadata = recordIn(parsed, 'metadata');
@@ -83,7 +84,7 @@ export class ObjectReader<Facts> {
   }
 }
 
-/** The object with its bytes written to `target` at `offset`, of which they stay a slice. */
+/** Writes the bytes to `target` at `offset` and returns the object with slices of `target`. */
 export function placeObject<Facts>(
   identity: ObjectIdentity<Facts>,
   spliced: SplicedObject,
@@ -94,7 +95,7 @@ export function placeObject<Facts>(
   return sliceObject(identity, spliced, target, offset);
 }
 
-/** The same object, with its bytes copied to `target` at `offset`. */
+/** Copies the bytes to `target` at `offset` and returns the same object with slices of `target`. */
 export function moveObject<Facts>(
   object: CachedObject<Facts>,
   target: Buffer,
@@ -106,14 +107,14 @@ export function moveObject<Facts>(
   return sliceObject(object, { length: object.bytes.length, metadataStart, metadataEnd }, target, offset);
 }
 
-/** The same object with bytes that keep nothing else alive: a slice would hold all its neighbours. */
-export function ownBytes<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
+/** Returns the object with a buffer of its own. A slice keeps the whole buffer of its neighbours in memory. */
+export function withOwnBuffer<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
   const slack = 256;
   if (object.bytes.buffer.byteLength <= object.bytes.length + slack) return object;
   return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
 }
 
-/** The object whose bytes were written to `target` at `offset`. */
+/** Returns the object whose bytes are at `offset` in `target`. */
 export function sliceObject<Facts>(
   { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
   { length, metadataStart, metadataEnd }: ObjectExtent,

@@ -1,4 +1,5 @@
-// The informer cache of one resource: the newest snapshot and the ones before it, the watch window, the watchers.
+// The informer cache of one resource: current snapshot, past snapshots, watch cache. A reflector writes to it
+// (ReflectorSink), the REST handlers read it (ResourceCache). It opens no connections except through `probe`.
 // The reflector writes to it (ReflectorSink), the REST handlers read it (ResourceCache); it opens no connection of
 // its own but through `probe`.
 import type { Logger } from 'pino';
@@ -19,9 +20,9 @@ export interface CacheOptions<Facts> {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly window: WindowBounds;
   readonly history: HistoryBounds;
-  /** See `catchUp`: brings this cache to `target` by applying to it what the cluster has. */
+  /** Brings this cache to `target`, see `catchUp`. */
   readonly probe: (target: bigint, signal: AbortSignal) => Promise<void>;
-  /** How long a read waits for a resourceVersion, in ms. */
+  /** Time limit of a read that waits for a resourceVersion, in ms. */
   readonly waitMs: number;
   /** A monotonic clock in ms. */
   readonly now: () => number;
@@ -45,7 +46,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#fanOut = new FanOut(options.log);
     this.#waiters = new VersionWaiters({
       timeoutMs: options.waitMs,
-      patienceMs: 25,
+      probeDelayMs: 25,
       retryMs: 1000,
       probe: options.probe,
       current: () => this.#current?.version ?? 0n,
@@ -70,7 +71,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   }
 
   snapshot(): ObjectSnapshot<Facts> {
-    if (!this.#current) throw newServiceUnavailable('the cache is still being filled');
+    if (!this.#current) throw newServiceUnavailable('the cache is not yet synced');
     return this.#current;
   }
 
@@ -93,7 +94,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = versionOf(from);
     this.#window.trim();
     const missed = this.#window.since(version);
-    // Before the replay, so that a change which the watcher itself brings about is not lost.
+    // Subscribed before the replay, so that a change during the replay is not lost.
     const end = this.#fanOut.add(watcher, version > current.version ? version : current.version);
     try {
       for (const change of missed) watcher.event(change);
@@ -116,7 +117,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const current = this.snapshot();
     const read = this.#reader.read(raw, members);
     const version = BigInt(read.identity.resourceVersion);
-    // The probe's stream and the reflector's overlap: what one has brought, the other brings again.
+    // The streams of the probe and the reflector overlap.
     if (version <= current.version) return;
     const previous = current.get(read.identity.key);
     if (type === 'DELETED') this.#remove(current, version, read, previous);
@@ -128,7 +129,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = versionOf(resourceVersion);
     this.#window.trim();
     if (version > current.version) this.#advance(current.at(version), 0);
-    // A probe may have brought later changes than this stream: watchers that have seen them must not go back.
+    // A probe can be ahead of this stream: watchers must not see a lower version.
     const reached = this.snapshot();
     this.#fanOut.bookmark(reached.version, reached.resourceVersion);
   }
@@ -149,8 +150,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     previous: CachedObject<Facts> | undefined,
   ): void {
     const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
-    const held = previous ? current.pinnedBy(previous.key) : 0;
-    this.#announce(change, current.with(version, change.object, previous), held);
+    const retainedBytes = previous ? current.pinnedBy(previous.key) : 0;
+    this.#publish(change, current.with(version, change.object, previous), retainedBytes);
   }
 
   #remove(
@@ -164,17 +165,17 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
       return;
     }
     const change = new Change('DELETED', read, previous);
-    this.#announce(change, current.without(version, previous.key), current.pinnedBy(previous.key));
+    this.#publish(change, current.without(version, previous.key), current.pinnedBy(previous.key));
   }
 
-  #announce(change: Change<Facts>, next: ObjectSnapshot<Facts>, held: number): void {
+  #publish(change: Change<Facts>, next: ObjectSnapshot<Facts>, retainedBytes: number): void {
     this.#window.push(change);
-    this.#advance(next, held);
+    this.#advance(next, retainedBytes);
     this.#fanOut.change(change);
   }
 
-  #advance(next: ObjectSnapshot<Facts>, held: number): void {
-    if (this.#current) this.#history.push(this.#current, held);
+  #advance(next: ObjectSnapshot<Facts>, retainedBytes: number): void {
+    if (this.#current) this.#history.push(this.#current, retainedBytes);
     this.#current = next;
     this.#waiters.reached(next.version);
   }

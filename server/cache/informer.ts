@@ -1,3 +1,5 @@
+// The informer of a resource: a reflector and its cache, and the catch-up of the cache to a resourceVersion on
+// demand.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
@@ -12,23 +14,23 @@ export interface InformerOptions<Facts> {
   readonly definition: ObjectSource<Facts>;
   readonly client: ClusterClient;
   readonly log: Logger;
-  /** Selectors that narrow what is followed. */
+  /** Selectors of the list and watch. */
   readonly query?: Readonly<Record<string, string>>;
   readonly window?: Partial<WindowBounds>;
   readonly history?: Partial<HistoryBounds>;
   readonly reflector?: Partial<ReflectorTuning>;
   readonly observer?: ReflectorObserver;
-  /** How long a read waits for a resourceVersion, in ms. */
+  /** Time limit of a read that waits for a resourceVersion, in ms. */
   readonly waitMs?: number;
   readonly now?: () => number;
 }
 
-/** Bounds when the configuration gives none: times in ms, sizes in bytes. */
+/** Default bounds: times in ms, sizes in bytes. */
 const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
 const DEFAULT_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
 const DEFAULT_WAIT_MS = 3_000;
 
-/** A resource followed into a cache. `run` keeps it in step with the cluster until the signal is aborted. */
+/** A resource in a cache. `run` keeps the cache up to date until the signal is aborted. */
 export class Informer<Facts> {
   readonly cache: InformerCache<Facts>;
   readonly #reflector: Reflector;
@@ -65,7 +67,7 @@ export class Informer<Facts> {
     const epoch = cache.epoch;
     const from = cache.currentResourceVersion;
     if (from === undefined) return;
-    // After a relist the stream may belong to a different history.
+    // After a relist the stream can belong to a different history.
     const sink: CatchUpSink = {
       apply: (type, object) => epoch === cache.epoch && cache.apply(type, object),
       bookmark: (resourceVersion) => epoch === cache.epoch && cache.bookmark(resourceVersion),
@@ -74,7 +76,7 @@ export class Informer<Facts> {
   }
 }
 
-/** Takes the events and bookmarks of the probe, and ignores those older than what the cache holds. */
+/** Receives the events and bookmarks of the probe; ignores those that the cache already has. */
 export interface CatchUpSink {
   apply(type: ChangeType, object: Buffer): void;
   bookmark(resourceVersion: string): void;
@@ -91,10 +93,10 @@ const WATCH_SECONDS = 3;
 const LINE_LIMIT = 16 << 20;
 
 /**
- * Brings a cache from `from`, its own resourceVersion, to `target`, one that may come from another kind of object, so
- * that no event of ours ever will. Two steps: the list makes kube-apiserver's own cache reach the target; the watch
- * then delivers what we have missed, and a bookmark that confirms it. Only that bookmark may advance the cache, because
- * only a stream that delivered the events knows that there are no others.
+ * Brings a cache from its resourceVersion `from` to `target`, which can be the version of another kind, so that no
+ * event of this kind reaches it. The list makes kube-apiserver's own cache reach the target. The watch then delivers
+ * missed events and a bookmark. Only that bookmark advances the cache, because only the stream that delivered the
+ * events proves that there are no others.
  */
 export async function catchUp(
   { client, path, query, sink }: CatchUpOptions,

@@ -4,14 +4,14 @@ import type { CachedObject } from './cached-object.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 
 /**
- * Names for states of objects, the same on all replicas, because they are derived from the objects alone. Within one
- * history of the cluster the resourceVersion would do; after etcd was restored from a backup the same numbers come again
- * with different content, which the checksum shows.
+ * Fingerprints of objects and snapshots, equal on all replicas because they depend on the objects only. A
+ * resourceVersion is not sufficient: after etcd was restored from a backup, the same numbers return with different
+ * content, which the checksum detects.
  */
 export class ObjectFingerprints {
   readonly #objects = new WeakMap<CachedObject<unknown>, string>();
   readonly #chunks = new WeakMap<Chunk<unknown>, string>();
-  /** By the list of chunks, which snapshots share when nothing but a bookmark lies between them. */
+  /** By the list of chunks, which snapshots share when only a bookmark is between them. */
   readonly #snapshots = new WeakMap<readonly Chunk<unknown>[], string>();
 
   of(object: CachedObject<unknown>): string {
@@ -23,7 +23,7 @@ export class ObjectFingerprints {
     return state;
   }
 
-  /** Equal for two snapshots with the same objects, however they came about. */
+  /** Equal for two snapshots with the same objects. */
   ofAll({ chunks }: ObjectSnapshot<unknown>): string {
     let state = this.#snapshots.get(chunks);
     if (state === undefined) {

@@ -1,11 +1,12 @@
+// Snapshots: all objects of a resource at one resourceVersion, in immutable chunks that successive snapshots share.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
 import { type CachedObject, moveObject } from './cached-object.ts';
 import type { Snapshot, SnapshotPiece } from './resource-cache.ts';
 
 /**
- * A sorted list of chunks at one resourceVersion. A change copies the chunk it falls into and the list of chunks;
- * everything else is shared between the snapshots.
+ * A snapshot as a sorted list of chunks. A change copies one chunk and the list of chunks; all other chunks are
+ * shared.
  */
 export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
   readonly resourceVersion: string;
@@ -39,7 +40,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
         const at = chunk.search(after);
         from = at >= 0 ? at + 1 : ~at;
       }
-      // Read once: the chunk may replace them by copies meanwhile.
+      // Read once: json() of the chunk replaces the array.
       const objects = chunk.objects;
       for (let j = from; j < objects.length; j++) {
         const object = objects[j];
@@ -52,18 +53,18 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return this.#chunks;
   }
 
-  /** Bytes that are held for this snapshot alone once the object at `key`, which it holds, is replaced. */
+  /** Bytes that only this snapshot keeps in memory once the object at `key` is replaced. */
   pinnedBy(key: string): number {
     const chunk = this.#chunks[this.#chunkOf(key)];
     return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.bytes.length ?? 0) : 0;
   }
 
-  /** The same objects, known to be those of a later resourceVersion. */
+  /** Returns the same objects at a later resourceVersion. */
   at(version: bigint): ObjectSnapshot<Facts> {
     return new ObjectSnapshot(version, this.#chunks, this.size);
   }
 
-  /** `replaced`: the object of the same key that this snapshot holds. */
+  /** `replaced`: the object with the same key in this snapshot. */
   with(
     version: bigint,
     object: CachedObject<Facts>,
@@ -75,7 +76,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1));
   }
 
-  /** Without `key`, which this snapshot holds. A chunk that has become small joins one of its neighbours. */
+  /** Returns a snapshot without `key`, which this snapshot contains. A chunk that becomes small joins a neighbour. */
   without(version: bigint, key: string): ObjectSnapshot<Facts> {
     const i = this.#chunkOf(key);
     const next = this.#chunks.toSpliced(i, 1, ...(this.#chunks[i]?.without(key) ?? []));
@@ -88,7 +89,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, next, this.size - 1);
   }
 
-  /** The index of the chunk that holds `key`, or into which it would have to go. */
+  /** Returns the index of the chunk for `key`. */
   #chunkOf(key: string): number {
     let low = 0;
     let high = this.#chunks.length - 1;
@@ -104,25 +105,30 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
 const compress = promisify(deflateRaw);
 const COMMA = 0x2c;
 
-/** Objects in a chunk: few enough that a change dirties little of a list. Usually a chunk is at least half full. */
+/**
+ * Maximum number of objects in a chunk: small enough that a change copies little. Chunks are usually at least half
+ * full.
+ */
 export const CHUNK_OBJECTS = 48;
-/** With so many objects outside its piece a chunk is made one piece again: what they replaced in it is held for nothing. */
+/**
+ * Number of replaced objects after which a chunk is coalesced, because its buffer still contains their old versions.
+ */
 const LOOSE_OBJECTS = 16;
-/** Bytes at which a chunk is full although it holds few objects. */
+/** Maximum size of a chunk, for large objects. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Some neighbouring objects of a snapshot, never empty. What it holds never changes; where the bytes lie does: once
- * the piece is asked for, the objects become slices of it, so that nothing is in memory twice.
+ * Neighbouring objects of a snapshot, never empty. The content is immutable. The buffers are not: json() coalesces
+ * the objects into one buffer and makes them slices of it, so that nothing is in memory twice.
  */
 export class Chunk<Facts> implements SnapshotPiece {
   #objects: readonly CachedObject<Facts>[];
   #json: Buffer | undefined;
-  /** How many objects have come since the others were made slices of one piece. */
+  /** Objects added since the last coalescing. */
   #loose: number;
   #deflated: Promise<Buffer> | undefined;
 
-  /** `objects`: sorted by key. `json`: their bytes joined by commas, of which they are slices. */
+  /** `objects`: sorted by key. `json`: their bytes joined by commas, of which the objects are slices. */
   constructor(objects: readonly CachedObject<Facts>[], json?: Buffer, loose = 0) {
     this.#objects = objects;
     this.#json = json;
@@ -138,12 +144,12 @@ export class Chunk<Facts> implements SnapshotPiece {
     return this.#objects[0]?.key ?? '';
   }
 
-  /** Bytes of memory that live as long as this chunk does, over those that its neighbours in time hold as well. */
+  /** Bytes that only this chunk keeps in memory, not its predecessor or successor. */
   get pinnedBytes(): number {
     return this.#json?.length ?? 0;
   }
 
-  /** Where `key` is, or the complement (`~`) of where it would have to be inserted. */
+  /** The index of `key`, or the complement (`~`) of its insertion index. */
   search(key: string): number {
     const objects = this.#objects;
     let low = 0;
@@ -158,7 +164,7 @@ export class Chunk<Facts> implements SnapshotPiece {
     return ~low;
   }
 
-  /** What takes this chunk's place when `object` is set: usually one chunk, two when it has grown too large. */
+  /** Returns the replacement of this chunk with `object` set: one chunk, or two if it exceeds the maximum. */
   with(object: CachedObject<Facts>): Chunk<Facts>[] {
     const at = this.search(object.key);
     const objects = at >= 0 ? this.#objects.with(at, object) : this.#objects.toSpliced(~at, 0, object);
@@ -170,13 +176,13 @@ export class Chunk<Facts> implements SnapshotPiece {
     return [new Chunk(objects.slice(0, half)), new Chunk(objects.slice(half))];
   }
 
-  /** What takes this chunk's place when `key`, which it holds, is removed: nothing when it was the last one. */
+  /** Returns the replacement of this chunk without `key`, which it contains: no chunk if it was the last object. */
   without(key: string): Chunk<Facts>[] {
     if (this.#objects.length === 1) return [];
     return [new Chunk(this.#objects.toSpliced(this.search(key), 1), undefined, this.#loose + 1)];
   }
 
-  /** What takes the place of this chunk and of `next`: one piece, or theirs would stay for the few objects left in them. */
+  /** Returns the replacement of this chunk and `next`, coalesced, so that both old buffers are released. */
   joined(next: Chunk<Facts>): Chunk<Facts> {
     return new Chunk([...this.#objects, ...next.objects], undefined, LOOSE_OBJECTS);
   }

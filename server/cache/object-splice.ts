@@ -1,14 +1,15 @@
+// Rewrites single members of an object's JSON and leaves every other byte unchanged.
 import { type Member, memberNamed, objectMembers } from '../cluster/reflector/raw-json.ts';
 
-/** How many bytes an object has and which of them are its metadata. */
+/** The length of an object and the position of its metadata. */
 export interface ObjectExtent {
   readonly length: number;
-  /** Where the value of `metadata` lies. */
+  /** Offsets of the value of `metadata`. */
   readonly metadataStart: number;
   readonly metadataEnd: number;
 }
 
-/** An object's JSON as the parts that make it up with another `kind` and `apiVersion`, not yet copied together. */
+/** The parts of an object's JSON with a different `kind` and `apiVersion`, not yet concatenated. */
 export interface SplicedObject extends ObjectExtent {
   readonly parts: readonly Buffer[];
 }
@@ -16,23 +17,23 @@ export interface SplicedObject extends ObjectExtent {
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}');
 
-/** `{"kind":…,"apiVersion":…` without an end: what `splice` puts in front of the other members. */
+/** `{"kind":…,"apiVersion":…` without an end: the first part of a spliced object. */
 export function objectHead(kind: string, group: string, version: string): Buffer {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
 }
 
 /**
- * Replaces `kind` and `apiVersion` of the object by those of `head`, wherever they stand or if they stand nowhere:
- * core objects bear them in front, custom resources the other way round, items of a list not at all. Every other byte
- * stays as it came. `members` are those of the object, where they are known.
+ * Replaces `kind` and `apiVersion` by those of `head`, at any position or if they are missing: core objects have them
+ * first, custom resources in the other order, items of a list not at all. All other bytes stay. `members` of the
+ * object, if already read.
  */
 export function splice(
   raw: Buffer,
   head: Buffer,
   members: readonly Member[] = objectMembers(raw),
 ): SplicedObject {
-  // Every byte keeps its place.
+  // Offsets stay valid.
   const bytes = withoutNewlines(raw);
   const metadata = memberNamed(members, 'metadata');
   if (!metadata) throw new SyntaxError('an object without metadata');
@@ -50,14 +51,14 @@ export function splice(
   return { parts, length: length + 1, metadataStart, metadataEnd };
 }
 
-/** Copies the object to `target` at `offset`. Returns where it ends. */
+/** Writes the parts to `target` at `offset`. Returns the end offset. */
 export function writeSpliced(object: SplicedObject, target: Buffer, offset: number): number {
   let at = offset;
   for (const part of object.parts) at += part.copy(target, at);
   return at;
 }
 
-/** The same object with another `metadata.resourceVersion`; `metadata` is a slice of `bytes`. */
+/** Returns the object with a different `metadata.resourceVersion`; `metadata` is a slice of `bytes`. */
 export function withResourceVersion(bytes: Buffer, metadata: Buffer, resourceVersion: string): SplicedObject {
   const start = metadata.byteOffset - bytes.byteOffset;
   const member = memberNamed(objectMembers(metadata), 'resourceVersion');
@@ -73,7 +74,7 @@ export function withResourceVersion(bytes: Buffer, metadata: Buffer, resourceVer
   };
 }
 
-/** Newlines can only stand between JSON's tokens; as spaces they let one object be one line. */
+/** In JSON, newlines occur between tokens only. Spaces in their place make one object one line. */
 function withoutNewlines(raw: Buffer): Buffer {
   if (!raw.includes(0x0a)) return raw;
   return Buffer.from(raw.map((byte) => (byte === 0x0a ? 0x20 : byte)));

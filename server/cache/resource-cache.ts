@@ -1,77 +1,76 @@
+// The read side of a resource's cache, as the REST handlers use it: snapshots and watches.
 import type { CachedObject } from './cached-object.ts';
 
-/** What the REST handlers read; the reflector writes to the other side of it. */
+/** The read side of a cache; a reflector writes the other side. */
 export interface ResourceCache<Facts> {
-  /** False until the first list is complete. */
+  /** False before the first list. */
   readonly synced: boolean;
-  /** Counts the lists: what began in one epoch must not go on in another. */
+  /** Number of lists so far. State of one epoch must not be continued in the next. */
   readonly epoch: number;
-  /** The newest snapshot. Throws ServiceUnavailable (Retry-After) while not synced. */
+  /** Returns the current snapshot. Throws ServiceUnavailable (Retry-After) before the first list. */
   snapshot(): Snapshot<Facts>;
   /**
-   * The state at exactly this resourceVersion, while it is kept: also at one that no object of ours has.
-   * Throws Expired when it is gone, Timeout (ResourceVersionTooLarge) when the cache has not reached it.
+   * Returns the state at exactly this resourceVersion, also if no object has this version. Throws Expired when the
+   * history no longer has it, Timeout (ResourceVersionTooLarge) when the cache has not reached it.
    */
   snapshotAt(resourceVersion: string): Snapshot<Facts>;
   /**
-   * Resolves once the cache has reached `resourceVersion`, asking the cluster when nothing moves.
-   * Throws Timeout (cause ResourceVersionTooLarge, 3 s) as kube-apiserver does.
+   * Resolves when the cache has reached `resourceVersion`; queries the cluster if no event arrives. Throws Timeout
+   * (cause ResourceVersionTooLarge, 3 s) like kube-apiserver.
    */
   waitUntil(resourceVersion: string, signal: AbortSignal): Promise<void>;
   /**
-   * Every change after `from`, from the window first, then live, without a gap or a repetition.
-   * Throws Expired when `from` is before the window. Returns the function that ends it.
+   * Delivers every change after `from` exactly once: first from the window, then live. Throws Expired when `from` is
+   * older than the window. Returns the function that ends the watch.
    */
   watch(from: string, watcher: Watcher<Facts>): () => void;
 }
 
 // Snapshots share what did not change, and the latest are kept. This folder owns how; when there is a new one, and who
 // reads it, is informer-cache's business.
-/** All objects at one resourceVersion, sorted by key. Immutable; neighbours share what did not change. */
+/** All objects at one resourceVersion, sorted by key. Immutable. */
 export interface Snapshot<Facts> {
   readonly resourceVersion: string;
   readonly size: number;
   get(key: string): CachedObject<Facts> | undefined;
-  /** In key order, beginning behind `after` when it is given. */
+  /** Objects in key order; those after `after` if given. */
   objects(after?: string): Iterable<CachedObject<Facts>>;
-  /**
-   * The whole list's items as JSON, comma-separated, in pieces of some hundred KB that are kept until an object in
-   * them changes.
-   */
+  /** The items of the list as comma-separated JSON, in chunks. A chunk is cached until an object in it changes. */
   pieces(): readonly SnapshotPiece[];
 }
 
 export interface SnapshotPiece {
-  /** Items joined by commas, without one at either end. */
+  /** Items joined by commas, without a leading or trailing comma. */
   json(): Buffer;
-  /** The same followed by nothing, as sync-flushed raw deflate, compressed once off the event loop. */
+  /** The same as raw deflate, sync-flushed; compressed once, off the event loop. */
   deflated(): Promise<Buffer>;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One change, shared by all watchers; what is encoded for one of them is kept for the others. */
+/** A change, shared by all watchers, with its encodings. */
 export interface WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
-  /** The object after the change; of a DELETED one its last state with the resourceVersion of the delete. */
+  /** The object after the change. For DELETED: its last state, with the resourceVersion of the deletion. */
   readonly object: CachedObject<Facts>;
-  /** The object before the change, for watchers whose selector it has left or entered. */
+  /** The object before the change, for watchers whose selector starts or stops matching. */
   readonly previous: CachedObject<Facts> | undefined;
   /**
-   * The line `{"type":…,"object":…}\n` for a watcher that is to see `type`: MODIFIED becomes ADDED when the object
-   * enters a selector, and DELETED (last selected state, resourceVersion of this event) when it leaves. Encoded once.
+   * The line `{"type":…,"object":…}\n` for a watcher that sees `type`. A selector turns MODIFIED into ADDED when the
+   * object starts to match, and into DELETED (last matching state, resourceVersion of this event) when it stops.
+   * Encoded once.
    */
   frame(type: WatchEventType): Buffer;
-  /** The object that a watcher who is to see `type` gets. */
+  /** The object for a watcher that sees `type`. */
   objectFor(type: WatchEventType): CachedObject<Facts>;
 }
 
-/** What watchers are told. Methods return at once; a slow reader is the watcher's own problem. */
+/** A watcher of a cache. Its methods return at once; a slow client is the watcher's own concern. */
 export interface Watcher<Facts> {
   event(event: WatchEvent<Facts>): void;
-  /** The cluster has got this far without a change that concerns us. */
+  /** The cache has reached this resourceVersion without another change. */
   bookmark(resourceVersion: string): void;
-  /** The cache was filled anew: the stream ends and the client lists again. */
+  /** The cache was relisted: the stream ends, and the client must relist. */
   end(): void;
 }

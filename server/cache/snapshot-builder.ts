@@ -2,7 +2,7 @@ import { type CachedObject, type ObjectIdentity, type ReadObject, sliceObject } 
 import { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 
-/** A new chunk leaves room, so that the next object does not split it. */
+/** New chunks have room, so that the next object does not split them. */
 const FILL_OBJECTS = 32;
 const FILL_BYTES = 512 << 10;
 
@@ -13,16 +13,16 @@ interface Placed<Facts> {
 }
 
 /**
- * Builds a snapshot from a complete list. Lists come sorted, so neighbours are put straight into the piece that they
- * share; only a list out of order is sorted and copied again at the end. Keeps nothing of the bytes it was given.
+ * Builds a snapshot from a list. Lists are sorted, so neighbours are written directly into the buffer of their chunk;
+ * only an unsorted list is sorted and copied again. Keeps no references to its input.
  */
 export class SnapshotBuilder<Facts> {
   #chunks: Chunk<Facts>[] = [];
   #size = 0;
   #lastKey = '';
   #sorted = true;
-  /** Where pieces are put together before their size is known. */
-  #desk = Buffer.alloc(0);
+  /** Buffer for a chunk whose size is not yet known. */
+  #scratch = Buffer.alloc(0);
   #used = 0;
   #placed: Placed<Facts>[] = [];
 
@@ -32,8 +32,8 @@ export class SnapshotBuilder<Facts> {
     this.#size++;
     const at = this.#placed.length === 0 ? 0 : this.#used + 1;
     this.#reserve(at + spliced.length);
-    if (at > 0) this.#desk.write(',', this.#used, 'latin1');
-    this.#used = writeSpliced(spliced, this.#desk, at);
+    if (at > 0) this.#scratch.write(',', this.#used, 'latin1');
+    this.#used = writeSpliced(spliced, this.#scratch, at);
     const { length, metadataStart, metadataEnd } = spliced;
     this.#placed.push({ identity, extent: { length, metadataStart, metadataEnd }, at });
     if (this.#placed.length >= FILL_OBJECTS || this.#used >= FILL_BYTES) this.#flush();
@@ -46,22 +46,22 @@ export class SnapshotBuilder<Facts> {
   }
 
   #reserve(length: number): void {
-    if (length <= this.#desk.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(length, FILL_BYTES, this.#desk.length * 2));
-    this.#desk.copy(larger, 0, 0, this.#used);
-    this.#desk = larger;
+    if (length <= this.#scratch.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, FILL_BYTES, this.#scratch.length * 2));
+    this.#scratch.copy(larger, 0, 0, this.#used);
+    this.#scratch = larger;
   }
 
   #flush(): void {
     const json = Buffer.allocUnsafeSlow(this.#used);
-    this.#desk.copy(json, 0, 0, this.#used);
+    this.#scratch.copy(json, 0, 0, this.#used);
     const objects = this.#placed.map(({ identity, extent, at }) => sliceObject(identity, extent, json, at));
     this.#chunks.push(new Chunk(objects, json));
     this.#placed = [];
     this.#used = 0;
   }
 
-  /** Of objects with the same key the last one stays. */
+  /** Of several objects with the same key the last one is kept. */
   #sort(): void {
     const byKey = new Map<string, CachedObject<Facts>>();
     for (const chunk of this.#chunks) for (const object of chunk.objects) byKey.set(object.key, object);

@@ -2,22 +2,22 @@ import type { CachedObject, ObjectIdentity } from './cached-object.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 
 export interface SnapshotChanges<Facts> {
-  /** As they were, also those that have only changed. */
+  /** Previous states of removed and of changed objects. */
   readonly removed: readonly ObjectIdentity<Facts>[];
-  /** As they are. */
+  /** Current states of added and changed objects. */
   readonly set: readonly ObjectIdentity<Facts>[];
 }
 
 const NOTHING: SnapshotChanges<never> = { removed: [], set: [] };
 
 /**
- * Finds what changed between one snapshot and the next, at the cost of the chunks that they do not share. Holds neither
- * bytes nor a snapshot: a rare reader must not keep an old state of the cluster in memory.
+ * Finds the changes between successive snapshots, at the cost of the chunks that they do not share. References
+ * neither bytes nor a snapshot: an infrequent reader must not keep old state in memory.
  */
 export class SnapshotDiffer<Facts> {
   readonly #known = new WeakMap<Chunk<Facts>, readonly ObjectIdentity<Facts>[]>();
   #last: WeakRef<ObjectSnapshot<Facts>> | undefined;
-  /** The objects of the last snapshot, a part for each chunk. */
+  /** Objects of the last snapshot, one part per chunk. */
   #parts: ReadonlySet<readonly ObjectIdentity<Facts>[]> = new Set();
 
   /** The objects of the last snapshot. */
@@ -46,7 +46,7 @@ export class SnapshotDiffer<Facts> {
     return { removed: [...removed, ...old.values()], set };
   }
 
-  /** Removes from `old` the objects that the chunk holds, in whatever state. */
+  /** Removes the objects of the chunk from `old`. */
   #read(
     chunk: Chunk<Facts>,
     old: Map<string, ObjectIdentity<Facts>>,
@@ -68,8 +68,8 @@ export class SnapshotDiffer<Facts> {
 }
 
 /**
- * Labels are made when an object is read, and stay with it wherever its bytes go. A resourceVersion would not do: after a
- * restore of etcd it may mean something else.
+ * The labels object is created when an object is read, and survives moves of its bytes. A resourceVersion is not
+ * sufficient: after a restore of etcd it can mean a different state.
  */
 function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
   return known.labels === object.labels;

@@ -8,19 +8,19 @@ export interface HistoryBounds {
   readonly bytes: number;
 }
 
-interface Kept<Facts> {
+interface PastSnapshot<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
   readonly at: number;
-  /** Bytes that only this snapshot and older ones keep alive. */
+  /** Bytes that only this snapshot and older ones keep in memory. */
   readonly bytes: number;
 }
 
-/** The snapshots before the newest one, so that the pages of one list come from one state. */
+/** Past snapshots, so that all pages of a list are from one state. */
 export class SnapshotHistory<Facts> {
   readonly #bounds: HistoryBounds;
   readonly #now: () => number;
-  /** In the order of their versions. */
-  #kept: Kept<Facts>[] = [];
+  /** Ordered by version. */
+  #kept: PastSnapshot<Facts>[] = [];
   #bytes = 0;
 
   constructor(bounds: HistoryBounds, now: () => number) {
@@ -28,7 +28,7 @@ export class SnapshotHistory<Facts> {
     this.#now = now;
   }
 
-  /** `snapshot` has been replaced; `bytes` of it are in no newer one. */
+  /** Adds the replaced `snapshot`; `bytes` of it are in no later one. */
   push(snapshot: ObjectSnapshot<Facts>, bytes: number): void {
     this.#kept.push({ snapshot, at: this.#now(), bytes });
     this.#bytes += bytes;
@@ -53,8 +53,8 @@ export class SnapshotHistory<Facts> {
   }
 
   /**
-   * The state at `version`, which is before the newest snapshot's. It need not be a version of ours: between two
-   * snapshots nothing of ours has changed, and another replica may have seen a bookmark there.
+   * Returns the state at `version`, which is older than the current snapshot. `version` can be between two snapshots:
+   * nothing changed there, and another replica can have seen a bookmark there.
    */
   at(version: bigint): ObjectSnapshot<Facts> {
     let low = 0;
@@ -65,7 +65,7 @@ export class SnapshotHistory<Facts> {
       else high = middle;
     }
     const snapshot = this.#kept[low - 1]?.snapshot;
-    if (!snapshot) throw newExpired(`the list at resource version ${version} is no longer kept`);
+    if (!snapshot) throw newExpired(`the list at resource version ${version} is no longer available`);
     return snapshot.version === version ? snapshot : snapshot.at(version);
   }
 }

@@ -8,26 +8,26 @@ interface Waiter {
 }
 
 export interface WaitOptions {
-  /** How long a read waits, in ms. */
+  /** Time limit of a read, in ms. */
   readonly timeoutMs: number;
-  /** How long to wait for the ordinary watch before the cluster is asked, in ms. */
-  readonly patienceMs: number;
-  /** After how long without an end of a probe another one is sent beside it, in ms. */
+  /** Time for the regular watch to arrive before the cluster is queried, in ms. */
+  readonly probeDelayMs: number;
+  /** Time after which an unfinished probe is followed by another one, in ms. */
   readonly retryMs: number;
-  /** Asks the cluster to bring the cache to `version`; may fail. */
+  /** Brings the cache to `version`; can fail. */
   readonly probe: (version: bigint, signal: AbortSignal) => Promise<void>;
   readonly current: () => bigint;
 }
 
-/** Beyond so many at a time, an end of one is waited for. */
+/** Maximum number of concurrent probes. */
 const MAX_PROBES = 3;
 
-/** Reads that wait until the cache has reached their resourceVersion. One probe serves them all, while it does. */
+/** Reads that wait until the cache reaches their resourceVersion. They share probes. */
 export class VersionWaiters {
   readonly #options: WaitOptions;
   readonly #waiters = new Set<Waiter>();
   #probing: AbortController | undefined;
-  /** What the running probe waits for. */
+  /** Target of the running probe. */
   #target: bigint | undefined;
 
   constructor(options: WaitOptions) {
@@ -44,7 +44,7 @@ export class VersionWaiters {
       this.#options.timeoutMs,
     );
     this.#waiters.add(waiter);
-    // A version that will never come must not hold up one that will.
+    // A target that the cluster never reaches must not delay a lower one.
     if (this.#target !== undefined && version < this.#target) this.#probing?.abort();
     this.#startProbing();
     try {
@@ -56,7 +56,7 @@ export class VersionWaiters {
     }
   }
 
-  /** The cache has got to `version`. */
+  /** The cache has reached `version`. */
   reached(version: bigint): void {
     for (const waiter of this.#waiters) {
       if (waiter.version > version) continue;
@@ -77,9 +77,9 @@ export class VersionWaiters {
   }
 
   async #probeWhileNeeded(signal: AbortSignal): Promise<void> {
-    const { patienceMs, retryMs, probe } = this.#options;
+    const { probeDelayMs, retryMs, probe } = this.#options;
     const running = new Set<Promise<void>>();
-    await pause(patienceMs, signal);
+    await pause(probeDelayMs, signal);
     while (this.#waiters.size > 0 && !signal.aborted) {
       let nearest: bigint | undefined;
       for (const { version } of this.#waiters) {
@@ -89,22 +89,22 @@ export class VersionWaiters {
       this.#target = nearest;
       const ended = new AbortController();
       const probing = probe(nearest, signal)
-        // Waiters need not hear of a failed probe: each has its own timeout.
+        // Waiters have their own timeout.
         .catch(() => undefined)
         .finally(() => {
           running.delete(probing);
           ended.abort();
         });
       running.add(probing);
-      // A connection that delivers nothing any more says nothing for longer than a read waits; the next may be sound.
+      // A dead connection blocks a probe for longer than a read waits; the next connection can be good.
       if (running.size < MAX_PROBES) await pause(retryMs, AbortSignal.any([signal, ended.signal]));
       else await Promise.race(running);
-      await pause(patienceMs * 4, signal);
+      await pause(probeDelayMs * 4, signal);
     }
   }
 }
 
-/** kube-apiserver's answer, by whose cause client-go knows that it may simply ask again. */
+/** kube-apiserver's response. client-go retries on this cause. */
 export function newTooLargeVersion(version: bigint, current: bigint): StatusError {
   return newTimeout(`Timeout: Too large resource version: ${version}, current: ${current}`, 1, [
     { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },

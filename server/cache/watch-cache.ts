@@ -1,15 +1,16 @@
-// What watchers are told of: this folder makes a change once for all of them, keeps the latest, and fans them out. It
+// The watch cache of a resource: encodes each change once, keeps a window of past changes, and sends changes to all
+// watchers.
 // knows no selections and no sockets.
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
-import { type CachedObject, ownBytes, placeObject, type ReadObject } from './cached-object.ts';
+import { type CachedObject, placeObject, type ReadObject, withOwnBuffer } from './cached-object.ts';
 import { withResourceVersion } from './object-splice.ts';
 import type { WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 
 /**
- * A change whose frame is where its object's bytes live: they are written once, as part of the line that most
- * watchers get. It keeps alive nothing but itself and the former object.
+ * A change, encoded once as the line that most watchers receive; the object's bytes are a slice of that line. It
+ * references only itself and the previous object.
  */
 export class Change<Facts> implements WatchEvent<Facts> {
   readonly type: WatchEventType;
@@ -27,11 +28,11 @@ export class Change<Facts> implements WatchEvent<Facts> {
     this.type = type;
     this.resourceVersion = BigInt(read.identity.resourceVersion);
     this.object = placeObject(read.identity, read.spliced, frame, start.length);
-    this.previous = previous && ownBytes(previous);
+    this.previous = previous && withOwnBuffer(previous);
     this.#frames.set(type, frame);
   }
 
-  /** Bytes of memory that it holds. */
+  /** Bytes of memory of the change. */
   get size(): number {
     return this.object.bytes.length + (this.previous?.bytes.length ?? 0);
   }
@@ -70,18 +71,18 @@ interface Entry<Facts> {
   readonly at: number;
 }
 
-/** The last changes in their order, for watchers that come back. */
+/** The window of past changes, for watches that resume. */
 export class WatchWindow<Facts> {
   readonly #bounds: WindowBounds;
   readonly #now: () => number;
-  /** Every change after this one is in the window. */
+  /** The window contains every change after this version. */
   #start: bigint;
   #entries: Entry<Facts>[] = [];
-  /** Index of the oldest entry that counts: the array is cut only now and then. */
+  /** Index of the oldest valid entry; the array is compacted occasionally. */
   #head = 0;
   #bytes = 0;
 
-  /** `start`: the resourceVersion of the list that the changes follow. `now`: a monotonic clock in ms. */
+  /** `start`: the resourceVersion of the list before the first change. `now`: a monotonic clock in ms. */
   constructor(start: bigint, bounds: WindowBounds, now: () => number) {
     this.#start = start;
     this.#bounds = bounds;
@@ -98,7 +99,7 @@ export class WatchWindow<Facts> {
     this.trim();
   }
 
-  /** Forgets what is beyond the bounds. */
+  /** Evicts entries beyond the bounds. */
   trim(): void {
     const oldest = this.#now() - this.#bounds.ageMs;
     for (;;) {
@@ -110,14 +111,14 @@ export class WatchWindow<Facts> {
       this.#bytes -= entry.change.size;
       this.#head++;
     }
-    // Entries before the head hold their objects until they are cut off.
+    // Entries before the head stay in memory until the array is compacted.
     if (this.#head > 64 || this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  /** The changes after `from`. Throws Expired when some of them are gone. */
+  /** Returns the changes after `from`. Throws Expired when the window no longer has all of them. */
   since(from: bigint): Change<Facts>[] {
     if (from < this.#start) throw newExpired(`too old resource version: ${from} (${this.#start})`);
     let low = this.#head;
@@ -133,11 +134,11 @@ export class WatchWindow<Facts> {
 
 interface Subscription<Facts> {
   readonly watcher: Watcher<Facts>;
-  /** The watcher has everything up to here, or does not want it. */
+  /** The watcher does not need changes up to this version. */
   readonly from: bigint;
 }
 
-/** Tells the watchers. One that throws is dropped; the others never notice. */
+/** Sends changes to the watchers. A watcher that throws is dropped without an effect on the others. */
 export class FanOut<Facts> {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #subscriptions = new Set<Subscription<Facts>>();
@@ -150,7 +151,7 @@ export class FanOut<Facts> {
     return this.#subscriptions.size;
   }
 
-  /** Tells `watcher` everything after `from`. Returns the function that ends it. */
+  /** Subscribes `watcher` to the changes after `from`. Returns the function that unsubscribes it. */
   add(watcher: Watcher<Facts>, from: bigint): () => void {
     const subscription = { watcher, from };
     this.#subscriptions.add(subscription);
@@ -158,32 +159,32 @@ export class FanOut<Facts> {
   }
 
   change(change: Change<Facts>): void {
-    this.#tell(change.resourceVersion, (watcher) => watcher.event(change));
+    this.#send(change.resourceVersion, (watcher) => watcher.event(change));
   }
 
   bookmark(version: bigint, resourceVersion: string): void {
-    this.#tell(version, (watcher) => watcher.bookmark(resourceVersion));
+    this.#send(version, (watcher) => watcher.bookmark(resourceVersion));
   }
 
-  /** Ends all watchers and forgets them. */
+  /** Ends and unsubscribes all watchers. */
   end(): void {
     const ended = [...this.#subscriptions];
     this.#subscriptions.clear();
     for (const { watcher } of ended) this.#guard(() => watcher.end());
   }
 
-  #tell(version: bigint, tell: (watcher: Watcher<Facts>) => void): void {
+  #send(version: bigint, send: (watcher: Watcher<Facts>) => void): void {
     for (const subscription of this.#subscriptions) {
-      // Also keeps a watcher that was added meanwhile, and has read the window, from hearing the same twice.
+      // Prevents duplicates for a watcher that subscribed meanwhile and read the window.
       if (version <= subscription.from) continue;
-      const told = this.#guard(() => tell(subscription.watcher));
-      if (!told) this.#subscriptions.delete(subscription);
+      const delivered = this.#guard(() => send(subscription.watcher));
+      if (!delivered) this.#subscriptions.delete(subscription);
     }
   }
 
-  #guard(tell: () => void): boolean {
+  #guard(call: () => void): boolean {
     try {
-      tell();
+      call();
       return true;
     } catch (error) {
       this.#log.warn({ err: error }, 'a watcher failed and was dropped');
@@ -192,10 +193,10 @@ export class FanOut<Facts> {
   }
 }
 
-// A line of a watch: an object between what tells the type of the event and the end of the line.
+// A watch line: the object between the type of the event and the end of the line.
 type LineType = WatchEventType | 'BOOKMARK' | 'ERROR';
 
-/** What stands before the object. */
+/** Text before the object. */
 export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
   ADDED: start('ADDED'),
   MODIFIED: start('MODIFIED'),
@@ -204,10 +205,10 @@ export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
   ERROR: start('ERROR'),
 };
 
-/** What stands behind it. */
+/** Text after the object. */
 export const LINE_END = Buffer.from('}\n');
 
-/** The line for an object, whose bytes it copies. */
+/** Returns the line for an object; copies its bytes. */
 export function line(type: LineType, object: Buffer): Buffer {
   return Buffer.concat([LINE_STARTS[type], object, LINE_END]);
 }

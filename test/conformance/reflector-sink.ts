@@ -68,7 +68,7 @@ export function describeReflectorSink(title: string, create: () => SinkUnderTest
       expect(held(tested)).to.deep.equal(['a@5', 'b@11']);
     });
 
-    it('throws at an object that it cannot read, so that the reflector lists anew', () => {
+    it('throws at an object that it cannot read, so that the reflector relists', () => {
       const tested = filled();
       expect(() =>
         tested.sink.apply('ADDED', Buffer.from('{"metadata":{"resourceVersion":"20"}}')),

@@ -4,19 +4,21 @@ import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 export interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'> {
-  /** Of its collection, in its namespace if it has one. */
+  /** Path of the collection, including the namespace of a namespaced kind. */
   readonly path: string;
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Told the object, undefined where there is none; `isListed`: by a list, which also a cluster begins with that was restored. */
+/**
+ * Receives the object, or undefined when it does not exist. `isListed`: the call follows a list, for example the
+ * first one after a restore of the cluster.
+ */
 type ObjectListener = (object: unknown, isListed: boolean) => void;
 
 /**
- * Follows the one object of this name until `signal` is aborted; never throws. `changed` is told it after each list
- * and at each change; it must not throw. No other object is asked for: who follows one need not have the right to see
- * them all.
+ * Follows one object until `signal` is aborted; never throws. Calls `changed` after each list and each change;
+ * `changed` must not throw. Requests only this object, so permission for one name is sufficient.
  */
 export async function followObject(
   { client, log, path, namespace, name }: FollowedObject,
@@ -33,7 +35,7 @@ export async function followObject(
   await reflector.run(signal);
 }
 
-/** Tells of one object, whatever else comes. */
+/** Reflector sink for one object; ignores all others. */
 export class ObjectSink implements ReflectorSink {
   readonly #name: string;
   readonly #namespace: string | undefined;
@@ -67,7 +69,7 @@ export class ObjectSink implements ReflectorSink {
     // A bookmark changes nothing.
   }
 
-  /** Undefined where it is another one. */
+  /** Undefined for another object. */
   #read(raw: Buffer): unknown {
     const object: unknown = JSON.parse(raw.toString('utf8'));
     const { name, namespace } = recordIn(object, 'metadata');

@@ -1,6 +1,6 @@
 import type { ReflectorObserver } from './reflector.ts';
 
-/** With SHORT_WATCHES, a reflector without progress for this long, in ms, is disconnected from its cluster. */
+/** Age limit of the last proof, in ms, for reflectors with SHORT_WATCHES. */
 export const STALE_AFTER_MS = 30_000;
 
 /**

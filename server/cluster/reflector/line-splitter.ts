@@ -1,4 +1,4 @@
-/** A line longer than what the reader is ready to hold. */
+/** A line exceeds the limit of its reader. */
 export class LineTooLongError extends Error {
   constructor(limit: number) {
     super(`a line of the stream is longer than ${limit} bytes`);
@@ -9,14 +9,14 @@ export class LineTooLongError extends Error {
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of chunks into lines. Each byte is looked at once and copied at most once, however the chunks fall.
- * A raw newline cannot be inside JSON's strings, so for one object a line this is the whole framing.
+ * Splits a stream of chunks into lines. Reads each byte once and copies it at most once. JSON strings contain no raw
+ * newline, so one object per line needs no other framing.
  */
 export class LineSplitter {
   readonly #limit: number;
   #pending: Buffer[] = [];
   #pendingLength = 0;
-  /** Where lines are put together: one place for all of them, for each is read before the next is made. */
+  /** Buffer for lines that span chunks, reused for each such line. */
   #joined = Buffer.alloc(0);
 
   /** `limit`: the longest line, in bytes. */
@@ -30,8 +30,8 @@ export class LineSplitter {
   }
 
   /**
-   * The lines that this chunk completes, without their newline. Each is good until the next one is taken: a slice of
-   * the chunk where it lies in it whole, else of memory that is used again.
+   * Yields the lines that this chunk completes, without their newline. A line is valid until the next one is
+   * requested: a slice of the chunk, or of a reused buffer.
    */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;

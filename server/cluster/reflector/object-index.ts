@@ -9,26 +9,26 @@ interface Entry<T> {
 }
 
 /**
- * Keeps what `read` makes of each object, by name: for cluster-scoped kinds of which there are many and that change
- * often, but are looked up one at a time. A sink of the reflector. Whoever writes an object shows it with `put`, or
- * with `remove` once it is deleted, and reads it here at once.
+ * An index of objects by name, filled by a reflector, for cluster-scoped kinds that are numerous and read one at a
+ * time. The index stores what `read` returns. A writer reports its writes with `put` and `remove`, so that it reads
+ * its own writes.
  */
 export class ObjectIndex<T> implements ReflectorSink {
   readonly #read: (object: unknown) => T | undefined;
   #entries = new Map<string, Entry<T>>();
-  /** What was put and has not come from the cluster yet. */
-  readonly #ahead = new Map<string, Entry<T>>();
-  /** What was removed and is still there for what comes from the cluster: names by uid. */
-  readonly #gone = new Map<string, string>();
-  /** Everything up to here has come from the cluster. */
+  /** Writes that the reflector has not delivered yet. */
+  readonly #writes = new Map<string, Entry<T>>();
+  /** Deletions that the reflector has not delivered yet: names by uid. */
+  readonly #deletions = new Map<string, string>();
+  /** The reflector has delivered everything up to this resourceVersion. */
   #version = -1n;
 
-  /** `read` gives undefined for an object that is to count as absent; it must not throw. */
+  /** `read` returns undefined for an object to ignore; it must not throw. */
   constructor(read: (object: unknown) => T | undefined) {
     this.#read = read;
   }
 
-  /** Whether the first list is complete. */
+  /** True after the first list. */
   get synced(): boolean {
     return this.#version >= 0n;
   }
@@ -41,20 +41,20 @@ export class ObjectIndex<T> implements ReflectorSink {
     for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }
 
-  /** The cluster's answer to a write. Ignored when that version, or a later one, has already come from the cluster. */
+  /** Adds the response to a write, unless the reflector has already delivered this version or a later one. */
   put(object: unknown): void {
     const [name, entry] = this.#parse(object);
-    if (!this.synced || entry.version <= this.#version || this.#gone.has(entry.uid)) return;
-    if ((this.#ahead.get(name)?.version ?? -1n) >= entry.version) return;
-    this.#ahead.set(name, entry);
+    if (!this.synced || entry.version <= this.#version || this.#deletions.has(entry.uid)) return;
+    if ((this.#writes.get(name)?.version ?? -1n) >= entry.version) return;
+    this.#writes.set(name, entry);
     this.#entries.set(name, entry);
   }
 
-  /** The cluster has deleted the object with this uid. Ignored when that has come from the cluster already. */
+  /** Removes a deleted object with this uid, unless the reflector has already delivered the deletion. */
   remove(name: string, uid: string): void {
     if (uid === '' || this.#entries.get(name)?.uid !== uid) return;
-    this.#gone.set(uid, name);
-    this.#ahead.delete(name);
+    this.#deletions.set(uid, name);
+    this.#writes.delete(name);
     this.#entries.delete(name);
   }
 
@@ -67,13 +67,13 @@ export class ObjectIndex<T> implements ReflectorSink {
       },
       commit: (resourceVersion) => {
         const version = BigInt(resourceVersion);
-        // A cluster that was restored from a backup does not know what was written since.
+        // After a restore from a backup, the cluster does not have the later writes.
         if (version < this.#version) {
-          this.#ahead.clear();
-          this.#gone.clear();
+          this.#writes.clear();
+          this.#deletions.clear();
         }
-        this.#leaveOutGone(entries);
-        for (const [name, entry] of this.#ahead) if (entry.version > version) entries.set(name, entry);
+        this.#dropDeleted(entries);
+        for (const [name, entry] of this.#writes) if (entry.version > version) entries.set(name, entry);
         this.#entries = entries;
         this.#reached(version);
       },
@@ -82,10 +82,10 @@ export class ObjectIndex<T> implements ReflectorSink {
 
   apply(type: ChangeType, raw: Buffer): void {
     const [name, entry] = this.#parse(JSON.parse(raw.toString('utf8')));
-    const newest = (this.#ahead.get(name)?.version ?? -1n) <= entry.version;
+    const newest = (this.#writes.get(name)?.version ?? -1n) <= entry.version;
     if (newest && type === 'DELETED') this.#entries.delete(name);
-    else if (newest && !this.#gone.has(entry.uid)) this.#entries.set(name, entry);
-    if (type === 'DELETED') this.#gone.delete(entry.uid);
+    else if (newest && !this.#deletions.has(entry.uid)) this.#entries.set(name, entry);
+    if (type === 'DELETED') this.#deletions.delete(entry.uid);
     this.#reached(entry.version);
   }
 
@@ -95,14 +95,16 @@ export class ObjectIndex<T> implements ReflectorSink {
 
   #reached(version: bigint): void {
     this.#version = version;
-    for (const [name, entry] of this.#ahead) if (entry.version <= version) this.#ahead.delete(name);
+    for (const [name, entry] of this.#writes) if (entry.version <= version) this.#writes.delete(name);
   }
 
-  /** A list may be older than a deletion. What it does not hold is gone for the cluster, too. */
-  #leaveOutGone(entries: Map<string, Entry<T>>): void {
-    for (const [uid, name] of this.#gone) {
+  /**
+   * Drops deleted objects from a list that is older than the deletion. A deletion that the list contains is complete.
+   */
+  #dropDeleted(entries: Map<string, Entry<T>>): void {
+    for (const [uid, name] of this.#deletions) {
       if (entries.get(name)?.uid === uid) entries.delete(name);
-      else this.#gone.delete(uid);
+      else this.#deletions.delete(uid);
     }
   }
 

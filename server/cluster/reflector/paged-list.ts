@@ -7,15 +7,15 @@ import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET,
 
 export interface ListRequest extends StreamRequest {
   readonly query: Readonly<Record<string, string>>;
-  /** Objects a page; 0 asks for everything at once. */
+  /** Objects per page; 0 requests the whole list. */
   readonly limit: number;
   /** The largest object, in bytes. */
   readonly itemLimit: number;
 }
 
 /**
- * Lists everything page by page and hands over each object as raw JSON, a slice to be copied if kept. Returns the
- * resourceVersion of the list. Throws Expired when the pages took longer than the cluster keeps its history.
+ * Lists all pages and passes each object as raw JSON, a slice that the caller copies to keep. Returns the
+ * resourceVersion of the list. Throws Expired when the cluster compacted its history between two pages.
  */
 export async function listPages(
   client: ClusterClient,
@@ -26,7 +26,7 @@ export async function listPages(
   for (;;) {
     const page = await listPage(client, request, token, onItem);
     if (page.continue === '') return page.resourceVersion;
-    if (page.continue === token) throw newExpired('the continue token did not move on');
+    if (page.continue === token) throw newExpired('the continue token did not advance');
     token = page.continue;
   }
 }
@@ -55,15 +55,15 @@ async function listPage(
 }
 
 /**
- * Takes a list apart while it arrives: the elements of its top-level member `items` one by one as raw JSON, and
- * everything else as the envelope. The list is never held whole, and the order of its members does not matter.
+ * Splits a list while it arrives: yields the elements of the top-level member `items` as raw JSON and collects the
+ * rest as the envelope. The order of the members does not matter, and the list is never held whole.
  */
 export class ListSplitter {
   readonly #itemLimit: number;
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The characters of the last string at the top level: before a `[` at this level it is the member's name. */
+  /** The last string at the top level: the name of the member when a `[` follows. */
   #name = '';
   #inItems = false;
   #item: Buffer[] = [];
@@ -75,7 +75,7 @@ export class ListSplitter {
     this.#itemLimit = itemLimit;
   }
 
-  /** The items that this chunk completes; slices of the chunk where they lie in it whole. */
+  /** Yields the items that this chunk completes; a slice of the chunk where possible. */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;
     for (let i = 0; i < chunk.length; i++) {
@@ -111,9 +111,9 @@ export class ListSplitter {
     this.#keep(chunk, from);
   }
 
-  /** The list without its items, once everything has come. Throws when the list was cut off. */
+  /** Returns the list without its items, after the last chunk. Throws on a truncated list. */
   envelope(): unknown {
-    if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was cut');
+    if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was truncated');
     return JSON.parse(Buffer.concat(this.#envelope).toString('utf8'));
   }
 

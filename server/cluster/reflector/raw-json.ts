@@ -1,29 +1,29 @@
-// Looks into JSON bytes without building a tree: where the members of an object lie. It owns offsets only; whether a
-// value is valid JSON is for JSON.parse to say, which every object passes once before it is kept.
+// Finds the members of JSON objects in bytes, without a parsed tree. It returns offsets and does not validate values:
+// JSON.parse does, once for every object, before the cache keeps it.
 
-/** One member of an object: offsets into the bytes it was found in, ends exclusive. */
+/** A member of an object: offsets into the bytes, ends exclusive. */
 export interface Member {
   readonly name: string;
-  /** Of the opening quote of the name. */
+  /** Offset of the opening quote of the name. */
   readonly keyStart: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** An object of which it is known where its members lie: offsets into `bytes`, which end with it. */
+/** An object with its members: offsets into `bytes`, which end with the object. */
 export interface ScannedObject {
   readonly bytes: Buffer;
   readonly members: readonly Member[];
 }
 
-/** The members of the object that begins at or after `at`, in their order; names are decoded. */
+/** Returns the members of the object that starts at or after `at`, in order; names are decoded. */
 export function objectMembers(bytes: Buffer, at = 0): Member[] {
   return scan(bytes, at).members;
 }
 
 /**
- * The members of the object in `bytes`, and those of the object in it by the name of `inner`; each byte is looked at
- * once. Of several by that name the last counts.
+ * Returns the members of the object in `bytes` and those of its member `inner`, reading each byte once. Of several
+ * members with that name the last one counts.
  */
 export function nestedMembers(
   bytes: Buffer,
@@ -69,12 +69,12 @@ function scan(
   }
 }
 
-/** The member of this name; of several the last, as JSON.parse has it. */
+/** Returns the member with this name; of several the last one, as JSON.parse. */
 export function memberNamed(members: readonly Member[], name: string): Member | undefined {
   return members.findLast((member) => member.name === name);
 }
 
-/** Where the value that begins at `at` ends. */
+/** Returns the end of the value that starts at `at`. */
 function valueEnd(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return stringEnd(bytes, at);
@@ -129,7 +129,7 @@ function malformed(offset: number): SyntaxError {
   return new SyntaxError(`malformed JSON at byte ${offset}`);
 }
 
-// The bytes that give JSON its structure (RFC 8259, 2). In UTF-8 none of them is part of another character.
+// The structural bytes of JSON (RFC 8259, 2). In UTF-8 none of them is part of another character.
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const COMMA = 0x2c;

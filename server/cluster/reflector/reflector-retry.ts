@@ -1,10 +1,10 @@
-// The ways in which following a resource fails, and what each means for the next attempt.
+// Failures of a reflector: what each means for the next attempt, and when that attempt takes place.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { StalledError } from '../connection/response-body.ts';
 import type { ReflectorTuning } from './reflector-tuning.ts';
 
-/** The initial events ended without their bookmark: a stream that is cut off can end without an error. */
+/** A streaming list ended without its last bookmark. A truncated stream can end without an error. */
 export class TruncatedListError extends Error {
   constructor() {
     super('the streaming list ended before its last bookmark');
@@ -15,16 +15,16 @@ export class TruncatedListError extends Error {
 export class VersionRegressionError extends Error {
   constructor(ours: string, theirs: string) {
     super(
-      `the resourceVersion went backwards from ${ours} to ${theirs}: the cluster has another history now`,
+      `the resourceVersion went backwards from ${ours} to ${theirs}: the cluster has a different history`,
     );
     this.name = 'VersionRegressionError';
   }
 }
 
-/** The sink failed on an object; it may have missed a change, so only a new list is safe. */
+/** The sink failed and may have missed a change; only a relist is safe. */
 export class SinkError extends Error {
   constructor(cause: unknown) {
-    super('an object could not be taken', { cause });
+    super('the sink failed on an object', { cause });
     this.name = 'SinkError';
   }
 }
@@ -49,29 +49,29 @@ export function retryAfterMs(failure: unknown, maxMs: number): number {
   return Math.min((seconds || 0) * 1000, maxMs);
 }
 
-/** The cluster no longer has the changes since our resourceVersion. */
+/** The cluster no longer has the changes after our resourceVersion. */
 export function isHistoryGone(failure: unknown): boolean {
   return failure instanceof StatusError && failure.code === 410;
 }
 
-/** Nothing can be resumed: the cluster has let go of our past, or has another one. */
+/** The watch cannot resume: the cluster has compacted its history, or has a different one after a restore. */
 export function isHistoryLost(failure: unknown): boolean {
   return isHistoryGone(failure) || failure instanceof VersionRegressionError;
 }
 
-/** True when the cluster knows no streaming list, or has it switched off: it refuses the parameters. */
+/** True when the cluster does not support streaming lists, or has them disabled: it rejects the parameters. */
 export function isStreamRefused(failure: unknown): boolean {
   return failure instanceof StatusError && [400, 405, 422, 501].includes(failure.code);
 }
 
 type Tuning = Pick<ReflectorTuning, 'healthyMs' | 'initialBackoffMs' | 'maxBackoffMs' | 'random'>;
 
-/** How long a reflector waits before its next attempt. */
+/** The delay before the next attempt of a reflector. */
 export class ReflectorBackoff {
   readonly #tuning: Tuning;
   readonly #backoff: Backoff;
   readonly #monotonic: () => number;
-  /** When there was nothing to resume the last time. */
+  /** Time of the last loss of history. */
   #historyLost = Number.NEGATIVE_INFINITY;
 
   constructor(tuning: Tuning, monotonic: () => number = () => performance.now()) {
@@ -81,7 +81,7 @@ export class ReflectorBackoff {
     this.#monotonic = monotonic;
   }
 
-  /** In ms, behind an attempt that lasted for `livedMs`; `failure` is undefined when it ended in order. */
+  /** Returns the delay in ms after an attempt that lasted `livedMs`; `failure` is undefined after a normal end. */
   after(failure: unknown, livedMs: number): number {
     const { healthyMs, maxBackoffMs } = this.#tuning;
     const healthy = livedMs >= healthyMs;
@@ -92,8 +92,8 @@ export class ReflectorBackoff {
   }
 
   /**
-   * A cluster that says that it knows our past no longer is back: the waits while it was away are over, and until the
-   * list all readers get the old state. Not twice in a row: lists that are outdated at once are to become fewer.
+   * An expired resourceVersion proves that the cluster is reachable again, and readers see old state until the
+   * relist: reset the backoff. Not twice in a row, so that lists that expire at once become less frequent.
    */
   #loseHistory(): void {
     const before = this.#historyLost;

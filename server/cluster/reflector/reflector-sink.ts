@@ -1,18 +1,18 @@
 import type { Member } from './raw-json.ts';
 import type { ChangeType, EventMetadata } from './watch-stream.ts';
 
-/** Where the reflector writes. Objects are raw JSON in bytes that are reused: a sink copies what it keeps. */
+/** The target of a reflector. Objects are raw JSON in reused buffers: a sink copies what it keeps. */
 export interface ReflectorSink {
-  /** A complete list begins to arrive. Nothing of it counts before `commit`; it may be dropped without a word. */
+  /** Starts a list. Its objects take effect at `commit`; a list without `commit` is discarded. */
   replacement(): Replacement;
-  /** `metadata` and `members` are those of the object, where they had to be read anyway. */
+  /** `metadata` and `members` of the object, if already read. */
   apply(type: ChangeType, object: Buffer, metadata?: EventMetadata, members?: readonly Member[]): void;
-  /** Everything up to this resourceVersion has been applied. */
+  /** The sink has received everything up to this resourceVersion. */
   bookmark(resourceVersion: string): void;
 }
 
 export interface Replacement {
-  /** `members` are those of the object, where they are known already. */
+  /** `members` of the object, if already read. */
   add(object: Buffer, members?: readonly Member[]): void;
   commit(resourceVersion: string): void;
 }

@@ -1,21 +1,21 @@
 /** All times in ms, sizes in bytes. */
 export interface ReflectorTuning {
-  /** Silence after which a stream counts as dead. kube-apiserver sends a bookmark about every 60 s. */
+  /** A stream without data for this long is dead. kube-apiserver sends a bookmark about every 60 s. */
   readonly stallMs: number;
-  /** A watch is asked to end after a random time between this and twice this. */
+  /** Watches request a timeout between this and twice this, at random. */
   readonly watchMs: number;
-  /** How long a watch must have lived for the next failure to be the first again. */
+  /** An attempt that lasted this long resets the backoff. */
   readonly healthyMs: number;
   readonly initialBackoffMs: number;
-  /** What is read is as old as this, too, when the cluster comes back; and only a few replicas ask. */
+  /** Reads are stale for as long after the cluster returns; only a few replicas retry. */
   readonly maxBackoffMs: number;
-  /** Objects a page where the cluster has no streaming list. */
+  /** Page size where the cluster does not support streaming lists. */
   readonly pageSize: number;
   readonly objectLimit: number;
   readonly random: () => number;
 }
 
-/** What holds where nothing else is asked for. */
+/** Defaults. */
 export const DEFAULT_TUNING: ReflectorTuning = {
   stallMs: 90_000,
   watchMs: 300_000,
@@ -28,13 +28,13 @@ export const DEFAULT_TUNING: ReflectorTuning = {
 };
 
 /**
- * For what must not be believed for long: each watch ends with a bookmark, so a replica that is cut off from its cluster
- * learns it within seconds, although nothing changes.
+ * For data that must not be stale for long, such as sessions: each watch ends with a bookmark, so a replica that is
+ * disconnected from a quiet cluster notices it within seconds.
  */
 export const SHORT_WATCHES = {
   watchMs: 5_000,
   stallMs: 15_000,
   healthyMs: 3_000,
-  // Within a second of the end of an outage the cluster is asked again.
+  // The first attempt after an outage takes place within a second of its end.
   maxBackoffMs: 1_000,
 } as const satisfies Partial<ReflectorTuning>;

@@ -1,4 +1,5 @@
-// The reflector: follows one resource of kube-apiserver forever, through whatever happens to the connection or the
+// The reflector: lists and watches one resource of kube-apiserver, recovers from every failure, and writes to a sink.
+// It keeps and parses no objects.
 // cluster, and writes to a sink. It keeps no objects and parses none; cache/ is one of its sinks.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
@@ -53,7 +54,7 @@ interface CompleteList {
   readonly objects: number;
 }
 
-/** Streaming lists that may be cut in a row before a paged one is tried. */
+/** Truncated streaming lists in a row before a paged list. */
 const STREAM_ATTEMPTS = 2;
 
 export class Reflector {
@@ -61,9 +62,9 @@ export class Reflector {
   readonly #tuning: ReflectorTuning;
   readonly #backoff: ReflectorBackoff;
   readonly #failures = new RepeatedFailure();
-  /** Undefined while the next thing to do is a list. Only a committed state makes it a resume point. */
+  /** The resourceVersion to resume from, of a state that the sink has committed; undefined before a list. */
   #resourceVersion: string | undefined;
-  #cutStreams = 0;
+  #truncatedStreams = 0;
   #pageSize: number;
 
   constructor(options: ReflectorOptions) {
@@ -73,7 +74,7 @@ export class Reflector {
     this.#backoff = new ReflectorBackoff(this.#tuning);
   }
 
-  /** Follows the resource until `signal` is aborted; never throws and never gives up. */
+  /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const began = performance.now();
@@ -96,37 +97,37 @@ export class Reflector {
       const { client, path, query = {} } = this.#options;
       await checkHistory(client, { path, query, ours: this.#resourceVersion, signal });
       await this.#consume(this.#resume(this.#resourceVersion, signal));
-    } else if (this.#cutStreams < STREAM_ATTEMPTS) {
+    } else if (this.#truncatedStreams < STREAM_ATTEMPTS) {
       await this.#streamingList(signal).catch((error: unknown) => {
         if (!isStreamRefused(error)) throw error;
         this.#options.log.debug(
           { path: this.#options.path, err: error },
-          'no streaming list: asking for pages',
+          'the cluster does not support streaming lists; listing pages',
         );
         return this.#pagedList(signal);
       });
     } else {
-      this.#cutStreams = 0;
+      this.#truncatedStreams = 0;
       await this.#pagedList(signal);
     }
   }
 
-  /** Decides whether the next attempt can resume, and tells of the failure. */
+  /** Decides between resume and relist, and logs the failure. */
   #recover(failure: unknown, waitMs: number): void {
     const { log, path, observer } = this.#options;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
     const cause = causeOf(failure);
     observer?.watchEnded?.(cause);
     const level = this.#levelOf(cause, failure);
-    // The stack of a stalled stream says nothing.
+    // The stack of a stalled stream has no information.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
     log[level](
       { path, cause, ...why, resourceVersion: this.#resourceVersion, retryMs: Math.round(waitMs) },
-      this.#resourceVersion === undefined ? 'reflector lists anew' : 'reflector watches anew',
+      this.#resourceVersion === undefined ? 'reflector relists' : 'reflector resumes its watch',
     );
   }
 
-  /** All that follow a cluster which is away fail every few seconds: each says so once a minute. */
+  /** During an outage every reflector fails every few seconds: each logs one warning per minute. */
   #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
     if (cause === 'expired' || cause === 'stalled') return 'info';
     return this.#failures.isNews(messageOf(failure)) ? 'warn' : 'debug';
@@ -143,11 +144,11 @@ export class Reflector {
         objects++;
       });
       this.#commit(replacement, resourceVersion, { way: 'stream', began, objects });
-      this.#cutStreams = 0;
+      this.#truncatedStreams = 0;
       await this.#consume(events);
     } catch (error) {
-      // A cluster that could not be reached says nothing about whether it has streaming lists.
-      if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#cutStreams++;
+      // An unreachable cluster does not show whether it supports streaming lists.
+      if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#truncatedStreams++;
       throw error;
     } finally {
       await events.return(undefined);
@@ -160,7 +161,7 @@ export class Reflector {
     let objects = 0;
     const { client, path, query } = this.#options;
     const { stallMs: idleMs, objectLimit: itemLimit } = this.#tuning;
-    // Pages that outlive the cluster's history are asked for in one piece the next time.
+    // When the pages outlast the cluster's history, the next list is one page.
     const limit = this.#pageSize;
     this.#pageSize = 0;
     const resourceVersion = await listPages(
@@ -235,23 +236,23 @@ export class Reflector {
   }
 }
 
-export interface HeldState {
+export interface SinkState {
   /** For instance `/api/v1/nodes`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The resourceVersion up to which we hold everything. */
+  /** The resourceVersion up to which the sink is complete. */
   readonly ours: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * A watch from a resourceVersion that the cluster has not reached is silent, not refused. So before resuming, ask
- * where the cluster is: if it is behind us, it was restored from a backup and all that we hold is another history.
- * Throws VersionRegressionError then.
+ * Throws VersionRegressionError when the cluster is behind our resourceVersion, which means that it was restored from
+ * a backup and has a different history. Checked before a resume, because a watch from a future resourceVersion is
+ * silent, not rejected.
  */
 export async function checkHistory(
   client: ClusterClient,
-  { path, query, ours, signal }: HeldState,
+  { path, query, ours, signal }: SinkState,
 ): Promise<void> {
   const parameters = new URLSearchParams({ ...query, limit: '1' });
   const list = await client.json({

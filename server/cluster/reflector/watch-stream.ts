@@ -8,39 +8,39 @@ import { TruncatedListError } from './reflector-retry.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One line of a watch, with its object unparsed: a slice of bytes that may be shared, to be copied if kept. */
+/** A watch event with its object as raw JSON: a slice of a reused buffer, which the caller copies to keep. */
 export interface StreamedEvent {
   readonly type: ChangeType | 'BOOKMARK';
   readonly object: Buffer;
-  /** Of the object. */
+  /** Members of the object. */
   readonly members: readonly Member[];
 }
 
 export interface WatchRequest extends StreamRequest {
   /** Parameters besides `watch` and `allowWatchBookmarks`. */
   readonly query: Readonly<Record<string, string>>;
-  /** The longest line, in bytes. */
+  /** Maximum line length in bytes. */
   readonly lineLimit: number;
-  /** Called once the response headers are here. */
+  /** Called when the response headers arrive. */
   readonly began?: () => void;
 }
 
 /**
- * The events of one watch request. Ends normally when kube-apiserver ends the stream; throws its Status when it
- * refuses the request or sends an ERROR event, and whatever broke the connection otherwise.
+ * Yields the events of one watch request. Ends normally when kube-apiserver ends the stream. Throws the Status of a
+ * rejected request or of an ERROR event, and the error of a broken connection.
  */
 export async function* watchStream(
   client: ClusterClient,
   request: WatchRequest,
 ): AsyncGenerator<StreamedEvent> {
   const parameters = { ...request.query, watch: 'true', allowWatchBookmarks: 'true' };
-  const answer = await openStream(client, request, parameters);
+  const chunks = await openStream(client, request, parameters);
   request.began?.();
   const lines = new LineSplitter(request.lineLimit);
-  for await (const chunk of answer) {
+  for await (const chunk of chunks) {
     for (const line of lines.push(chunk)) yield decodeEvent(line);
   }
-  if (lines.midLine) throw new SyntaxError('the watch was cut in the middle of an event');
+  if (lines.midLine) throw new SyntaxError('the watch ended in the middle of an event');
 }
 
 function decodeEvent(line: Buffer): StreamedEvent {
@@ -56,9 +56,9 @@ function decodeEvent(line: Buffer): StreamedEvent {
   throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);
 }
 
-/** What the reflector itself needs to know of an object: nothing but its `metadata` is parsed. */
+/** The metadata that the reflector needs; the rest of the object is not parsed. */
 export interface EventMetadata {
-  /** Empty on bookmarks, as the uid is. */
+  /** Empty on bookmarks, like the uid. */
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -66,7 +66,7 @@ export interface EventMetadata {
   readonly initialEventsEnd: boolean;
 }
 
-/** `members` are those of the object, where they are known. */
+/** `members` of the object, if already read. */
 export function eventMetadata(
   object: Buffer,
   members: readonly Member[] = objectMembers(object),
@@ -87,9 +87,9 @@ export function eventMetadata(
 }
 
 /**
- * Takes the initial events of a watch, hands over each object as raw JSON, a slice to be copied if kept, and leaves the
- * stream where it goes on with changes. Returns the resourceVersion of the list. Throws TruncatedListError when the
- * events end, or changes come, before the bookmark that makes them a list.
+ * Consumes the initial events of a watch and leaves the stream at the changes that follow. Passes each object as raw
+ * JSON, a slice that the caller copies to keep. Returns the resourceVersion of the list. Throws TruncatedListError
+ * when the events end, or changes arrive, before the last bookmark of the list.
  */
 export async function streamedList(
   events: AsyncGenerator<StreamedEvent>,

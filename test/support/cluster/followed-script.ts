@@ -65,7 +65,7 @@ export interface Followed {
   readonly watchBegan: Promise<void>;
   /** How long it was to wait after each, in ms, as the log says. */
   readonly retries: number[];
-  /** The log, as `warn reflector watches anew`. */
+  /** The log, as `warn reflector resumes its watch`. */
   readonly log: string[];
   stop(): Promise<void>;
 }

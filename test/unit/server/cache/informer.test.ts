@@ -107,7 +107,7 @@ describe('an informer', () => {
     const watcher = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
     expect(() => informer.cache.watch('5', watcher)).to.throw('too old');
     informer.cache.watch('6', watcher)();
-    expect(() => informer.cache.snapshotAt('6')).to.throw('no longer kept');
+    expect(() => informer.cache.snapshotAt('6')).to.throw('no longer available');
     expect(informer.cache.snapshotAt('7').resourceVersion).to.equal('7');
   });
 

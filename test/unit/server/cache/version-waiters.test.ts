@@ -8,7 +8,7 @@ import { until } from '../../../support/until.ts';
 function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): VersionWaiters {
   return new VersionWaiters({
     timeoutMs: 8_000,
-    patienceMs: 5,
+    probeDelayMs: 5,
     retryMs: 4_000,
     probe: (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
@@ -91,7 +91,7 @@ describe('reads that wait for a resourceVersion', () => {
     let probes = 0;
     const waiting = waiters({
       timeoutMs: 200,
-      patienceMs: 10,
+      probeDelayMs: 10,
       probe: async () => {
         await Promise.resolve();
         probes++;
@@ -180,7 +180,7 @@ describe('reads that wait for a resourceVersion', () => {
     const left = new AbortController();
     const waiting = waiters({
       retryMs: 5,
-      patienceMs: 1,
+      probeDelayMs: 1,
       probe: async (_, signal) => {
         most = Math.max(most, ++running);
         const { promise, resolve } = Promise.withResolvers<void>();

@@ -86,7 +86,7 @@ describe('what an object is followed with', () => {
     expect(told[0]).to.have.nested.property('metadata.name', 'one');
   });
 
-  it('throws at an object that it cannot read, so that the reflector lists anew', () => {
+  it('throws at an object that it cannot read, so that the reflector relists', () => {
     for (const text of ['{"metadata":{"resourceVersion":"20"}}', '{"metadata":'])
       expect(() => sink.apply('ADDED', Buffer.from(text))).to.throw();
     expect(told).to.deep.equal([]);

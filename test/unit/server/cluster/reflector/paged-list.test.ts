@@ -40,8 +40,8 @@ describe('the list splitter', () => {
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
   });
 
-  it('says so when the list was cut', () => {
-    expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'cut');
+  it('says so when the list was truncated', () => {
+    expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'truncated');
     expect(() => split('', 4)).to.throw(SyntaxError, 'cut');
   });
 

@@ -56,7 +56,7 @@ describe('the resourceVersion of a read', () => {
     });
   }
 
-  it('is refused when exactly that one is no longer kept, without a token to go on with', async () => {
+  it('is refused when exactly that one is no longer available, without a token to go on with', async () => {
     for (const query of ['resourceVersion=9&resourceVersionMatch=Exact', 'resourceVersion=9&limit=1']) {
       const answer = await server.json(`${LIST}?${query}`);
       expect(answer).to.include({ code: 410, reason: 'Expired' });
