@@ -1,4 +1,4 @@
-// A console whose page comes from another origin than the server: the programs of docs/consoles.md, in a real browser.
+// The example programs of docs/consoles.md in a real browser, on a page of another origin than the server.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const DOCUMENT = join(import.meta.dirname, '../../docs/consoles.md');
 const PASSWORD = 'correct horse battery staple';
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-/** What the document shows, in one script. */
+/** The programs of the document, as one script. */
 async function programs(server: string): Promise<string> {
   const text = await readFile(DOCUMENT, 'utf8');
   const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, body = '']) => body);
@@ -104,7 +104,7 @@ describe('a console in a browser, from another origin', function () {
     return opened;
   }
 
-  /** Leaves the tokens where the programs look for them. */
+  /** Signs in and stores the tokens for the programs. */
   async function signIn(): Promise<void> {
     const verifier = randomBytes(32).toString('base64url');
     const redirect_uri = `${origin}/callback`;
@@ -134,7 +134,7 @@ describe('a console in a browser, from another origin', function () {
     );
   }
 
-  /** The value of an expression in a page, whose promise is awaited. */
+  /** Evaluates an expression in a page and awaits its promise. */
   const inPage = (expression: string, where = page): Promise<unknown> => where.evaluate(expression);
 
   it('reads responses, their headers and errors', async () => {

@@ -36,7 +36,7 @@ describe('client-go informers with default settings, through the aggregation lay
     await platform?.stop();
   });
 
-  /** What kube-apiserver has, as the informer of that name should see it. */
+  /** The expected contents of an informer, from kube-apiserver. */
   async function coreNodes(informer: InformerName): Promise<Versions> {
     const query = informer === 'selector' ? `?labelSelector=${encodeURIComponent(SELECTED)}` : '';
     const list = (await platform.controlPlane.client.get(`/api/v1/nodes${query}`)) as CoreList;
@@ -51,7 +51,7 @@ describe('client-go informers with default settings, through the aggregation lay
     }
   }
 
-  /** One change after the other: labels that enter and leave the selector, new nodes, deletions. */
+  /** Changes nodes one by one: labels that enter and leave the selector, new nodes, deletions. */
   async function change(count: number, round: string): Promise<void> {
     const { client } = platform.controlPlane;
     for (let step = 0; step < count; step++) {

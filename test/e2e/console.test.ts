@@ -27,7 +27,7 @@ describe('the node list for consoles, with curl', function () {
       ...['create', 'clusterrolebinding', 'console', '--clusterrole=platform-nodes-reader'],
       '--serviceaccount=default:reader',
     );
-    // A right of everybody to the core nodes is none to those of the platform.
+    // A permission for core nodes is no permission for nodes of the platform.
     await platform.succeeding('create', 'clusterrole', 'core-nodes', '--verb=get,list', '--resource=nodes');
     await platform.succeeding(
       ...['create', 'clusterrolebinding', 'core-nodes', '--clusterrole=core-nodes'],
@@ -42,14 +42,14 @@ describe('the node list for consoles, with curl', function () {
 
   after(() => platform?.stop());
 
-  /** As the specification has it: a token, a content type, no body. */
+  /** A request as in the specification: a token, a content type, no body. */
   async function curl(
     token: string,
     path: string,
     ...args: string[]
   ): Promise<{ status: number; body: string }> {
     const ca = await platform.write('console-ca.crt', platform.controlPlane.ca);
-    // The token comes by standard input: it is none of the process list's business.
+    // The token comes from standard input, so that it is not in the process list.
     const child = run('curl', [
       ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
       ...['--header', 'Content-Type: application/json', ...args, new URL(path, platform.server.url).href],

@@ -1,5 +1,5 @@
-// The description of the platform's APIs beside the live server: every answer is as described, and the page that shows
-// it signs in and lists nodes.
+// The OpenAPI documents compared with the running server: every response matches them, and the API page signs in and
+// lists nodes.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -45,14 +45,14 @@ describe('the OpenAPI documents', function () {
   });
   after(() => platform?.stop());
 
-  /** The pair of the specification, with a grant more. */
+  /** The client of the specification, with an additional grant. */
   async function clients({ dir }: { dir: string }): Promise<{ oauth: object; logging: object }> {
     const secret = join(dir, 'client-secret');
     await writeFile(secret, 'platform');
     const grants = ['password', 'authorization_code', 'refresh_token'];
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     return {
-      // A live tail ends while somebody waits for it.
+      // Ends live tails during the test.
       logging: { limits: { followTimeout: '1s' } },
       oauth: {
         clients: [{ id: 'platform', secretFiles: [secret], grants: [...grants, device] }],
@@ -60,14 +60,14 @@ describe('the OpenAPI documents', function () {
     };
   }
 
-  /** For alice; resolves with its uid. */
+  /** Applies an object for alice; resolves with its UID. */
   async function apply(object: { kind: string; spec: object }): Promise<string> {
     const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
     const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
     return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
   }
 
-  /** Resolves when the server has heard of alice and her password. */
+  /** Resolves when the server has synced alice and her password. */
   async function known(): Promise<void> {
     const ca = await platform.write('token-ca.crt', platform.controlPlane.ca);
     const form = `grant_type=password&username=alice&password=${PASSWORD}&client_id=platform&client_secret=platform`;
@@ -78,14 +78,14 @@ describe('the OpenAPI documents', function () {
       return asked.then(({ stdout }) => stdout);
     };
     const signal = AbortSignal.any([platform.signal, AbortSignal.timeout(60_000)]);
-    // Slowly: whoever fails too often has to wait.
+    // Slowly, because failed sign-ins are throttled.
     while (!(await ask()).includes('"access_token"')) await delay(500, undefined, { signal });
   }
 
   describe('in a browser', () => {
     let chromium: StartedChromium;
     let page: Page;
-    /** What the browser complains about, violations of the policy among it, and where it asks. */
+    /** Errors of the browser, violations of the Content-Security-Policy included, and the requested URLs. */
     const complaints: string[] = [];
     const hosts = new Set<string>();
 
@@ -107,7 +107,7 @@ describe('the OpenAPI documents', function () {
     });
     after(() => chromium?.[Symbol.asyncDispose]());
 
-    /** Once it has stopped moving: what is above it may still be folding up. */
+    /** Clicks when the element has stopped moving, because elements above it may still collapse. */
     const click = (selector: string): Promise<void> => page.locator(selector).click();
 
     it('are shown, in both versions', async () => {
@@ -122,7 +122,7 @@ describe('the OpenAPI documents', function () {
 
     it('follow the color scheme of the browser', async () => {
       const color = "getComputedStyle(document.querySelector('.swagger-ui .title')).color";
-      /** How bright the title is, from 0 to 255. */
+      /** Brightness of the title, from 0 to 255. */
       const ink = async (): Promise<number> => {
         const [red = 0, green = 0, blue = 0] = String(await page.evaluate(color)).match(/\d+/g) ?? [];
         return Math.max(Number(red), Number(green), Number(blue));
@@ -168,7 +168,7 @@ describe('the OpenAPI documents', function () {
       });
     }
 
-    /** The status and the beginning of what was answered. */
+    /** The status and the beginning of the response. */
     async function listNodes(): Promise<string> {
       await click('.modal-ux .close-modal');
       await click(`${LIST} .opblock-summary-control`);
@@ -187,7 +187,7 @@ describe('the OpenAPI documents', function () {
       await page.type('#client_id_password', 'platform');
       await page.type('#client_secret_password', 'platform');
       await click('.auth-container:has(#oauth_username) .btn.authorize');
-      // The fields give way to what was granted.
+      // The dialog replaces the fields after the sign-in.
       await page.waitForSelector('#oauth_username', { hidden: true });
       expect(await listNodes())
         .to.match(/^200/)
@@ -233,14 +233,14 @@ describe('the OpenAPI documents', function () {
     const configuration = await platform.write(
       'schemathesis.toml',
       [
-        // Ten seconds by default; what takes longer on a busy machine is no failure.
+        // The default of ten seconds is too short on a busy machine.
         'request-timeout = 60',
-        // A token of the cluster: the tester ends all sessions that it gets hold of.
+        // A ServiceAccount token, because the tester revokes sessions.
         'headers = { Authorization = "Bearer ${TOKEN}" }',
         '[[operations]]',
         'include-path-regex = "^/oauth/(token|revoke|introspect|device_authorization)$"',
         'headers = { Authorization = "Basic ${CLIENT}" }',
-        // A live tail has no end to wait for.
+        // A live tail does not end.
         '[[operations]]',
         'include-path-regex = "/logs$"',
         'parameters = { follow = "false" }',

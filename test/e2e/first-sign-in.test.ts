@@ -1,5 +1,5 @@
-// The first day of a platform: the administrator reads the password that was made for him, signs in with a browser, has
-// to choose another one, and then rules with kubectl.
+// The first sign-in of an installation: the administrator reads the generated password, signs in with a browser, has to
+// set a new password, and then uses kubectl.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -60,14 +60,14 @@ describe('the first sign-in', function () {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  /** Types into the field that a label names, and goes on to the next one. */
+  /** Types into a field. */
   async function fill(id: string, text: string): Promise<void> {
     await page.focus(`#${id}`);
     await page.keyboard.type(text);
   }
   const enter = () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 
-  /** Once it can be signed in with: the Secret is made first, then the user, then the hash, which the server follows. */
+  /** The generated password, once it is valid: the server creates the Secret first, then the user, then the hash. */
   async function madePassword(): Promise<string> {
     const signal = AbortSignal.timeout(60_000);
     const wait = ['wait', '--for=create', '--timeout=60s'];
@@ -114,7 +114,7 @@ describe('the first sign-in', function () {
     return String(answer['access_token']);
   }
 
-  /** What kube-apiserver makes of the token; it asks the issuer when it likes to. */
+  /** Runs kubectl with the token, and retries until kube-apiserver has fetched the issuer's keys. */
   async function kubectl(token: string, ...args: string[]): Promise<string> {
     const { url, pki } = platform.controlPlane;
     const server = ['--server', url, '--certificate-authority', pki.files.clusterCa];

@@ -40,7 +40,7 @@ describe('one sign-in for kube-apiserver and this server', function () {
   });
   after(() => platform?.stop());
 
-  /** For alice; resolves with its uid. */
+  /** Applies an object for alice; resolves with its UID. */
   async function apply(object: { kind: string; spec: object }): Promise<string> {
     const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
     const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
@@ -69,7 +69,7 @@ describe('one sign-in for kube-apiserver and this server', function () {
     return { status: incoming.statusCode ?? 0, body };
   }
 
-  /** A stream that has begun; the promise in it resolves when it has ended. */
+  /** Starts a watch; `ended` resolves when it has ended. */
   async function watching(path: string, token: string): Promise<{ readonly ended: Promise<unknown> }> {
     const sent = request(new URL(path, platform.server.url), {
       ca: platform.controlPlane.ca,
@@ -92,7 +92,7 @@ describe('one sign-in for kube-apiserver and this server', function () {
     };
     const signal = AbortSignal.timeout(60_000);
     for (;;) {
-      // The server may not have heard of her yet.
+      // The server may not have synced the user yet.
       const { status, body } = await ask('/oauth/token', { form });
       if (status === 200) return String(body['access_token']);
       if (signal.aborted) throw new Error(JSON.stringify(body));
@@ -109,7 +109,7 @@ describe('one sign-in for kube-apiserver and this server', function () {
   const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
     platform.kubectl(...bearing(token), ...args);
 
-  /** kube-apiserver asks the issuer when it likes to. */
+  /** Resolves when kube-apiserver has fetched the issuer's keys. */
   async function trustedToken(): Promise<string> {
     const token = await signIn();
     const signal = AbortSignal.timeout(200_000);
@@ -152,7 +152,7 @@ describe('one sign-in for kube-apiserver and this server', function () {
     await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
     const signal = AbortSignal.timeout(60_000);
     while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
-    // Nor in a spelling that we take for somebody else's token: kube-apiserver is asked about it, and may know it.
+    // Nor in an encoding that our authenticator does not recognize and passes to kube-apiserver, which may accept it.
     const padded = token.split('.').map((part) => `${part}${'='.repeat((4 - (part.length % 4)) % 4)}`);
     for (const other of [`${token}=`, `${token}==`, padded.join('.')]) {
       expect((await ask(NODES, { token: other })).status).to.equal(401);
@@ -160,10 +160,10 @@ describe('one sign-in for kube-apiserver and this server', function () {
     const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
     expect(aggregated.code).not.to.equal(0);
     expect(aggregated.stderr).to.match(/Unauthorized|must be logged in/);
-    // What had begun before ends as well, by either road.
+    // Running watches end too, direct ones and those through kube-apiserver.
     await ended;
     expect(await exit).to.deep.equal([0, null]);
-    // kube-apiserver itself asks nobody: its own APIs stay open until the token expires.
+    // kube-apiserver does not know sessions: its own APIs accept the token until it expires.
     expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
   });
 

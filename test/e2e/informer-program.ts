@@ -1,4 +1,4 @@
-// The Go program hack/clients/informer as a test sees it: client-go's informers at their defaults, told of by lines.
+// Test driver of the Go program hack/clients/informer, which runs client-go informers with default settings.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -28,7 +28,7 @@ export interface InformerProgramOptions {
 
 export class InformerProgram {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** What the handlers were told, added up: it must come to the same as the stores. */
+  /** The accumulated events of the handlers, which must equal the stores. */
   readonly #told: Record<InformerName, Map<string, string>> = {
     dynamic: new Map(),
     metadata: new Map(),
@@ -37,7 +37,7 @@ export class InformerProgram {
   readonly #stores = new Map<InformerName, Versions>();
   #changed = Promise.withResolvers<void>();
   #ended = false;
-  /** What client-go has logged. */
+  /** Log of client-go. */
   log = '';
 
   private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>) {
@@ -67,12 +67,12 @@ export class InformerProgram {
     return new InformerProgram(child);
   }
 
-  /** Resolves when the events come to `expected` for this informer; the test's own timeout bounds it. */
+  /** Resolves when the accumulated events of this informer equal `expected`, within the timeout of the test. */
   async reaches(informer: InformerName, expected: Versions): Promise<void> {
     while (!same(this.#told[informer], expected)) await this.#change();
   }
 
-  /** What the informer's store holds now. */
+  /** The current contents of the informer's store. */
   async store(informer: InformerName): Promise<Versions> {
     this.#stores.clear();
     this.#child.stdin.write('store\n');

@@ -21,7 +21,7 @@ describe('kubectl through the aggregation layer', function () {
     await platform?.stop();
   });
 
-  /** The same command on the core nodes and on ours. */
+  /** Runs the same command on core nodes and on ours. */
   async function both(...args: string[]): Promise<{ core: string; ours: string }> {
     const [core, ours] = await Promise.all(
       ['nodes', RESOURCE].map((resource) => platform.succeeding('get', resource, ...args)),
@@ -182,8 +182,8 @@ describe('kubectl through the aggregation layer', function () {
     ]);
   });
 
-  // With --api-version: kubectl takes `nodes.` for the core resource and the rest for fields whenever a core resource
-  // has the same name, whatever group follows (nodes.metrics.k8s.io as well).
+  // With --api-version, because kubectl reads `nodes.` as the core resource and the group as fields (for
+  // nodes.metrics.k8s.io too).
   it('explains the resource and its fields', async () => {
     await platform.described('resources.platform.io/v1alpha3');
     const ofOurs = ['--api-version', 'resources.platform.io/v1alpha3'];
@@ -351,7 +351,7 @@ function untyped({ apiVersion: _apiVersion, kind: _kind, ...rest }: TypedObject)
   return rest;
 }
 
-/** The cells of a table without the column AGE, which may differ by the second between two commands. */
+/** The cells of a table without the column AGE, which may differ between two commands. */
 function withoutAge(text: string): readonly (readonly string[])[] {
   const age = 3;
   return text
@@ -360,7 +360,7 @@ function withoutAge(text: string): readonly (readonly string[])[] {
     .map((line) => line.split(/ {2,}/).toSpliced(age, 1));
 }
 
-/** A node of that name, in a file for `kubectl create`. */
+/** Writes a manifest of a node for `kubectl create`; returns its path. */
 async function nodeFile(platform: Platform, name: string): Promise<string> {
   return platform.write(
     `${name}.json`,
@@ -373,7 +373,7 @@ interface Lines {
   stop(): Promise<void>;
 }
 
-/** `kubectl get -w` with the type of each event, line by line. */
+/** Lines of `kubectl get -w` with the event types. */
 function watchLines(platform: Platform, ...args: string[]): Lines {
   const child: ChildProcess = platform.spawnKubectl('get', RESOURCE, '-w', '--output-watch-events', ...args);
   if (child.stdout === null) throw new Error('kubectl has no standard output');

@@ -1,5 +1,5 @@
-// kubelogin, the credential plugin that most people sign in to kubectl with, against a kube-apiserver that takes its id
-// tokens: with a password, with a browser, and without one.
+// kubelogin, the common OIDC credential plugin of kubectl, with a kube-apiserver that accepts its ID tokens: password,
+// browser and device flow.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ import { Platform, RESOURCE } from './platform.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const CLIENT = 'kubectl';
-/** One whose id tokens kube-apiserver is not told to take. */
+/** A client whose ID tokens kube-apiserver does not accept. */
 const OTHER_CLIENT = 'console';
 const VISIT = /Please visit the following URL in your browser: (\S+)/;
 
@@ -69,14 +69,14 @@ describe('kubelogin', function () {
     await platform?.stop();
   });
 
-  /** For alice; resolves with its uid. */
+  /** Applies an object for alice; resolves with its UID. */
   async function apply(object: { kind: string; spec: object }): Promise<string> {
     const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
     const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
     return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
   }
 
-  /** A kubeconfig that signs in by kubelogin, with a token cache of its own; its path. */
+  /** Writes a kubeconfig with kubelogin and a separate token cache; returns its path. */
   async function kubeconfig(...flags: string[]): Promise<string> {
     const { url, pki } = platform.controlPlane;
     const login = `login-${++logins}`;
@@ -110,7 +110,7 @@ describe('kubelogin', function () {
   const byPassword = (...flags: string[]): Promise<string> =>
     kubeconfig('--grant-type=password', '--username=alice', `--password=${PASSWORD}`, ...flags);
 
-  /** kube-apiserver asks the issuer, and the server hears of alice, when they like to. */
+  /** Resolves when kube-apiserver has fetched the issuer's keys and the server has synced alice. */
   async function trusted(config: string): Promise<void> {
     const signal = AbortSignal.timeout(60_000);
     while ((await platform.kubectl('--kubeconfig', config, 'auth', 'whoami')).code !== 0) {
@@ -128,7 +128,7 @@ describe('kubelogin', function () {
     expect(nodes.trim().split('\n')).to.have.length(2);
   }
 
-  /** A kubectl that signs in anew: the address that kubelogin asks to visit, and its end. */
+  /** Starts a kubectl that has to sign in; returns the URL that kubelogin prints, and the exit of kubectl. */
   async function signingIn(config: string): Promise<{ url: string; end: Promise<void> }> {
     const child = spawn(platform.controlPlane.kubectl, ['--kubeconfig', config, 'get', RESOURCE], {
       env: platform.environment(),

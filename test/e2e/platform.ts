@@ -1,5 +1,5 @@
-// What every end-to-end test stands on: a control plane of its own with a few nodes, our server registered behind
-// its aggregation layer as manifests for development do it, and a kubectl that fits.
+// Environment of end-to-end tests: a control plane with a few nodes, the server registered with the development
+// manifests, and a matching kubectl.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Sections of the server's configuration for where it runs; `dir` is a folder for the files that they name. */
+/** Returns sections of the server's configuration; `dir`: a folder for the files that they reference. */
 export type Configure = (place: {
   readonly port: number;
   readonly dir: string;
@@ -48,10 +48,7 @@ export class Platform {
     this.server = server;
   }
 
-  /**
-   * Resolves when kube-apiserver calls the API available. `idTokensOf`: clients whose id tokens it takes beside access
-   * tokens.
-   */
+  /** Resolves when the APIServices are Available. `idTokensOf`: clients whose ID tokens kube-apiserver accepts. */
   static async start(
     nodes: number,
     configure?: Configure,
@@ -104,18 +101,18 @@ export class Platform {
     }
   }
 
-  /** Aborted when the platform ends. */
+  /** Aborted when the platform stops. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** A new process in the place of the old one: same port, same certificate. */
+  /** Restarts the server with the same port and certificate. */
   async restartServer(signal: NodeJS.Signals): Promise<void> {
     await this.server.stop(signal);
     this.server = await ServerProcess.start(this.#serverOptions);
   }
 
-  /** As the administrator, unless another kubeconfig is given among the arguments. */
+  /** Runs kubectl, by default as the administrator. */
   kubectl(...args: string[]): Promise<Output> {
     return new Promise((resolve) => {
       execFile(
@@ -129,7 +126,7 @@ export class Platform {
     });
   }
 
-  /** Standard output of a kubectl that has to end with 0. */
+  /** Standard output of a kubectl that must exit with 0. */
   async succeeding(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.kubectl(...args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -137,8 +134,8 @@ export class Platform {
   }
 
   /**
-   * Resolves when kube-apiserver describes this group and version, for `kubectl explain`: about a second after it was
-   * registered, or a minute when the first try has failed.
+   * Resolves when kube-apiserver serves the OpenAPI of this group and version, for `kubectl explain`: about a second after
+   * the registration, or a minute if the first fetch failed.
    */
   async described(groupVersion: string): Promise<void> {
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(150_000)]);
@@ -147,7 +144,7 @@ export class Platform {
     }
   }
 
-  /** Resolves when kube-apiserver, which follows roles and bindings, permits what `kubectl auth can-i` is asked. */
+  /** Resolves when `kubectl auth can-i` returns yes. */
   async permitted(...question: string[]): Promise<void> {
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(60_000)]);
     while ((await this.kubectl('auth', 'can-i', ...question)).code !== 0) {
@@ -155,7 +152,7 @@ export class Platform {
     }
   }
 
-  /** A kubectl that keeps running. */
+  /** Starts a long-running kubectl. */
   spawnKubectl(...args: string[]): ChildProcess {
     return spawn(this.controlPlane.kubectl, args, {
       env: this.environment(),
@@ -164,7 +161,7 @@ export class Platform {
     }).on('error', () => undefined);
   }
 
-  /** A file in the folder of this platform; its path. */
+  /** Writes a file in the folder of this platform; returns its path. */
   async write(name: string, text: string): Promise<string> {
     const path = join(this.#dir, name);
     await writeFile(path, text);
@@ -172,7 +169,7 @@ export class Platform {
   }
 
   environment(): NodeJS.ProcessEnv {
-    // Discovery is cached under HOME: each platform starts with an empty cache, as a newcomer does.
+    // kubectl caches discovery under HOME: each platform starts with an empty cache.
     return { PATH: process.env['PATH'], HOME: this.#dir, KUBECONFIG: this.controlPlane.kubeconfig };
   }
 

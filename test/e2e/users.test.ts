@@ -75,7 +75,7 @@ describe('users of a platform', function () {
     return send('POST', '/oauth/token', 'application/x-www-form-urlencoded', form.toString());
   };
 
-  /** Asks again while the server has not heard of what kubectl did a moment ago. */
+  /** Signs in, and retries until the server has synced the last change. */
   async function signIn(username: string, password: string): Promise<string> {
     const signal = AbortSignal.timeout(60_000);
     for (;;) {
@@ -97,7 +97,7 @@ describe('users of a platform', function () {
     }
     const password = Buffer.from(encoded, 'base64').toString();
     expect(password).to.match(/^[\w-]{24}$/);
-    // The Secret comes first, then the user, then the hash: a crash in between must not lock everybody out.
+    // The server creates the Secret first, then the user, then the hash, so that a crash in between is harmless.
     const wait = ['wait', '--for=create', '--timeout=60s'];
     for (const made of ['user/admin', 'credential/admin']) await platform.succeeding(...wait, made);
     await platform.succeeding('wait', 'user/admin', '--for=jsonpath={.spec.groups[0]}=platform-admins');

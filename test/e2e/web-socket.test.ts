@@ -7,7 +7,7 @@ const NODES = 3;
 const CORE = '/api/v1/nodes';
 const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
 
-/** As Java's fabric8 client, which watches in no other way, and browsers do it. */
+/** As browsers and the Java client fabric8, which watches only over WebSocket. */
 describe('watch over WebSocket, through the aggregation layer and directly', function () {
   this.timeout(300_000);
   let platform: Platform;

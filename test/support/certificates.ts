@@ -1,4 +1,4 @@
-// Certificates for tests, right ones and wrong ones: every field that a verifier looks at can be set.
+// Valid and invalid certificates for tests, with control over every field that verifiers read.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
@@ -6,21 +6,21 @@ import * as x509 from '@peculiar/x509';
 export interface CertificateOptions {
   readonly cn?: string;
   readonly o?: readonly string[];
-  /** Values of the attribute that Kubernetes registered for the uid of a user. */
+  /** Values of the subject attribute for the UID of a user (Kubernetes, KEP-4633). */
   readonly uid?: readonly string[];
-  /** Makes it a CA; the number is its path length, `true` sets none. */
+  /** Makes it a CA; a number sets the path length constraint. */
   readonly ca?: boolean | number;
-  /** Object identifiers; an empty list leaves the extension out. Client authentication when none is given. */
+  /** Extended key usages as object identifiers; an empty list omits the extension. Default: client authentication. */
   readonly purposes?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
-  /** Further extensions, for instance a critical one that nobody understands. */
+  /** Further extensions, for instance an unknown critical one. */
   readonly extensions?: readonly x509.Extension[];
-  /** Names this issuer without having its key: the signature is that of `signer`. */
+  /** Issuer name in the certificate, although `signer` signs it. */
   readonly claimedIssuer?: Issued;
 }
 
-/** PEM of both, and what is needed to issue further ones. */
+/** A certificate and its key in PEM, with the key objects to issue further certificates. */
 export interface Issued {
   readonly cert: string;
   readonly key: string;
@@ -36,7 +36,7 @@ export function newCA(cn: string, options: CertificateOptions = {}): Promise<Iss
   return issue(undefined, { ca: true, purposes: [], ...options, cn });
 }
 
-/** A certificate signed by `signer`, or by itself. */
+/** Issues a certificate that `signer` signs, or a self-signed one. */
 export async function issue(signer: Issued | undefined, options: CertificateOptions): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const purposes = options.purposes ?? [x509.ExtendedKeyUsage.clientAuth];
@@ -72,7 +72,7 @@ export async function issue(signer: Issued | undefined, options: CertificateOpti
   };
 }
 
-/** A server's certificate for localhost. */
+/** Issues a serving certificate for localhost. */
 export function issueServer(signer: Issued): Promise<Issued> {
   return issue(signer, {
     cn: 'localhost',

@@ -1,4 +1,4 @@
-// A real Chromium without a window. It unpacks itself into a folder of its own, which is gone afterwards.
+// Headless Chromium, unpacked into a temporary folder that is removed afterwards.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface StartedChromium extends AsyncDisposable {
 
 export async function startChromium(): Promise<StartedChromium> {
   const directory = await mkdtemp(join(tmpdir(), 'chromium-'));
-  // Libraries that a machine without a desktop may lack; they come with the package.
+  // Libraries of the package that machines without a desktop may lack.
   const libraries = join(directory, 'al2023', 'lib');
   const env = { ...process.env, TMPDIR: directory, LD_LIBRARY_PATH: libraries };
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -22,11 +22,11 @@ export async function startChromium(): Promise<StartedChromium> {
       executablePath,
       env,
       headless: 'shell',
-      // The sandbox wants rights that a container seldom gives; the pages are ours.
+      // The sandbox needs permissions that containers rarely have; the pages are trusted.
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-pings'],
       userDataDir: join(directory, 'profile'),
       acceptInsecureCerts: true,
-      // Its first start on a busy machine may take longer than the half minute that it has by default.
+      // The first start on a busy machine may take longer than the default of half a minute.
       timeout: 90_000,
     });
     return {
@@ -42,7 +42,7 @@ export async function startChromium(): Promise<StartedChromium> {
   }
 }
 
-/** The package knows no other way to be told where. */
+/** The package reads the target folder only from its environment. */
 async function unpackInto(directory: string): Promise<string> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = directory;

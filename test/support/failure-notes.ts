@@ -1,6 +1,5 @@
-// What helps to understand a failed test and is gone soon after it: the end of a server's log, what a program has
-// printed. Whoever starts one says how to get it; hooks.ts tells it when a test fails, and the cause of its error, which
-// mocha loses on the way from a worker.
+// Diagnostics of failed tests: log tails and program output, which are removed after the test. Code that starts a program
+// registers them; hooks.ts prints them with the cause of the error, which mocha drops in parallel mode.
 import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;
@@ -13,29 +12,29 @@ interface Note {
 
 const notes = new Map<object, Note>();
 
-/** From now on, until `forgetNote(owner)`. */
+/** Registers a note until `forgetNote(owner)`. */
 export function noteOnFailure(owner: object, what: string, tell: Note['tell']): void {
   notes.set(owner, { what, tell, ended: false });
 }
 
-/** Still told for the test of now, whose own hooks come before ours. */
+/** Removes a note after the current test, whose own hooks run before ours. */
 export function forgetNote(owner: object): void {
   const note = notes.get(owner);
   if (note) note.ended = true;
 }
 
-/** A test is over, and its notes with it. */
+/** Drops the removed notes at the end of a test. */
 export function dropForgotten(): void {
   for (const [owner, { ended }] of notes) if (ended) notes.delete(owner);
 }
 
-/** With the causes of that, and so on. */
+/** The chain of causes as text. */
 export function causeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? '' : `Caused by: ${inspect(cause)}\n`;
 }
 
-/** The end of everything that is noted. */
+/** The ends of all registered notes. */
 export async function failureNotes(): Promise<string> {
   const told = [...notes.values()].map(async ({ what, tell }) => {
     const text = await Promise.resolve()

@@ -1,4 +1,4 @@
-// One handler behind a real HTTP socket, with just enough of the chain around it: parsed request, errors as Status.
+// HTTP server with one handler and a minimal chain: it parses the request and writes errors as Status.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -29,7 +29,7 @@ export class HandlerServer {
   /** The last error of the handler that was not a StatusError. */
   lastFault: unknown;
 
-  /** Over TLS with a certificate and its key; `open` and `ask` are for plain HTTP. */
+  /** With `tls`, serves over TLS; `open` and `ask` support only plain HTTP. */
   constructor(handler: Handler, tls?: { readonly cert: string; readonly key: string }) {
     const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
       void this.#serve(handler, incoming, response);
@@ -46,7 +46,7 @@ export class HandlerServer {
     return this;
   }
 
-  /** What the server's stop means to handlers. */
+  /** Aborts the shutdown signal of the handlers. */
   abort(): void {
     this.#stop.abort();
   }
@@ -56,7 +56,7 @@ export class HandlerServer {
     await closeNow(this.#server);
   }
 
-  /** The answer's head; its body is left to be read. */
+  /** Resolves with the response headers; the caller reads the body. */
   async open(path: string, options: AskOptions = {}): Promise<IncomingMessage> {
     const { method = 'GET', headers = {} } = options;
     const outgoing = request({ host: '127.0.0.1', port: this.port, path, method, headers, agent: false });

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Ends when it is released, or removed. */
+/** Exits when it is released or removed. */
 const SCRIPT = `
 echo run >> runs
 while [ -e runs ] && ! [ -e answer ]; do sleep 0.01; done
 cat answer
 `;
 
-/** An exec plugin that gives no credentials until it is told to, as one that asks a person. */
+/** An exec plugin that blocks until it is released, like one that prompts the user. */
 export class HeldPlugin {
   readonly #folder: string;
 
@@ -21,7 +21,7 @@ export class HeldPlugin {
     return new HeldPlugin(await mkdtemp(join(tmpdir(), 'plugin-')));
   }
 
-  /** Of a kubeconfig. */
+  /** The user entry of a kubeconfig. */
   get user() {
     const args = ['-c', `cd '${this.#folder}' && ${SCRIPT}`];
     return { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args } };
@@ -38,7 +38,7 @@ export class HeldPlugin {
     await rename(`${file}.new`, file);
   }
 
-  /** How often it was started. */
+  /** Number of starts. */
   async runs(): Promise<number> {
     return (await readFile(join(this.#folder, 'runs'), 'utf8')).split('\n').length - 1;
   }

@@ -1,14 +1,14 @@
-// Root hooks of every mocha run: a test that leaves a rejected promise behind fails, instead of passing silently.
+// Root hooks of every mocha run: a test with an unhandled rejection fails.
 import { causeOf, dropForgotten, failureNotes } from './failure-notes.ts';
 
-/** By promise, since mocha reports each rejection twice. */
+/** Keyed by promise, because mocha reports each rejection twice. */
 const leaked = new Map<Promise<unknown>, unknown>();
 
 function remember(reason: unknown, promise: Promise<unknown>): void {
   leaked.set(promise, reason);
 }
 
-/** Node reports a rejection after the microtasks of the turn in which it happened. */
+/** Waits until Node has reported rejections, which happens after the microtasks of a turn. */
 async function failOnLeak(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
@@ -20,7 +20,7 @@ async function failOnLeak(): Promise<void> {
   throw new Error(`a promise was rejected and nobody awaited it${more}: ${String(first)}`, { cause: first });
 }
 
-/** A worker of `--parallel` drops all listeners after each file, so this one is set for each. */
+/** Workers of `--parallel` remove all listeners after each file, so each file adds its own. */
 export const mochaHooks = {
   beforeAll(): void {
     process.removeListener('unhandledRejection', remember);
@@ -30,7 +30,7 @@ export const mochaHooks = {
   beforeEach(this: Mocha.Context): void {
     const test = this.currentTest;
     const body = test?.fn;
-    // A test with a callback is left to the hook after it: its promise is not ours to await.
+    // The hook after the test handles tests with a callback.
     if (test === undefined || body === undefined || body.length > 0) return;
     test.fn = async function (this: Mocha.Context): Promise<void> {
       await Reflect.apply(body, this, []);

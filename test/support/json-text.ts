@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** JSON texts as other programs might write them: any order, any white space, any escapes. */
+/** Arbitrary JSON texts with any order of members, white space and escapes. */
 export function jsonText(value: fc.Arbitrary<unknown> = fc.jsonValue()): fc.Arbitrary<string> {
   return fc.tuple(value, fc.infiniteStream(fc.nat(5))).map(([value, choices]) => {
     const space = () => ['', '', '', ' ', '\t', ' \r '][next(choices)] ?? '';

@@ -8,15 +8,15 @@ import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
 
 export interface OpenChainOptions extends Partial<Pick<ChainOptions, 'logger' | 'errorFamilies'>> {
-  /** By exact path. */
+  /** Handlers by exact path. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** Requests that change something, at a time; 0, as when it is left out, for any number. */
+  /** Limit of concurrent mutating requests; 0 (the default) is unlimited. */
   readonly maxMutating?: number;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** The real request chain with nobody to ask who a caller is: everybody is anonymous and may do everything. */
+/** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
 export function openChain({
   handlers,
   maxMutating = 0,

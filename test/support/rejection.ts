@@ -1,4 +1,4 @@
-/** The error of a promise that has to be rejected. */
+/** Resolves with the error of a promise that must reject. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

@@ -1,17 +1,17 @@
-// Prints mocha's results and leaves a record of them for hack/test: mocha's exit code alone says too little (a test
-// that calls process.exit(0), or a worker that crashed, ends with 0). No record, no success.
+// Mocha reporter that also writes a record for hack/test, because the exit code of mocha is not sufficient: it is 0 if a
+// test calls process.exit(0) or a worker crashes. A run without a record fails.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';
 
-/** What the runner reads. */
+/** The record that hack/test reads. */
 export interface TestRecord {
   passed: number;
   failed: number;
   skipped: number;
-  /** The test files, relative to the working directory, of which at least one test came to an end. */
+  /** Test files with at least one completed test, relative to the working directory. */
   files: string[];
-  /** What kept the process alive after its last test. */
+  /** Handles that kept the process alive after its last test. */
   openHandles: string[];
 }
 
@@ -50,12 +50,12 @@ function write(record: TestRecord): void {
   if (file) writeFileSync(file, JSON.stringify(record));
 }
 
-/** Reached only when something that a test left open keeps the event loop alive. */
+/** Exits the process if open handles of a test keep the event loop alive. */
 function giveUp(record: TestRecord): void {
   const openHandles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap)$/.test(name));
   write({ ...record, openHandles: openHandles.length > 0 ? openHandles : ['unknown'] });
   console.error(`The tests left something open: ${openHandles.join(', ')}. Close it in an after hook.`);
-  // Mocha's own exit handler sets its code; ours comes after it.
+  // Runs after the exit handler of mocha, which sets its own code.
   process.once('exit', () => {
     process.exitCode = 1;
   });

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder of this test alone, gone at the end of the scope. */
+/** Creates a temporary folder that is removed at the end of the scope. */
 export async function scratchFolder(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'scratch-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,4 +1,4 @@
-/** Resolves once `condition` holds: asked every few ms, until the test's own time is over. */
+/** Polls every few ms until `condition` holds, within the timeout of the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// A client of WebSockets that shows how its handshake was answered, and what it hears, in order.
+// WebSocket client that exposes the handshake response and the received messages, in order.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ export class WebSocketClient {
   readonly webSocket: WebSocket;
   status = 0;
   headers: IncomingHttpHeaders = {};
-  /** Of an answer that is no handshake. */
+  /** Body of a response that is not a handshake. */
   body = '';
   readonly #heard: Heard[] = [];
   #wake: () => void = () => undefined;
@@ -37,7 +37,7 @@ export class WebSocketClient {
     webSocket.on('error', () => undefined);
   }
 
-  /** Resolves when the handshake is answered, however it is. */
+  /** Resolves with any response to the handshake. */
   static async connect({ url, tls = {}, headers = {}, protocols = [] }: Where): Promise<WebSocketClient> {
     const webSocket = new WebSocket(url, [...protocols], { ...tls, headers });
     const client = new WebSocketClient(webSocket);
@@ -63,7 +63,7 @@ export class WebSocketClient {
     }
   }
 
-  /** The next texts, as far as they come before anything else. */
+  /** The next text messages, until another event. */
   async texts(count: number): Promise<string[]> {
     const texts: string[] = [];
     while (texts.length < count) {
@@ -81,12 +81,12 @@ export class WebSocketClient {
 
 export interface Shaken {
   readonly status: number;
-  /** When it is no 101. */
+  /** Body of a response other than 101. */
   readonly body: string;
   readonly socket: Duplex;
 }
 
-/** The bare handshake: for what no client would send. */
+/** Sends a raw handshake, with headers that no client library sends. */
 export async function shakeHands(url: string, headers: Readonly<Record<string, string>>): Promise<Shaken> {
   const sent = request(url.replace(/^ws/, 'http'), {
     agent: false,

@@ -1,19 +1,16 @@
-/**
- * Counts pieces of work by the turn of the event loop in which they were done. Unlike a duration the most of one turn
- * does not grow with what else the machine has to do.
- */
+/** Counts units of work per turn of the event loop. Unlike a duration, the count does not depend on the machine's load. */
 export class WorkPerTurn {
   #most = 0;
   #turn = 0;
 
-  /** The most pieces that one turn has done so far. */
+  /** Maximum units of one turn so far. */
   get most(): number {
     return this.#most;
   }
 
-  /** One piece of work is done. */
+  /** Records one unit of work. */
   note(): undefined {
-    // What is due now runs before the turn ends, so the first piece of the next turn starts from 0.
+    // Immediates run before the turn ends, so the next turn starts from 0.
     if (this.#turn === 0) {
       setImmediate(() => {
         this.#turn = 0;

@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, '../../..');
 const PARTS = ['apis', 'hack', 'manifests', 'server', 'package.json', 'package-lock.json', '.npmrc'];
 
 /**
- * A copy of the project as it stands, with our dependencies and without any state; in a folder as people name theirs, with
- * what shells, URLs and patterns take for something else.
+ * Copies the project with its dependencies and without state, to a folder whose name contains special characters of
+ * shells, URLs and patterns.
  */
 export async function cloneProject(): Promise<{ dir: string; remove(): Promise<void> }> {
   const parent = await mkdtemp(join(tmpdir(), 'ks-clone-'));

@@ -40,7 +40,7 @@ describe('npm start', function () {
     return program;
   }
 
-  /** Types what it advised, in a shell somewhere else. */
+  /** Runs the printed commands in a shell in another folder. */
   async function type(commands: readonly string[]): Promise<string> {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       maxBuffer: 16 * 1024 * 1024,
@@ -50,7 +50,7 @@ describe('npm start', function () {
     return stdout;
   }
 
-  /** kube-apiserver asks for our description when it likes to; after a while npm start says so and waits no longer. */
+  /** Waits until kube-apiserver serves our OpenAPI, for which npm start waits only a limited time. */
   async function described(advice: readonly string[]): Promise<void> {
     const documents = 'kubectl get --raw /openapi/v3';
     const signal = AbortSignal.timeout(120_000);
@@ -61,7 +61,7 @@ describe('npm start', function () {
     }
   }
 
-  /** kube-apiserver looks at an issuer that is new to it every ten seconds. */
+  /** Waits until kube-apiserver accepts the token: it fetches the keys of a new issuer every ten seconds. */
   async function takesToken(commands: readonly string[]): Promise<void> {
     const signal = AbortSignal.timeout(60_000);
     for (;;) {
@@ -122,7 +122,7 @@ describe('npm start', function () {
     const program = start();
     await program.printed(/Ctrl-C stops everything/);
     program.signal('SIGHUP');
-    // npm itself dies of it, so there is no exit code.
+    // SIGHUP kills npm itself, so there is no exit code.
     expect((await program.end()).left).to.deep.equal([]);
   });
 
@@ -190,7 +190,7 @@ describe('npm start', function () {
 
     const program = start('--kubeconfig', kubeconfig);
     await program.printed(/Ctrl-C stops the server/);
-    // The advice says kubectl, as on a machine that has a cluster; here it is ours.
+    // PATH has our kubectl, because this machine may have none.
     const printed = await type([...environment, ...program.advice]);
     expect(printed).to.include('STATUS');
     expect(printed).to.include('readyz check passed');

@@ -5,13 +5,13 @@ import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
 
 export interface StartOptions {
-  /** Another npm script than `start`. */
+  /** Name of the npm script; `start` by default. */
   readonly script?: string;
-  /** Besides the environment of the test. */
+  /** Added to the environment of the test. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** `npm start`, or another script, as somebody typed it in a terminal. */
+/** `npm start` or another script, as in a terminal. */
 export class StartedProgram {
   readonly #child: ChildProcess;
   readonly #mark = `KS_START_TEST=${randomUUID()}`;
@@ -23,9 +23,9 @@ export class StartedProgram {
     const [name, value] = this.#mark.split('=') as [string, string];
     this.#child = spawn('npm', ['run', script, '--', ...args], {
       cwd: dir,
-      // A group of its own stands for the terminal: Ctrl-C goes to all of it.
+      // The process group simulates a terminal: Ctrl-C goes to the whole group.
       detached: true,
-      // Should this process be killed, it ends as well.
+      // The program exits if this process is killed.
       env: { ...process.env, KS_START_PARENT: String(process.pid), ...env, [name]: value },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -48,7 +48,7 @@ export class StartedProgram {
     return this.#output;
   }
 
-  /** The commands that it told us to type, one a line. */
+  /** The printed commands, one per line. */
   get advice(): string[] {
     return this.#output
       .split('\n')
@@ -56,7 +56,7 @@ export class StartedProgram {
       .map((line) => line.trim());
   }
 
-  /** Resolves when this has been printed; rejects with the output when the program ends before. */
+  /** Resolves when the output matches; rejects with the output if the program exits before. */
   async printed(pattern: RegExp): Promise<void> {
     let code: number | null | undefined;
     void this.#ended.then((ended) => {
@@ -71,28 +71,28 @@ export class StartedProgram {
     }
   }
 
-  /** As the terminal does it: everything in the foreground gets it. */
+  /** Sends a signal to the whole group, as a terminal does. */
   signal(signal: NodeJS.Signals): void {
     if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
   }
 
-  /** Kills npm alone. */
+  /** Kills only npm. */
   killNpm(): void {
     this.#child.kill('SIGKILL');
   }
 
-  /** Resolves when nothing that it started runs any more. */
+  /** Resolves when all programs that it started have exited. */
   async gone(): Promise<void> {
     while ((await processesWith(this.#mark)).length > 0) await delay(100);
   }
 
-  /** The exit code, and what was left running (it is ended). */
+  /** Waits for the exit; returns the exit code and the processes that were left running, which it kills. */
   async end(): Promise<{ code: number | null; left: string[] }> {
     const code = await this.#ended;
     return { code, left: await endLeftovers(this.#mark) };
   }
 
-  /** For an after hook: whatever happened, nothing of it stays. */
+  /** Kills everything, for an after hook. */
   async kill(): Promise<void> {
     forgetNote(this);
     await endLeftovers(this.#mark);

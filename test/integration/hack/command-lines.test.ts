@@ -7,14 +7,14 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 function run(args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    // A script that takes no notice of its arguments would begin to work.
+    // A script that ignores its arguments would start working.
     execFile(process.execPath, args, { cwd: ROOT, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });
 }
 
-/** Without what a script gives itself: `check` and `verify` are stages of the tests. */
+/** Programs of the npm scripts, without their fixed arguments: `check` and `verify` run stages of the tests. */
 const programs = new Set(
   Object.entries(packageManifest.scripts)
     .filter(([name]) => !name.startsWith('pre'))

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 
-/** An import of one of our files by another; paths are relative to the root. */
+/** An import between two files of the project; paths are relative to the root. */
 export interface Import {
   readonly from: string;
   readonly to: string;
 }
 
-/** All relative imports, of values and of types. */
+/** All relative imports of values and types. */
 export function importsOf(file: string, source: string): Import[] {
   const specifiers = source.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
   return [...specifiers].map(([, specifier = '']) => ({
@@ -15,12 +15,12 @@ export function importsOf(file: string, source: string): Import[] {
   }));
 }
 
-/** From the top to the bottom: a file may import from its own row and from those below. */
+/** Layers from top to bottom: a file may import from its own layer and from those below. */
 const LAYERS: readonly (readonly string[])[] = [
   ['test'],
   ['hack'],
   ['server/main.ts'],
-  // The composition root and what belongs to it: every other file right in server/.
+  // The composition root: every other file directly in server/.
   ['server/*.ts'],
   [
     'server/listener',
@@ -39,13 +39,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['apis', 'package.json'],
 ];
 
-/** The part of the tree that a file belongs to: an entry of the table. */
+/** The entry of the table that contains a file. */
 function partOf(file: string): string | undefined {
   const named = LAYERS.flat().find((part) => file === part || file.startsWith(`${part}/`));
   return named ?? (/^server\/[^/]+\.ts$/.test(file) ? 'server/*.ts' : undefined);
 }
 
-/** One line for each import that points upwards, and for each file that has no place in the table. */
+/** One line for each import that points upwards, and for each file outside the table. */
 export function backwardImports(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to }) => {
     const [above, below] = [layerOf(from), layerOf(to)];
@@ -60,7 +60,7 @@ function layerOf(file: string): number {
   return LAYERS.findIndex((layer) => part !== undefined && layer.includes(part));
 }
 
-/** The first cycle found, as the nodes along it; empty when there is none. */
+/** The nodes of the first cycle; empty if there is none. */
 export function cycleIn(edges: readonly Import[]): string[] {
   const next = Map.groupBy(edges, ({ from }) => from);
   const finished = new Set<string>();
@@ -85,7 +85,7 @@ export function cycleIn(edges: readonly Import[]): string[] {
   return [];
 }
 
-/** The same graph seen from further away: between parts instead of files. */
+/** Imports between parts of the server. */
 export function betweenParts(imports: readonly Import[]): Import[] {
   return imports.flatMap(({ from, to }) => {
     const [above, below] = [partOf(from), partOf(to)];
@@ -93,7 +93,7 @@ export function betweenParts(imports: readonly Import[]): Import[] {
   });
 }
 
-/** And between folders: what a folder holds directly counts, not what lies in folders below it. */
+/** Imports between folders, each without its subfolders. */
 export function betweenFolders(imports: readonly Import[]): Import[] {
   return imports
     .map(({ from, to }) => ({ from: posix.dirname(from), to: posix.dirname(to) }))

@@ -18,7 +18,7 @@ describe('the imports of the project', () => {
   });
 
   it('point one way, from the server down to the wire formats', () => {
-    // hack/test reads the record that the tests' reporter writes: one type, shared by both sides.
+    // hack/test and the reporter share the type of the test record.
     const known = new Set(['test/support/reporter.ts']);
     expect(backwardImports(imports.filter(({ to }) => !known.has(to)))).to.deep.equal([]);
   });

@@ -4,11 +4,11 @@ import { projectFiles } from './repository.ts';
 
 const files = [...projectFiles().keys()];
 
-/** Folders of what is tested, and files that take a folder of tests for themselves. */
+/** Folders of the sources, and source files that have a folder of tests. */
 const tested = new Set(
   files.flatMap((file) => {
     if (/^test\/(?:unit|integration)\//.test(file)) return [];
-    // What the tests themselves stand on is tested too.
+    // Test support has tests too.
     const own = file.replace(/^test\//, '');
     return [...foldersOf(own), own.replace(/\.(?:ts|mjs)$/, '')];
   }),
@@ -19,7 +19,7 @@ function foldersOf(file: string): string[] {
   return folder === '.' ? [] : [folder, ...foldersOf(folder)];
 }
 
-/** Tests that lie where nobody looks for them. */
+/** Tests outside the folder of their source. */
 function misplaced(tests: readonly string[]): string[] {
   return tests.filter((file) => {
     const [, folder = ''] = /^test\/(?:unit|integration)\/(?:(.*)\/)?[^/]+\.test\.ts$/.exec(file) ?? [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Every text file that is part of the project, by its path from the root: what is committed or about to be. */
+/** Every text file that git tracks or would add, by its path from the root. */
 export function projectFiles(): Map<string, string> {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,

@@ -1,10 +1,10 @@
-/** A rule about one file. `broken` gives the places, by line, where the file does not keep it. */
+/** A rule about one file. `broken` returns the lines that violate it. */
 export interface SourceRule {
   readonly behaviour: string;
   /** Whether the rule concerns this file. */
   readonly applies: (file: string) => boolean;
   readonly broken: (file: string, source: string) => string[];
-  /** A file that breaks it. */
+  /** A file that violates the rule. */
   readonly example: { readonly file: string; readonly source: string };
 }
 
@@ -16,10 +16,10 @@ const isServer = (file: string): boolean => file.startsWith('server/') || file.s
 
 export const SOURCE_RULES: readonly SourceRule[] = [
   {
-    behaviour: 'is named by a noun of the field',
+    behaviour: 'has a specific name',
     applies: () => true,
     broken: (file) =>
-      VAGUE_NAME.test(file.slice(file.lastIndexOf('/') + 1)) ? ['the name says nothing'] : [],
+      VAGUE_NAME.test(file.slice(file.lastIndexOf('/') + 1)) ? ['the name is not specific'] : [],
     example: { file: 'server/cache/cache-utils.ts', source: '' },
   },
   {
@@ -27,7 +27,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     applies: (file) => isTypeScript(file) && !file.startsWith('test/'),
     broken: (_file, source) => {
       const lines = source.split('\n').length - 1;
-      return lines > MOST_LINES ? [`${lines} lines: look for the second idea in it`] : [];
+      return lines > MOST_LINES ? [`${lines} lines: split the file by its ideas`] : [];
     },
     example: { file: 'server/cache/store.ts', source: '\n'.repeat(MOST_LINES + 1) },
   },
@@ -38,7 +38,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     example: { file: 'apis/meta/v1/all.ts', source: "export * from './status.ts';\n" },
   },
   {
-    behaviour: 'narrows what it does not know, instead of casting it',
+    behaviour: 'narrows unknown values instead of casting them',
     applies: isTypeScript,
     broken: (_file, source) =>
       linesWith(source, /\bas any\b|\bas unknown as\b|\{\} as [A-Z]|:\s*any\b|<any>/),
@@ -47,7 +47,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
   {
     behaviour: 'leaves the end of the process to main.ts',
     applies: (file) => isServer(file) && file !== 'server/main.ts',
-    // A group of processes, as `-pid`, is one that the server has started.
+    // A negative PID is a process group that the server has started.
     broken: (_file, source) =>
       linesWith(source, /\bprocess\.(?:exit|abort|kill)\((?!-pid,)|\bprocess\.exitCode\s*=/),
     example: { file: 'server/server.ts', source: 'process.exit(1);\n' },
@@ -66,8 +66,8 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     example: { file: 'test/unit/store.test.ts', source: "mock.module.mock('./store.ts');\n" },
   },
   {
-    // It is ::1 alone on some machines, and what is started here listens on 127.0.0.1.
-    behaviour: 'looks for nothing at a port of localhost',
+    // localhost is only ::1 on some machines, and test servers listen on 127.0.0.1.
+    behaviour: 'connects to 127.0.0.1, not to localhost',
     applies: (file) => isTypeScript(file) && (file.startsWith('test/') || file.startsWith('hack/')),
     broken: (_file, source) => linesWith(source, /:\/\/localhost:\$\{/),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source
@@ -85,7 +85,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
   },
 ];
 
-/** Comments may say what code may not. */
+/** Matching lines, without comments. */
 function linesWith(source: string, pattern: RegExp): string[] {
   return source.split('\n').flatMap((line, index) => {
     const found = pattern.test(line) && !/^\s*(?:\*|\/\*|\/\/ )/.test(line);

@@ -8,13 +8,13 @@ describe('every file', () => {
   for (const { behaviour, applies, broken, example } of SOURCE_RULES) {
     it(behaviour, () => {
       const found = [...files]
-        // The rules themselves spell out what they forbid.
+        // The rules themselves contain what they forbid.
         .filter(([file]) => applies(file) && !file.startsWith('test/unit/architecture/'))
         .flatMap(([file, source]) => broken(file, source).map((place) => `${file}: ${place}`));
       expect(found).to.deep.equal([]);
     });
 
-    it(`${behaviour}, or is found out`, () => {
+    it(`${behaviour} (the rule reports a violation)`, () => {
       expect(applies(example.file)).to.equal(true);
       expect(broken(example.file, example.source)).to.have.length(1);
     });

@@ -13,7 +13,7 @@ import { kubectl } from './programs.ts';
 
 const { signal } = new AbortController();
 
-/** The processes of a control plane, to see later that they are gone. */
+/** The processes of a control plane, to check later that they have exited. */
 function processesOf({ etcd, apiserver, controllerManager }: ControlPlane): ProcessIdentity[] {
   return [etcd, apiserver, controllerManager].flatMap((daemon) => identify(daemon?.pid ?? 0) ?? []);
 }
@@ -182,7 +182,7 @@ describe('a control plane', function () {
     parent.kill('SIGKILL');
     await once(parent, 'exit');
 
-    // What the kernel has not ended yet, the next owner of the folder has.
+    // The next owner of the folder kills the remaining processes.
     const next = await startControlPlane({ dir: scratch.path, signal });
     expect(processes.filter(isRunning)).to.deep.equal([]);
     await next.stop();

@@ -20,7 +20,7 @@ async function ask(store: LogStoreProcess, path: string, body?: object): Promise
   return response.json();
 }
 
-/** How many lines of the index match. */
+/** Number of matching lines of the index. */
 async function count(store: LogStoreProcess, index: string, query: object): Promise<unknown> {
   return ask(store, `/${index}/_count?filter_path=count,error`, { query });
 }
@@ -37,7 +37,7 @@ describe('OpenSearch', function () {
 
   before(async function () {
     await requireJava(this);
-    this.timeout(240_000); // a build, when nobody has built it yet
+    this.timeout(240_000); // includes a build if the cache is empty
     dir = await mkdtemp(join(tmpdir(), 'opensearch-'));
     store = await startOpenSearch({ dir: join(dir, 'one'), signal });
   });

@@ -1,4 +1,4 @@
-// Starts a store in the folder that is named, says which process that is, and waits for its own end.
+// Starts a store in a folder, prints its PID, and waits.
 import { startOpenSearch } from '../../../../hack/log-stores/opensearch.ts';
 import { startVictoriaLogs } from '../../../../hack/log-stores/victorialogs.ts';
 

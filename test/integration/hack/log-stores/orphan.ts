@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 
-/** Has another process start a store, kills that process, and returns when the store is gone too. */
+/** Starts a store in another process, kills that process, and resolves when the store has exited too. */
 export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {
   const fixture = join(import.meta.dirname, 'orphan.fixture.ts');
   const parent = spawn(process.execPath, [fixture, kind, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -16,7 +16,7 @@ export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir
     if (store === undefined) throw new Error(`there is no process ${value}`);
     parent.kill('SIGKILL');
     await ended;
-    while (isRunning(store)) await delay(20); // nothing reports the end of a process that is not our child
+    while (isRunning(store)) await delay(20); // the exit of a process that is not a child can only be polled
   } finally {
     parent.kill('SIGKILL');
     await ended;

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 
-/** The lines of two pods of two namespaces over the turn of a day in UTC; every hundredth speaks of a timeout. */
+/** Lines of two pods in two namespaces across midnight UTC; every hundredth contains a timeout. */
 export function* someRecords(count: number): Generator<LogRecord> {
   const begin = Date.parse('2026-11-19T23:59:59Z');
   for (let index = 0; index < count; index++) {

@@ -1,4 +1,4 @@
-// Started and killed by suite.test.ts: a suite that never ends, in parallel, where mocha has processes of its own.
+// Fixture of suite.test.ts: a parallel suite that never ends.
 import { join } from 'node:path';
 import { suite } from '../../../../hack/test/suite.ts';
 

@@ -22,7 +22,7 @@ interface Run {
   grep?: string;
 }
 
-/** One run of mocha over a green file and the fixture. Its output goes nowhere. */
+/** Runs mocha on a passing file and the fixture, without output. */
 async function run({ fixture, jobs = 1, inShares = false, strict = false, grep }: Run): Promise<StageResult> {
   const stage = suite({
     name: 'fixture',

@@ -33,7 +33,7 @@ describe('the Go that builds the control plane', () => {
     const { message } = await rejection(findGo('1.26.0', { PATH: scratch.path }, signal));
     expect(message).to.match(/install Go 1\.21 or newer/);
     expect(message).not.to.include('\n');
-    // KWOK and its stages are taken from our own build alone, so nothing spares it.
+    // KWOK comes only from our own build, so KUBEBUILDER_ASSETS does not avoid it.
     expect(message).not.to.include('KUBEBUILDER_ASSETS');
   });
 });

@@ -186,7 +186,7 @@ describe('the bootstrap', () => {
       if (grandchild === undefined) throw new Error('nothing is being installed');
       child.kill(signal);
       expect((await ended).code).to.equal(expected);
-      // It was signalled with npm, and may go a little later.
+      // The signal goes to the whole group; the grandchild may exit a little later.
       await until(() => !isRunning(grandchild));
     });
   }

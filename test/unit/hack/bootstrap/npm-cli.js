@@ -1,4 +1,4 @@
-// Stands in for npm: says its version, and "installs" by making node_modules. It logs each installation.
+// Fake npm: prints its version, "installs" by creating node_modules, and logs each installation.
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ const { NPM_VERSION = '11.0.0', NPM_LOG, NPM_EXIT = '0', NPM_HANGS, NPM_DEAF } =
 if (process.argv.includes('--version')) {
   console.log(NPM_VERSION);
 } else if (NPM_HANGS) {
-  // As the real one while it writes the last files.
+  // Ignores signals, like the real npm while it writes the last files.
   if (NPM_DEAF) {
     process.on('SIGINT', () => {});
     setInterval(() => {}, 1000);

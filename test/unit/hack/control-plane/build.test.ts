@@ -11,7 +11,7 @@ import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
-/** A `go` that answers for its version, counts its builds in `builds`, and then does as told with the output in $out. */
+/** A fake `go` that prints its version, counts its builds in `builds`, and runs a script with the output path in $out. */
 async function withGo(
   building: string,
   use: (root: string, options: BuildOptions) => Promise<void>,
@@ -34,7 +34,7 @@ async function withGo(
   await use(scratch.path, { env, signal: new AbortController().signal, progress: () => undefined });
 }
 
-/** A compiler with a child of its own, whose process id is then in the file `pid` beside `go`. */
+/** A fake compiler with a child process, whose PID it writes to the file `pid` beside `go`. */
 const ENDLESS =
   'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
 
@@ -73,7 +73,7 @@ describe('the build', () => {
       watcher.close();
       expect(message).to.equal('enough');
       const compiler = Number(await readFile(join(root, 'bin', 'pid'), 'utf8'));
-      // It was killed before the build rejected; the system needs a moment to take it away.
+      // The compiler was killed before the build rejected; the system needs a moment to remove it.
       await until(() => identify(compiler) === undefined);
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
     });

@@ -40,7 +40,7 @@ describe('the log data set', () => {
   });
 
   it('has every edge case, and no line that a store cannot hold', () => {
-    // As many as the stores are tested with.
+    // The size that the tests of the stores use.
     const lines = new Set(Array.from(logData({ lines: 6_000 }).records(), ({ log }) => log));
     for (const line of [...ODD_LINES, HUGE_LINE]) expect(lines.has(line), line).to.equal(true);
     for (const line of lines) {

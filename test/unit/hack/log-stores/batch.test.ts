@@ -3,7 +3,7 @@ import { type Batch, sendBatches } from '../../../../hack/log-stores/batch.ts';
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import { rejection } from '../../../support/rejection.ts';
 
-/** As many records as are asked for, and how many that were. */
+/** A generator of records that counts how many were read. */
 function source(count: number): { taken: number; records: Generator<LogRecord> } {
   const state = { taken: 0, records: generate() };
   function* generate(): Generator<LogRecord> {
@@ -67,7 +67,7 @@ describe('loading in batches', () => {
       },
     });
     await both;
-    // Whatever would still be taken without an answer is taken before this.
+    // Further reads without a response would happen before this.
     await new Promise((resolve) => setImmediate(resolve));
     expect(asked).to.have.length(2);
     expect(from.taken).to.equal(30);

@@ -14,7 +14,7 @@ import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
 
-/** A machine with these programs and no others, besides /bin/sh. */
+/** A PATH with only these programs and /bin/sh. */
 async function machine(
   programs: Readonly<Record<string, string>>,
   use: (env: NodeJS.ProcessEnv, root: string) => Promise<void>,
@@ -72,7 +72,7 @@ describe('the Java that a node runs on', () => {
     });
   }
 
-  /** A Python of which the second step, pip, does so. */
+  /** A fake Python whose second call, pip, runs the script. */
   function python(pip: string): string {
     return `mkdir -p "$3/bin"; printf '#!/bin/sh\\n%s\\n' '${pip}' > "$3/bin/python"; chmod +x "$3/bin/python"`;
   }
@@ -85,7 +85,7 @@ describe('the Java that a node runs on', () => {
     await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
       const told: string[] = [];
       const say = (line: string, transient = false) => {
-        // Every second that it takes has a line of its own.
+        // Transient lines depend on the duration.
         if (!transient) told.push(line);
       };
       const options = { env, signal, progress: say };

@@ -6,7 +6,7 @@ import { identify, isRunning } from '../../../../hack/system/process-identity.ts
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
-/** Counts its requests over all its lives in the folder of its data. */
+/** A server that counts its requests in its data folder, across restarts. */
 const COUNTING = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const [data, port] = process.argv.slice(1);

@@ -7,7 +7,7 @@ import { scratchFolder } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
 describe('a program that is started on save', () => {
-  /** Runs that go on until they are told to end, but for those that `ends` names. */
+  /** Runs that last until aborted, except those in `ends`. */
   async function watching(
     work: (facts: { dir: string; runs: AbortSignal[]; most: () => number }) => Promise<void>,
     ends: (run: number) => boolean = () => false,
@@ -42,7 +42,7 @@ describe('a program that is started on save', () => {
       await appendFile(join(dir, 'deep/down/file.ts'), 'changed');
       await until(() => runs.length >= 2);
       expect(runs.map(({ aborted }) => aborted)).to.deep.equal(runs.map((_, n) => n < runs.length - 1));
-      // A slow machine may have told of one save in two parts.
+      // On a slow machine one save may cause two events.
       const before = runs.length;
       await writeFile(join(dir, '.file.ts.swp'), 'changed');
       await rename(join(dir, '.file.ts.swp'), join(dir, 'deep/down/file.ts'));

@@ -11,7 +11,7 @@ const unexpected = (error: DaemonError): never => {
   throw error;
 };
 
-/** A program for /bin/sh; ready when its log says so. */
+/** A shell program that is ready when its log contains `ready`. */
 function specOf(dir: string, program: string, more: Partial<DaemonSpec> = {}): DaemonSpec {
   const logFile = join(dir, 'logs', 'program.log');
   return {
@@ -25,7 +25,7 @@ function specOf(dir: string, program: string, more: Partial<DaemonSpec> = {}): D
   };
 }
 
-/** The identity of the sleep that a program has written the pid of. */
+/** The identity of a child process whose PID the program has written. */
 async function childIn(dir: string): Promise<NonNullable<ReturnType<typeof identify>>> {
   const pid = /child (\d+)/.exec(await readFile(join(dir, 'logs', 'program.log'), 'utf8'))?.[1];
   const identity = identify(Number(pid));
@@ -67,7 +67,7 @@ describe('a daemon', () => {
 
   it('returns the log lines of the current run only', async () => {
     await using scratch = await scratchFolder();
-    // The log of the run before ends with the same line.
+    // The log of the previous run ends with the same line.
     const ready = async (): Promise<boolean> => (await daemon.lastLines()).endsWith('ready');
     const daemon: Daemon = new Daemon(
       specOf(scratch.path, 'echo of an earlier run; echo ready; sleep 60', { ready }),
