@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
@@ -9,7 +9,7 @@ import type { UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
-  /** How long a known and an unknown token are remembered as such, in ms. */
+  /** TTL of successful and failed reviews, in ms. */
   readonly successTtlMs: number;
   readonly failureTtlMs: number;
   readonly cacheSize?: number;
@@ -19,20 +19,20 @@ export interface TokenReviewOptions {
   readonly monotonic?: () => number;
 }
 
-/** Asks the cluster whose token it is: ServiceAccounts, and whatever kube-apiserver is set up to accept. */
+/** Authenticates tokens by TokenReview: ServiceAccount tokens, and all others that kube-apiserver accepts. */
 export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #cache: LookupCache<TokenReview>;
-  /** Keys of tokens that were good when they were asked about last. */
-  readonly #good: BoundedMap<string, true>;
-  /** Keyed, so that what lies in memory cannot be matched with tokens from elsewhere. */
-  readonly #secret = randomBytes(32);
+  /** Keys of tokens whose last review succeeded. */
+  readonly #valid: BoundedMap<string, true>;
+  /** Of the cache keys: a memory dump contains neither tokens nor hashes that match those of other sources. */
+  readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
     const { successTtlMs, failureTtlMs, cacheSize = 8192, maxPending = 200 } = options;
     const { monotonic, onLookup } = options;
-    this.#good = new BoundedMap(cacheSize);
+    this.#valid = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
     this.#cache = new LookupCache({
       size: cacheSize,
@@ -46,26 +46,27 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   }
 
   authenticate(token: string, context: CallContext): Promise<UserInfo> | UserInfo {
-    const key = createHmac('sha256', this.#secret).update(token).digest('base64');
-    // All tokens that are new here count as one caller's, so whoever invents tokens takes no room from known good ones.
+    const key = hash('sha256', this.#salt + token, 'base64');
+    // All unknown tokens share one quota, so that invented tokens take no capacity from valid ones.
     const review = this.#cache.get(
       key,
       (signal) => this.#review(key, token, signal),
       context,
-      this.#good.has(key) ? key : '',
+      this.#valid.has(key) ? key : '',
     );
     return review instanceof Promise ? review.then(userOf) : userOf(review);
   }
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
     const review = await this.#reviews.reviewToken(token, signal);
-    if (review.user) this.#good.set(key, true);
-    else this.#good.delete(key);
+    if (review.user) this.#valid.set(key, true);
+    else this.#valid.delete(key);
     return review;
   }
 }
 
 function userOf({ user, error }: TokenReview): UserInfo {
-  if (!user) throw newUnauthorized(new Error(error === '' ? 'the cluster does not know the token' : error));
+  if (!user)
+    throw newUnauthorized(new Error(error === '' ? 'kube-apiserver does not know the token' : error));
   return user;
 }

@@ -1,12 +1,80 @@
 // Rate of gets of one node: each server has one core, the load generator the other.
-import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { join } from 'node:path';
+import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
+import type { Target } from '../measuring/load-generator.ts';
+import { readBody } from '../scene/comparison.ts';
+import { CALLER, CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, onOneCore } from './one-core.ts';
 import { atLeast, atMost, informs, milliseconds, perSecond, type Row } from './row.ts';
 
 /** Enough names to avoid special cases, few enough for the CPU caches of both sides. */
 const NAMES = 500;
 
+const BARE_NODE = join(import.meta.dirname, '../bare/node.ts');
+
 export async function getRows(scene: Scene): Promise<readonly Row[]> {
+  return [...(await kubeRows(scene)), ...(await bareRows(scene))];
+}
+
+/** Beside a bare Node program that sends the same bytes, and a ServiceAccount token beside a client certificate. */
+async function bareRows(scene: Scene): Promise<readonly Row[]> {
+  const { cluster, direct, serving, server, signal } = scene;
+  const paths = [`${OUR_NODES}/${scene.nodeName(0)}`];
+  const program = startLineProtocolProgram(process.execPath, [BARE_NODE, serving.cert, serving.key], signal);
+  try {
+    program.send((await readBody(direct, paths[0] ?? '')).toString('base64'));
+    const bare = { ...direct, server: `https://127.0.0.1:${await program.line()}` };
+    const token: Target = {
+      ...direct,
+      cert: '',
+      key: '',
+      headers: { authorization: `Bearer ${await serviceAccountToken(cluster)}` },
+    };
+    const sides = {
+      bare: { target: bare, pid: program.pid, paths },
+      certificate: { target: direct, pid: server.pid, paths },
+      token: { target: token, pid: server.pid, paths },
+    };
+    scene.progress('warming up');
+    await onOneCore(scene, sides.bare, 2);
+    await onOneCore(scene, sides.token, 5);
+    const figures = await eachOnOneCore(scene, sides);
+    const cpu = (side: keyof typeof sides): string => `${(figures[side].cpu * 1000).toFixed(0)} µs`;
+    return [
+      {
+        ...atLeast(
+          'get one node, beside a bare Node program',
+          figures.bare.rate,
+          figures.certificate.rate,
+          0.5,
+          perSecond,
+        ),
+        note: `the bare program sends the same bytes over TLS; CPU of a request ${cpu('bare')}, ours ${cpu('certificate')}`,
+      },
+      {
+        ...atLeast(
+          'get one node, ServiceAccount token beside client certificate',
+          figures.certificate.rate,
+          figures.token.rate,
+          0.8,
+          perSecond,
+        ),
+        note: `both are ours; CPU of a request ${cpu('certificate')}, with the token ${cpu('token')}`,
+      },
+    ];
+  } finally {
+    await program.end();
+  }
+}
+
+async function serviceAccountToken(cluster: Scene['cluster']): Promise<string> {
+  const path = `/api/v1/namespaces/default/serviceaccounts/${CALLER}/token`;
+  const { status, body } = await cluster.send(path, { method: 'POST', body: { spec: {} } });
+  if (status !== 201) throw new Error(`token of the ServiceAccount: ${status} ${body}`);
+  return (JSON.parse(body) as { readonly status: { readonly token: string } }).status.token;
+}
+
+async function kubeRows(scene: Scene): Promise<readonly Row[]> {
   const names = Array.from({ length: Math.min(NAMES, scene.options.nodes) }, (_, index) =>
     scene.nodeName(index),
   );

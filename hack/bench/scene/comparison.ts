@@ -55,6 +55,11 @@ export async function currentVersion(target: Target, path: string): Promise<stri
 }
 
 async function readList(target: Target, path: string, encoding = 'identity'): Promise<NodeList> {
+  return JSON.parse((await readBody(target, path, encoding)).toString()) as NodeList;
+}
+
+/** Decoded. Throws unless the status is 200. */
+export async function readBody(target: Target, path: string, encoding = 'identity'): Promise<Buffer> {
   const [ca, cert, key] = await Promise.all(
     [target.ca, target.cert, target.key].map((file) => readFile(file)),
   );
@@ -67,6 +72,5 @@ async function readList(target: Target, path: string, encoding = 'identity'): Pr
   const body = await buffer(answer);
   if (answer.statusCode !== 200)
     throw new Error(`${path}: ${answer.statusCode} ${body.toString().slice(0, 300)}`);
-  const text = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
-  return JSON.parse(text.toString()) as NodeList;
+  return answer.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
 }

@@ -21,8 +21,8 @@ export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
 const PROBE = join(import.meta.dirname, '../measuring/loop-probe.ts');
 
-/** A caller without cluster-admin and system:masters, so that each request is authenticated and authorized. */
-const CALLER = 'bench';
+/** A user, and a ServiceAccount in `default`, that is neither cluster-admin nor in system:masters. */
+export const CALLER = 'bench';
 
 /** Sizes and durations of the measurements. */
 export interface SceneOptions {
@@ -173,7 +173,15 @@ function accessOfCaller(): string {
     kind: 'ClusterRoleBinding',
     metadata: { name: CALLER },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: CALLER },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: CALLER }],
+    subjects: [
+      { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: CALLER },
+      { kind: 'ServiceAccount', name: CALLER, namespace: 'default' },
+    ],
   };
-  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [role, binding] });
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: CALLER, namespace: 'default' },
+  };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [role, binding, account] });
 }

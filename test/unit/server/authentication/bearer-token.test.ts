@@ -271,6 +271,21 @@ describe('bearer tokens', () => {
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
+  it('are not parsed again by other kinds for the last token of a connection', async () => {
+    const parsed: string[] = [];
+    const bearer = new BearerTokenAuthenticator([
+      { name: 'first', authenticate: (token) => void parsed.push(token) },
+      { name: 'second', authenticate: () => ({ name: 'sa', uid: '', groups: [], extra: {} }) },
+    ]);
+    const request = new IncomingMessage(new Socket());
+    for (const token of ['a', 'a', 'b', 'b', 'a']) {
+      request.headers.authorization = `Bearer ${token}`;
+      const user = await bearer.authenticate({ request, secure: true, signal: abort.signal });
+      expect(user).to.include({ name: 'sa' });
+    }
+    expect(parsed).to.deep.equal(['a', 'b', 'a']);
+  });
+
   it('are refused when no kind knows them', async () => {
     const nobody = [
       { name: 'local', authenticate: () => undefined },
@@ -279,7 +294,7 @@ describe('bearer tokens', () => {
     for (const kinds of [[], nobody, nobody.toReversed()]) {
       const failed = await failure(ask(new BearerTokenAuthenticator(kinds), 'Bearer strange'));
       expect(failed).to.satisfy(isUnauthorized);
-      expect(failed).to.have.nested.property('cause.message', 'a bearer token that nobody knows');
+      expect(failed).to.have.nested.property('cause.message', 'no authenticator recognises the bearer token');
     }
   });
 });

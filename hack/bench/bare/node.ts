@@ -1,0 +1,30 @@
+// The minimum for a Node server that returns one object over TLS: no authentication, no routing. Arguments: the files of
+// its certificate and key. It reads the object as base64 from its first line of standard input and prints its port.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+
+const [cert = '', key = ''] = process.argv.slice(2);
+const lines = createInterface(process.stdin);
+// Exits with the process that started it.
+lines.once('close', () => process.exit(0));
+lines.once('line', (line) => void serve(Buffer.from(line, 'base64')));
+
+async function serve(body: Buffer): Promise<void> {
+  const headers = {
+    'Audit-Id': '00000000-0000-4000-8000-000000000000',
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+  };
+  const server = createServer(
+    { cert: await readFile(cert), key: await readFile(key) },
+    (_request, response) => {
+      response.writeHead(200, headers).end(body);
+    },
+  );
+  server.listen(0, '127.0.0.1', () => {
+    process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+  });
+}
