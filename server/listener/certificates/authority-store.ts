@@ -5,21 +5,21 @@ import { codeOf } from '../../../apis/reading/thrown-value.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from './certificate-authority.ts';
 
-/** The CAs of a self-signing server, the newest first; the one before it stays until its certificates are out of use. */
+/** The CAs of a self-signing server, newest first. Older ones stay until they expire. */
 export type Authorities = readonly KeyPair[];
 
-/** Stores the CAs, so that they outlive the process or are shared by replicas. */
+/** Stores the CAs across restarts, or for several replicas. */
 export interface AuthorityStore {
-  /** Undefined when there are none. Throws when they cannot be read; then none are made in their place. */
+  /** Undefined when none are stored. Throws when they are unreadable, so that they are not replaced. */
   load(): Promise<Authorities | undefined>;
   /**
-   * Replaces `previous`, as load() returned it, by `next`. Returns what is stored in the end: the other writer's when that
-   * one was faster.
+   * Replaces `previous`, as load() returned it, by `next`. Returns the stored CAs, which are those of a concurrent writer
+   * if that one was first.
    */
   replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities>;
 }
 
-/** Keeps nothing: the CAs live and die with the process. */
+/** Keeps the CAs for the lifetime of the process. */
 export class MemoryAuthorityStore implements AuthorityStore {
   #authorities: Authorities | undefined;
 
@@ -33,7 +33,7 @@ export class MemoryAuthorityStore implements AuthorityStore {
   }
 }
 
-/** Keeps the CAs in `serving-ca.json`, readable by us only, and their certificates for clients in `serving-ca.crt`. */
+/** Stores the CAs in `serving-ca.json` (mode 0600), and their certificates for clients in `serving-ca.crt`. */
 export class DirectoryAuthorityStore implements AuthorityStore {
   readonly #directory: string;
 
@@ -57,7 +57,7 @@ export class DirectoryAuthorityStore implements AuthorityStore {
     const draft = join(this.#directory, `.serving-ca-${randomUUID()}`);
     await writeFile(draft, JSON.stringify(next), { mode: 0o600 });
     try {
-      // A link fails when the file exists, a rename does not: the first of two that start at once wins.
+      // link() fails when the file exists, rename() does not: the first of two concurrent starts wins.
       if (previous) await rename(draft, this.#file);
       else await link(draft, this.#file);
     } catch (error) {
@@ -82,8 +82,8 @@ export class DirectoryAuthorityStore implements AuthorityStore {
 }
 
 /**
- * With all its parents. Not with mkdir's `recursive`: where a folder cannot hold others, below /proc for instance, that
- * never ends, and keeps the process from ending.
+ * Creates a folder with its parents. mkdir's `recursive` never returns where folders cannot be created, below /proc for
+ * instance, and keeps the process from exiting.
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -94,18 +94,18 @@ async function makeFolder(path: string): Promise<void> {
     if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
     await makeFolder(parent);
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
-      // Somebody else may have made it meanwhile.
+      // Another process may have created it.
       if (codeOf(again) !== 'EEXIST') throw again;
     });
   }
 }
 
-/** The certificates of all CAs, PEM: what clients are to trust. */
+/** The CA bundle for clients: the certificates of all CAs, PEM. */
 export function bundleOf(authorities: Authorities): string {
   return authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
 }
 
-/** Undefined when it is not JSON: the parser's message would quote the file, keys included. */
+/** Undefined for invalid JSON: the parser's message would quote the file with its keys. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -116,7 +116,7 @@ function parsed(text: string): unknown {
 
 function readAuthorities(value: unknown, file: string): Authorities {
   const authorities = Array.isArray(value) ? value.filter(isKeyPair) : [];
-  if (authorities.length === 0) throw new Error(`${file} is broken; remove it to make a new CA`);
+  if (authorities.length === 0) throw new Error(`${file} is invalid; remove it to create a new CA`);
   return authorities;
 }
 

@@ -1,4 +1,4 @@
-// A small CA for serving certificates: makes itself, and issues leaves. Keys are P-256.
+// A CA for serving certificates with P-256 keys: creates itself and issues leaf certificates.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -18,7 +18,7 @@ import {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Clocks of clients may be behind ours. */
+/** Clock skew of clients. */
 const BACKDATE_MS = 5 * 60_000;
 
 /** A certificate and its key, both PEM. */
@@ -30,7 +30,7 @@ export interface KeyPair {
 export async function createAuthority(now: Date, lifetimeMs: number): Promise<KeyPair> {
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // Each CA has a name of its own: in a bundle of an old and a new one no client takes one for the other.
+    // Each CA has a unique name, so that clients can tell an old and a new one in a bundle apart.
     name: `CN=ks-apiserver-serving-ca@${Math.floor(now.getTime() / 1000)}`,
     notBefore: new Date(now.getTime() - BACKDATE_MS),
     notAfter: new Date(now.getTime() + lifetimeMs),

@@ -3,10 +3,9 @@ import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
 import { SelfSignedCertificate } from './self-signed-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
-import { servingNames } from './serving-names.ts';
 
 export interface StartableSource extends CertificateSource {
-  /** Gets the first certificate, and follows what it comes from until `signal`. */
+  /** Obtains the first certificate, then keeps it current until `signal` is aborted. */
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -14,7 +13,7 @@ export interface CertificateDependencies extends Pick<CertificateFilesOptions, '
   readonly hostname: string;
 }
 
-/** Files when the configuration names them, else a CA of our own. */
+/** Returns the configured certificate files, else a self-signed certificate. */
 export function chooseCertificate(
   { listeners: { secure }, platform }: Pick<ResolvedConfiguration, 'listeners' | 'platform'>,
   { log, metrics, hostname }: CertificateDependencies,
@@ -24,9 +23,33 @@ export function chooseCertificate(
   const store = directory === '' ? new MemoryAuthorityStore() : new DirectoryAuthorityStore(directory);
   const { service, namespace } = platform;
   return new SelfSignedCertificate({
-    names: servingNames({ service, namespace, hostname, further: names }),
+    names: servingNames({ service, namespace, hostname, additional: names }),
     store,
     log,
     metrics,
   });
+}
+
+export interface ServingNames {
+  /** Name of the Service: the aggregator verifies the certificate for `<service>.<namespace>.svc`. */
+  readonly service: string;
+  readonly namespace: string;
+  readonly hostname: string;
+  readonly additional: readonly string[];
+}
+
+/** The DNS names and IP addresses of a self-signed certificate, without duplicates. */
+export function servingNames({ service, namespace, hostname, additional }: ServingNames): string[] {
+  const names = [
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
+    `${service}.${namespace}`,
+    service,
+    'localhost',
+    hostname.toLowerCase(),
+    '127.0.0.1',
+    '::1',
+    ...additional,
+  ];
+  return [...new Set(names)].filter((name) => name !== '');
 }

@@ -1,18 +1,16 @@
-// The serving certificate out of files that somebody else writes: cert-manager through a Secret volume, an
-// administrator, a script. Changes are noticed by watching the folders, since Secret volumes swap a symbolic link
-// beside the files, and by looking every few seconds, since some file systems report nothing.
+// The serving certificate from files that cert-manager (through a Secret volume), an administrator or a script writes.
+// An invalid pair is refused, and the current certificate stays in use.
 import { hash } from 'node:crypto';
-import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
+import { watchFiles } from '../../files/file-watcher.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
-import { ChangeListeners } from './change-listeners.ts';
 import {
   type CertificateSource,
+  ChangeListeners,
   checkServingCertificate,
   type ServingCertificate,
 } from './serving-certificate.ts';
@@ -29,48 +27,54 @@ export interface CertificateFilesOptions {
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
   readonly pollMs?: number;
-  /** A pair is written file by file; waiting a moment spares a refusal of the half of it. */
+  /** Delay after a notification. A pair is written file by file, and the first file alone would be refused. */
   readonly settleMs?: number;
 }
+
+const SETTLE_MS = 200;
 
 export class CertificateFiles implements CertificateSource {
   readonly #options: CertificateFilesOptions;
   readonly #listeners: ChangeListeners;
   #current: ServingCertificate | undefined;
-  /** Of the contents that were looked at last, so that a broken pair is reported once. */
-  #seen = '';
-  #looking: Promise<void> = Promise.resolve();
-  /** The look behind the one that is under way, which may have read what was there before. */
+  /** Digest of the last checked contents, or the last read error: each refusal is logged once. */
+  #checked = '';
+  #reloading: Promise<void> = Promise.resolve();
+  /** The reload after the running one, which may have read the files before the change. */
   #next: Promise<void> | undefined;
 
   constructor(options: CertificateFilesOptions) {
     this.#options = options;
     this.#listeners = new ChangeListeners((error) =>
-      options.log.error({ err: error }, 'certificate change not heard'),
+      options.log.error({ err: error }, 'certificate change listener failed'),
     );
   }
 
-  /** Reads the files and follows them until `signal`. Throws StartupError when they cannot be served now. */
+  /** Reads the files, then follows them until `signal` is aborted. Throws StartupError when the pair is unusable. */
   async start(signal: AbortSignal): Promise<void> {
-    const { paths, metrics } = this.#options;
+    const { paths, metrics, log, pollMs, settleMs = SETTLE_MS } = this.#options;
     try {
       const { contents, digest } = await this.#read();
-      this.#seen = digest;
-      this.#take(checkServingCertificate(contents.cert, contents.key, contents.ca));
+      this.#checked = digest;
+      this.#use(checkServingCertificate(contents.cert, contents.key, contents.ca));
     } catch (error) {
       metrics.certificate('refused');
-      const reason = messageOf(error);
       throw new StartupError(
         'ERR_SERVING_CERTIFICATE',
-        `serving certificate ${paths.certFile}: ${reason}; mend it, or leave out certFile and keyFile for a self-signed one`,
+        `serving certificate ${paths.certFile}: ${messageOf(error)}; correct it, or remove certFile and keyFile for a self-signed one`,
         { cause: error },
       );
     }
-    this.#follow(signal);
+    watchFiles(pathsOf(paths), () => void this.reload(), signal, {
+      ...(pollMs === undefined ? {} : { pollMs }),
+      settleMs,
+      onUnwatchable: (directory, error) =>
+        log.debug({ err: error, directory }, 'directory cannot be watched, only polled'),
+    });
   }
 
   current(): ServingCertificate {
-    if (!this.#current) throw new Error('the serving certificate was not read yet');
+    if (!this.#current) throw new Error('the serving certificate is not loaded yet');
     return this.#current;
   }
 
@@ -78,45 +82,12 @@ export class CertificateFiles implements CertificateSource {
     return this.#listeners.add(listener);
   }
 
-  #follow(signal: AbortSignal): void {
-    const { paths, log, pollMs = 10_000, settleMs = 200 } = this.#options;
-    let settling: NodeJS.Timeout | undefined;
-    const soon = () => {
-      settling ??= setTimeout(() => {
-        settling = undefined;
-        void this.reload();
-      }, settleMs);
-    };
-    const poll = setInterval(() => void this.reload(), pollMs);
-    const watchers = [...new Set(files(paths).map((path) => dirname(path)))].flatMap((folder) => {
-      try {
-        const watcher = watch(folder, { persistent: false }, soon);
-        watcher.on('error', (error) =>
-          log.debug({ err: error, folder }, 'folder is not watched; it is polled'),
-        );
-        return watcher;
-      } catch (error) {
-        log.debug({ err: error, folder }, 'folder is not watched; it is polled');
-        return [];
-      }
-    });
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearInterval(poll);
-        clearTimeout(settling);
-        for (const watcher of watchers) watcher.close();
-      },
-      { once: true },
-    );
-  }
-
-  /** Looks at the files now. What is broken is refused with a log line, and the old certificate stays. */
+  /** Reads and checks the files. An invalid pair is refused with a log line, and the current certificate stays. */
   reload(): Promise<void> {
-    this.#next ??= this.#looking.then(() => {
+    this.#next ??= this.#reloading.then(() => {
       this.#next = undefined;
-      this.#looking = this.#reload();
-      return this.#looking;
+      this.#reloading = this.#reload();
+      return this.#reloading;
     });
     return this.#next;
   }
@@ -125,38 +96,37 @@ export class CertificateFiles implements CertificateSource {
     const { paths, log, metrics } = this.#options;
     try {
       const { contents, digest } = await this.#read();
-      if (digest === this.#seen) return;
-      this.#seen = digest;
+      if (digest === this.#checked) return;
+      this.#checked = digest;
       const next = checkServingCertificate(contents.cert, contents.key, contents.ca);
       if (next.notAfter < new Date() && this.current().notAfter > next.notAfter) {
         throw new Error(`the new certificate expired at ${next.notAfter.toISOString()}`);
       }
-      this.#take(next);
-      log.info({ certFile: paths.certFile, notAfter: next.notAfter }, 'serving certificate taken into use');
+      this.#use(next);
+      log.info({ certFile: paths.certFile, notAfter: next.notAfter }, 'serving certificate reloaded');
       this.#listeners.notify();
     } catch (error) {
-      const unreadable = error instanceof UnreadableFile;
-      // Files that are briefly gone while they are replaced are not worth two log lines.
-      if (unreadable && this.#seen === error.message) return;
-      if (unreadable) this.#seen = error.message;
+      const isUnreadable = error instanceof UnreadableFile;
+      // Files may be missing briefly while they are replaced.
+      if (isUnreadable && this.#checked === error.message) return;
+      if (isUnreadable) this.#checked = error.message;
       metrics.certificate('refused');
       log.error(
         { certFile: paths.certFile, err: error },
-        'new serving certificate refused, the old one stays in use',
+        'new serving certificate refused, the current one stays in use',
       );
     }
   }
 
   async #read() {
-    const { paths } = this.#options;
-    const texts = await Promise.allSettled(files(paths).map(readText));
-    // Of several that cannot be read always the first one is told, whichever was quicker to fail.
-    const [cert = '', key = '', ca] = texts.map(textOf);
+    const texts = await Promise.allSettled(pathsOf(this.#options.paths).map(readText));
+    // The first unreadable file is reported, in the order of the paths.
+    const [cert = '', key = '', ca] = texts.map(valueOf);
     const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
     return { contents: { cert, key, ca }, digest };
   }
 
-  #take(certificate: ServingCertificate): void {
+  #use(certificate: ServingCertificate): void {
     this.#current = certificate;
     this.#options.metrics.certificate('loaded');
   }
@@ -176,11 +146,11 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function textOf(read: PromiseSettledResult<string>): string {
-  if (read.status === 'rejected') throw read.reason;
-  return read.value;
+function valueOf(result: PromiseSettledResult<string>): string {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
-function files({ certFile, keyFile, caFile }: CertificatePaths): string[] {
+function pathsOf({ certFile, keyFile, caFile }: CertificatePaths): string[] {
   return caFile === '' ? [certFile, keyFile] : [certFile, keyFile, caFile];
 }

@@ -1,6 +1,8 @@
+// Metrics of the serving certificate, and the warning before it expires.
+import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CertificateSource } from './serving-certificate.ts';
 
-/** What becomes of serving certificates. */
 export interface CertificateMetrics {
   certificate(result: 'loaded' | 'refused'): void;
   certificateExpires(at: Date): void;
@@ -10,17 +12,51 @@ export function newCertificateMetrics(registry: Registry): CertificateMetrics {
   const registers = [registry];
   const reloads = new Counter({
     name: 'apiserver_serving_certificate_reloads_total',
-    help: 'Serving certificates that were taken into use, or refused because they were broken.',
+    help: 'Loaded and refused serving certificates.',
     labelNames: ['result'],
     registers,
   });
   const expiry = new Gauge({
     name: 'apiserver_serving_certificate_expiration_timestamp_seconds',
-    help: 'When the serving certificate expires, in seconds since the epoch.',
+    help: 'Expiry of the serving certificate, in seconds since the epoch.',
     registers,
   });
   return {
     certificate: (result) => reloads.inc({ result }),
     certificateExpires: (at) => expiry.set(at.getTime() / 1000),
   };
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Updates the expiry metric and warns daily before the certificate expires, until `signal` is aborted. */
+export function watchExpiry(
+  source: CertificateSource,
+  metrics: CertificateMetrics,
+  log: Logger,
+  signal: AbortSignal,
+): void {
+  const check = () => {
+    const { notAfter } = source.current();
+    metrics.certificateExpires(notAfter);
+    if (expiresSoon(source, new Date())) log.warn({ notAfter }, 'the serving certificate expires soon');
+  };
+  check();
+  const timer = setInterval(check, DAY_MS);
+  timer.unref();
+  const unsubscribe = source.onChange(check);
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearInterval(timer);
+      unsubscribe();
+    },
+    { once: true },
+  );
+}
+
+/** Less than a fifth of its lifetime is left: renewal is overdue. */
+function expiresSoon(source: CertificateSource, now: Date): boolean {
+  const { notBefore, notAfter } = source.current();
+  return (notAfter.getTime() - now.getTime()) * 5 < notAfter.getTime() - notBefore.getTime();
 }

@@ -1,14 +1,14 @@
-// The serving certificate of a server that was given none: issued by a CA of our own and renewed in time. A new CA
-// is published in the bundle long before it issues anything, so whoever follows the bundle never sees an unknown CA.
+// The serving certificate of a server without certificate files, issued and renewed by its own CA. A new CA is published
+// in the bundle a day before it issues, so clients that follow the bundle never see an unknown CA.
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { type Authorities, type AuthorityStore, bundleOf } from './authority-store.ts';
 import { createAuthority, issueServing, type KeyPair, validityOf } from './certificate-authority.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
-import { ChangeListeners } from './change-listeners.ts';
 import {
   type CertificateSource,
+  ChangeListeners,
   checkServingCertificate,
   type ServingCertificate,
 } from './serving-certificate.ts';
@@ -16,14 +16,14 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const CA_LIFETIME_MS = 3650 * DAY_MS;
 const LEAF_LIFETIME_MS = 90 * DAY_MS;
-/** A CA gets a successor this long before it expires: longer than the last leaf that it issues lives. */
+/** A CA gets a successor this long before it expires, longer than the lifetime of its leaves. */
 const CA_RENEWAL_MS = 365 * DAY_MS;
-/** How long a new CA is in the bundle before it issues. */
+/** Time between publishing a CA and issuing with it. */
 const CA_NOTICE_MS = DAY_MS;
 const CHECK_MS = 3_600_000;
 
 export interface SelfSignedOptions {
-  /** DNS names and IP addresses, without repetitions. */
+  /** DNS names and IP addresses, without duplicates. */
   readonly names: readonly string[];
   readonly store: AuthorityStore;
   readonly log: Logger;
@@ -41,11 +41,11 @@ export class SelfSignedCertificate implements CertificateSource {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
     this.#listeners = new ChangeListeners((error) =>
-      options.log.error({ err: error }, 'certificate change not heard'),
+      options.log.error({ err: error }, 'certificate change listener failed'),
     );
   }
 
-  /** Makes the first certificate and renews it until `signal`. Throws StartupError when none can be kept. */
+  /** Issues the first certificate and renews it until `signal` is aborted. Throws StartupError when the CA cannot be stored. */
   async start(signal: AbortSignal): Promise<void> {
     try {
       await this.renew();
@@ -53,13 +53,13 @@ export class SelfSignedCertificate implements CertificateSource {
       const reason = messageOf(error);
       throw new StartupError(
         'ERR_SERVING_CERTIFICATE',
-        `self-signed serving certificate: ${reason}; set listeners.secure.selfSigned.directory to a folder that can be written, or to none`,
+        `self-signed serving certificate: ${reason}; set listeners.secure.selfSigned.directory to a writable folder, or leave it empty`,
         { cause: error },
       );
     }
     const timer = setInterval(() => {
       this.renew().catch((error: unknown) => {
-        this.#options.log.error({ err: error }, 'serving certificate not renewed, tried again in an hour');
+        this.#options.log.error({ err: error }, 'serving certificate not renewed, retrying in an hour');
       });
     }, CHECK_MS);
     timer.unref();
@@ -67,7 +67,7 @@ export class SelfSignedCertificate implements CertificateSource {
   }
 
   current(): ServingCertificate {
-    if (!this.#current) throw new Error('the serving certificate was not made yet');
+    if (!this.#current) throw new Error('the serving certificate is not issued yet');
     return this.#current;
   }
 
@@ -75,7 +75,7 @@ export class SelfSignedCertificate implements CertificateSource {
     return this.#listeners.add(listener);
   }
 
-  /** Does what is due now: a successor of the CA, a new leaf, a bundle that another replica has changed. */
+  /** Creates a CA or issues a leaf if one is due, and adopts a bundle that another replica has changed. */
   async renew(): Promise<void> {
     const now = this.#now();
     const authorities = await this.#authorities(now);
@@ -91,7 +91,7 @@ export class SelfSignedCertificate implements CertificateSource {
       const { notAfter } = this.#current;
       this.#options.log.info(
         { names: this.#options.names, notAfter },
-        'self-signed serving certificate made',
+        'self-signed serving certificate issued',
       );
     } else {
       this.#current = { ...current, ca };
@@ -110,12 +110,12 @@ export class SelfSignedCertificate implements CertificateSource {
   }
 }
 
-/** The newest CA that has been published long enough for clients to know it; else the one that was published first. */
+/** The newest CA that was published early enough for clients to know it, else the oldest. */
 function issuerAmong(authorities: Authorities, now: Date): KeyPair {
   const known = authorities.find(
     ({ certificate }) => now.getTime() - validityOf(certificate).notBefore.getTime() > CA_NOTICE_MS,
   );
   const issuer = known ?? authorities.at(-1);
-  if (!issuer) throw new Error('there is no CA to issue the serving certificate');
+  if (!issuer) throw new Error('no CA can issue the serving certificate');
   return issuer;
 }

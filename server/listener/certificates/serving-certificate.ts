@@ -2,44 +2,71 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';
 
-/** What the TLS listener shows to clients. */
+/** The certificate of the TLS listener. */
 export interface ServingCertificate {
   /** PEM, the leaf first. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
-  /** What clients have to trust, PEM, one certificate or several. */
+  /** The CA bundle for clients, PEM. */
   readonly ca: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** Where the serving certificate comes from: files, or our own CA. */
+/** The source of the serving certificate: files, or a CA of the server's own. */
 export interface CertificateSource {
-  /** The certificate for the next connection. */
+  /** The certificate for new connections. */
   current(): ServingCertificate;
-  /** Calls `listener` after each change of the certificate or of the CA; returns the function that ends it. */
+  /** Calls `listener` after each change of the certificate or the CA. Returns the function that removes it. */
   onChange(listener: () => void): () => void;
 }
 
+/** The listeners of a CertificateSource. An exception of one listener does not affect the others. */
+export class ChangeListeners {
+  readonly #listeners = new Set<() => void>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  add(listener: () => void): () => void {
+    const entry = () => listener();
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  notify(): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
+
 /**
- * Checks that the pair can be served. Throws with one line that says why not; half-written files and a key that
- * belongs to another certificate are the usual reasons. `ca` falls back to the last certificate of the chain.
+ * Checks that the TLS listener can serve the pair. Throws with a one-line reason; half-written files and a key of another
+ * certificate are the usual ones. Without `ca`, the bundle is the last certificate of the chain.
  */
 export function checkServingCertificate(cert: string, key: string, ca?: string): ServingCertificate {
   const chain = pemCertificates(cert);
   const [leafPem] = chain;
   const last = chain.at(-1);
-  if (leafPem === undefined || last === undefined) throw new Error('there is no certificate in certFile');
-  const leaf = attempt('certFile holds no readable certificate', () => new X509Certificate(leafPem));
-  for (const pem of chain) attempt('certFile holds a broken certificate', () => new X509Certificate(pem));
-  const privateKey = attempt('keyFile holds no readable private key', () => createPrivateKey(key));
-  if (!leaf.checkPrivateKey(privateKey)) throw new Error('keyFile is not the key of certFile');
-  attempt('TLS does not accept the certificate', () => createSecureContext({ cert, key }));
+  if (leafPem === undefined || last === undefined) throw new Error('certFile contains no certificate');
+  const leaf = attempt('certFile contains no readable certificate', () => new X509Certificate(leafPem));
+  for (const pem of chain)
+    attempt('certFile contains an invalid certificate', () => new X509Certificate(pem));
+  const privateKey = attempt('keyFile contains no readable private key', () => createPrivateKey(key));
+  if (!leaf.checkPrivateKey(privateKey)) throw new Error('keyFile does not match certFile');
+  attempt('TLS rejects the certificate', () => createSecureContext({ cert, key }));
   const bundle = ca === undefined ? last : pemCertificates(ca).join('\n');
-  if (bundle === '') throw new Error('there is no certificate in caFile');
+  if (bundle === '') throw new Error('caFile contains no certificate');
   for (const pem of pemCertificates(bundle)) {
-    attempt('caFile holds a broken certificate', () => new X509Certificate(pem));
+    attempt('caFile contains an invalid certificate', () => new X509Certificate(pem));
   }
   return {
     cert,
@@ -50,7 +77,7 @@ export function checkServingCertificate(cert: string, key: string, ca?: string):
   };
 }
 
-/** The reason without the library's text, which may quote the key; it stays in the cause. */
+/** The library's message may quote the key, so it stays in the cause. */
 function attempt<T>(reason: string, make: () => T): T {
   try {
     return make();

@@ -214,7 +214,7 @@ describe('server/main.ts', function () {
       const port = await program.port('secure');
       expect(await servedName(port)).to.equal('DNS:one');
       await write('two');
-      await program.line({ message: 'serving certificate taken into use' });
+      await program.line({ message: 'serving certificate reloaded' });
       expect(await servedName(port)).to.equal('DNS:two');
       await write('three', 'no key');
       await program.line({ message: 'new serving certificate refused, the old one stays in use' });
@@ -226,7 +226,7 @@ describe('server/main.ts', function () {
       const { code, stderr } = await (await start()).exit;
       expect(code).to.equal(1);
       expect(stderr).to.match(
-        /^ks-apiserver: serving certificate .*: keyFile holds no readable private key; .*\n$/,
+        /^ks-apiserver: serving certificate .*: keyFile contains no readable private key; .*\n$/,
       );
     });
   });

@@ -11,8 +11,8 @@ import {
   DirectoryAuthorityStore,
   MemoryAuthorityStore,
 } from '../../../../../server/listener/certificates/authority-store.ts';
+import { servingNames } from '../../../../../server/listener/certificates/certificate-choice.ts';
 import { SelfSignedCertificate } from '../../../../../server/listener/certificates/self-signed-certificate.ts';
-import { servingNames } from '../../../../../server/listener/certificates/serving-names.ts';
 import { certificateMetrics, silent } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
@@ -30,7 +30,7 @@ describe('SelfSignedCertificate', () => {
         service: 's',
         namespace: 'n',
         hostname: 'Host',
-        further: ['10.0.0.1', 'x.example'],
+        additional: ['10.0.0.1', 'x.example'],
       }),
       store,
       log: silent,
@@ -144,7 +144,9 @@ describe('SelfSignedCertificate', () => {
       );
       const error: unknown = await started.catch((failure: unknown) => failure);
       expect(error).to.be.instanceOf(StartupError);
-      expect(String(error)).to.match(/ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a folder/);
+      expect(String(error)).to.match(
+        /ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a writable folder/,
+      );
     });
 
     it('makes the folders above it, for nobody else to look into', async () => {
@@ -160,7 +162,7 @@ describe('SelfSignedCertificate', () => {
           .start(AbortSignal.abort())
           .catch((failure: unknown) => failure);
         expect(error).to.be.instanceOf(StartupError);
-        expect(String(error)).to.match(/mkdir '\/proc\/serving-ca'; set .*directory to a folder/);
+        expect(String(error)).to.match(/mkdir '\/proc\/serving-ca'; set .*directory to a writable folder/);
       }
     });
 
@@ -169,7 +171,7 @@ describe('SelfSignedCertificate', () => {
       const error: unknown = await source(new DirectoryAuthorityStore(folder))
         .start(AbortSignal.abort())
         .catch((failure: unknown) => failure);
-      expect(String(error)).to.include('serving-ca.json is broken; remove it to make a new CA');
+      expect(String(error)).to.include('serving-ca.json is invalid; remove it to create a new CA');
       expect(inspect(error)).not.to.include('MIGH');
     });
 

@@ -1,0 +1,52 @@
+import { watch } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface FileWatcherOptions {
+  readonly pollMs?: number;
+  /** Delay after a notification, for writers that replace several files; 0 by default. */
+  readonly settleMs?: number;
+  /** A directory that cannot be watched is polled only. */
+  readonly onUnwatchable?: (directory: string, error: unknown) => void;
+}
+
+const POLL_MS = 10_000;
+
+/**
+ * Calls `mayHaveChanged` whenever one of the files may have changed, until `signal` is aborted. Watches the directories,
+ * because a mounted Secret swaps a symbolic link beside the files, and polls, because some file systems send no
+ * notifications.
+ */
+export function watchFiles(
+  paths: readonly string[],
+  mayHaveChanged: () => void,
+  signal: AbortSignal,
+  { pollMs = POLL_MS, settleMs = 0, onUnwatchable = () => undefined }: FileWatcherOptions = {},
+): void {
+  let settling: NodeJS.Timeout | undefined;
+  const notified = (): void => {
+    settling ??= setTimeout(() => {
+      settling = undefined;
+      mayHaveChanged();
+    }, settleMs);
+  };
+  const poll = setInterval(mayHaveChanged, pollMs);
+  const watchers = [...new Set(paths.map((path) => dirname(path)))].flatMap((directory) => {
+    try {
+      return watch(directory, { persistent: false }, notified).on('error', (error) =>
+        onUnwatchable(directory, error),
+      );
+    } catch (error) {
+      onUnwatchable(directory, error);
+      return [];
+    }
+  });
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearInterval(poll);
+      clearTimeout(settling);
+      for (const watcher of watchers) watcher.close();
+    },
+    { once: true },
+  );
+}
