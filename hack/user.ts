@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { describeFileError } from '../server/cluster/connection/file-error.ts';
-import { PasswordHasher } from '../server/oauth/passwords/hasher.ts';
-import { passwordFaults } from '../server/oauth/passwords/password-policy.ts';
-import { ClusterCredentialStore } from '../server/oauth/users/cluster-credential-store.ts';
-import { ClusterUserDirectory } from '../server/oauth/users/cluster-user-directory.ts';
+import { PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
+import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
+import { ClusterCredentialStore } from '../server/oauth/users/credential-store.ts';
+import { ClusterUserDirectory } from '../server/oauth/users/user-directory.ts';
 import { readPlatform } from './generate/names.ts';
 import { withGivenCluster } from './terminal/given-cluster.ts';
 import { runScript } from './terminal/script.ts';
@@ -112,7 +112,7 @@ function specOf({ email, displayName, groups }: UserOptions) {
 
 async function newPassword(name: string): Promise<string> {
   const password = await readPassword(process.stdin, (text) => void process.stderr.write(text));
-  const faults = passwordFaults(password, name);
+  const faults = passwordViolations(password, name);
   if (faults.length > 0) throw new Error(`the password ${faults.join(' and ')}`);
   return password;
 }

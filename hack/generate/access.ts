@@ -1,8 +1,8 @@
 // RBAC: the permissions of the server, each with its reason, and the roles for users. The integration tests run the
 // server with exactly these permissions.
-import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
+
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
-import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../apis/iam/v1beta1/session.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';

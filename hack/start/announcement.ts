@@ -1,4 +1,4 @@
-import { administratorsGroup } from '../../apis/iam/v1beta1/administrators.ts';
+import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,
   groupName as loggingGroup,

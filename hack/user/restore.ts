@@ -3,10 +3,8 @@
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
-import type { ClusterCredentialStore } from '../../server/oauth/users/cluster-credential-store.ts';
-import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
-import { readCredential } from '../../server/oauth/users/credential-object.ts';
-import { readUser } from '../../server/oauth/users/user-object.ts';
+import { type ClusterCredentialStore, readCredential } from '../../server/oauth/users/credential-store.ts';
+import { readUser, type Users } from '../../server/oauth/users/user-directory.ts';
 import { MAX_CHANGED_GROUPS } from '../generate/admission.ts';
 
 export interface RestoreTarget {

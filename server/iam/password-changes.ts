@@ -8,12 +8,11 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
 import type { SourceAddress } from '../oauth/http/source-address.ts';
-import type { PasswordHasher } from '../oauth/passwords/hasher.ts';
-import { changeTime, isStill } from '../oauth/passwords/password-change.ts';
-import { passwordFaults } from '../oauth/passwords/password-policy.ts';
-import type { PasswordSignIn } from '../oauth/passwords/sign-in.ts';
+import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
+import { isSamePassword, newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
+import type { PasswordSignIn } from '../oauth/passwords/password-sign-in.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
-import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { invalidValue, RequestDocumentReader } from './request-document.ts';
@@ -57,7 +56,7 @@ export class PasswordChanges {
       userUID: user.uid,
       passwordHash: await hasher.hash(document.password, context.signal),
       mustChange: !isOwn && (document.mustChange ?? true),
-      changedAt: changeTime(credentials.get(name)?.changedAt, now()),
+      changedAt: newChangeTime(credentials.get(name)?.changedAt, now()),
     };
     const resourceVersion = replaced && { resourceVersion: replaced.resourceVersion };
     await credentials.set(name, { ...next, ...resourceVersion }, context.signal);
@@ -65,7 +64,7 @@ export class PasswordChanges {
   }
 
   #checkRules(name: string, { password, currentPassword, mustChange }: PasswordChange, isOwn: boolean): void {
-    const causes = passwordFaults(password, name).map((fault) => invalidValue('password', fault));
+    const causes = passwordViolations(password, name).map((fault) => invalidValue('password', fault));
     if (isOwn && currentPassword === undefined) {
       causes.push({ reason: 'FieldValueRequired', field: 'currentPassword', message: 'Required value' });
     }
@@ -103,7 +102,7 @@ export class PasswordChanges {
     }
     // The check may have renewed the hash.
     const present = credentials.get(user.name);
-    if (!isStill(checked, present) || present.userUID !== user.uid) {
+    if (!isSamePassword(checked, present) || present.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
     }
     return present;

@@ -10,7 +10,7 @@ import {
 } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
-import type { Users } from '../oauth/users/cluster-user-directory.ts';
+import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { invalidValue, RequestDocumentReader } from './request-document.ts';

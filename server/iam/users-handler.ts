@@ -14,8 +14,7 @@ import {
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
-import type { Users } from '../oauth/users/cluster-user-directory.ts';
-import { userObject } from '../oauth/users/user-object.ts';
+import { type Users, userObject } from '../oauth/users/user-directory.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { answer, answerSuccess } from './answer.ts';

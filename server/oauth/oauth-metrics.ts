@@ -1,7 +1,7 @@
 // Metrics of the token handler. Label values are bounded: configured clients, supported grants, our own error codes; never
 // client input.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LoginMethod, LoginOutcome } from './passwords/login-records.ts';
+import type { LoginMethod, LoginOutcome } from './passwords/password-sign-in.ts';
 
 export class OAuthMetrics {
   readonly #logins: Counter<'method' | 'outcome' | 'client'>;

@@ -28,16 +28,16 @@ import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { newLeaderTasks } from './leader-tasks.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newPasswordSignIns } from './password-sign-ins.ts';
-import type { PasswordHasher } from './passwords/hasher.ts';
-import type { PasswordSignIn } from './passwords/sign-in.ts';
+import type { PasswordHasher } from './passwords/password-hasher.ts';
+import type { PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionCreator } from './sessions/session-creator.ts';
 import type { OAuthSettings } from './settings.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
-import { ClusterCredentialStore } from './users/cluster-credential-store.ts';
-import { ClusterUserDirectory } from './users/cluster-user-directory.ts';
+import { ClusterCredentialStore } from './users/credential-store.ts';
+import { ClusterUserDirectory } from './users/user-directory.ts';
 
 export interface OAuthOptions {
   readonly settings: OAuthSettings;

@@ -2,24 +2,22 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { OAuthMetrics } from './oauth-metrics.ts';
-import { Decoys } from './passwords/decoys.ts';
-import { hashConcurrency } from './passwords/hash-concurrency.ts';
-import { PasswordHasher } from './passwords/hasher.ts';
-import { newLoginRecords } from './passwords/login-records.ts';
-import { PasswordSignIn } from './passwords/sign-in.ts';
+import { DecoyHashes } from './passwords/decoy-hashes.ts';
+import { hashConcurrency, PasswordHasher } from './passwords/password-hasher.ts';
+import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle, type SharedThrottleOptions } from './throttle/shared-throttle.ts';
 import type { CredentialStore } from './users/account.ts';
-import type { ClusterUserDirectory } from './users/cluster-user-directory.ts';
 import { LastLogins } from './users/last-logins.ts';
+import type { ClusterUserDirectory } from './users/user-directory.ts';
 
 export interface PasswordSignInsOptions {
   readonly settings: Pick<OAuthSettings, 'passwords' | 'throttle'>;
   /** Cores of the machine, and threads of libuv's pool. */
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly ready: () => boolean;
-  readonly users: Pick<ClusterUserDirectory, 'synced' | 'get' | 'object' | 'show'>;
+  readonly users: Pick<ClusterUserDirectory, 'synced' | 'get' | 'object' | 'put'>;
   readonly credentials: CredentialStore & { hashes(): Iterable<string> };
   readonly sessions: Pick<SessionStore, 'ofUser'>;
   readonly keys: SharedThrottleOptions['keys'];
@@ -36,7 +34,7 @@ export interface PasswordSignInsOptions {
 export interface PasswordSignIns {
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
-  /** Until `signal` is aborted; never throws. */
+  /** Runs until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -60,7 +58,7 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
     users,
     credentials,
     hasher,
-    decoys: new Decoys({
+    decoys: new DecoyHashes({
       hashes: () => credentials.hashes(),
       digest: (name) => keys.mac('login-decoy', name).split(':')[1] ?? '',
       monotonic: () => performance.now(),
@@ -69,7 +67,7 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
     records: {
       record: (login) => {
         audit.record(login);
-        if (login.outcome === 'success' && login.user !== undefined) lastLogins.seen(login.user);
+        if (login.outcome === 'success' && login.user !== undefined) lastLogins.record(login.user);
       },
     },
     log,
@@ -78,9 +76,7 @@ export function newPasswordSignIns(options: PasswordSignInsOptions): PasswordSig
     hasher,
     signIn,
     run: async (signal) => {
-      const prepared = hasher
-        .prepare()
-        .catch((err: unknown) => log.warn({ err }, 'passwords cannot be hashed'));
+      const prepared = hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords'));
       await Promise.all([prepared, throttle.run(signal), lastLogins.run(signal)]);
     },
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
-import type { Users } from '../../server/oauth/users/cluster-user-directory.ts';
+import type { Users } from '../../server/oauth/users/user-directory.ts';
 
 const { signal } = new AbortController();
 
@@ -19,7 +19,7 @@ export function describeUsers(name: string, users: () => Users): void {
       expect(users().get('u-made')).to.deep.equal({ name: 'u-made', uid: made.metadata.uid, ...spec });
       expect(users().object('u-made')?.spec).to.deep.equal(spec);
       expect([...users().objects()].map(({ metadata }) => metadata.name)).to.include('u-made');
-      expect(await users().anybody(signal)).to.equal(true);
+      expect(await users().anyExists(signal)).to.equal(true);
       expect((await users().read('u-made', signal))?.metadata.uid).to.equal(made.metadata.uid);
     });
 

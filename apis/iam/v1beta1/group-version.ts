@@ -4,3 +4,8 @@ export const VERSION = 'v1beta1';
 export function groupName(platform: string): string {
   return `iam.${platform}.io`;
 }
+
+/** User group of the first administrator. The manifests bind it to cluster-admin. */
+export function administratorsGroup(platform: string): string {
+  return `${platform}-admins`;
+}

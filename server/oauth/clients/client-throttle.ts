@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { SourceAddress } from '../http/source-address.ts';
-import type { BucketLimits } from '../throttle/bucket.ts';
-import { BucketTable } from '../throttle/bucket-table.ts';
+import { networkOf, type SourceAddress } from '../http/source-address.ts';
+import { type DelayLimits, FailureBuckets } from '../throttle/failure-buckets.ts';
 import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
-import { networkOf } from '../throttle/network.ts';
 import type { ClientThrottling, ConfiguredClient } from './oauth-client.ts';
 
 export interface ClientThrottleOptions {
-  readonly limits: BucketLimits;
+  readonly limits: DelayLimits;
   /** Maximum number of tracked pairs of client and source. */
   readonly entries: number;
   readonly sourceOf: SourceAddress;
@@ -24,12 +22,12 @@ export interface ClientThrottleOptions {
  */
 export class ClientThrottle implements ClientThrottling {
   readonly #options: ClientThrottleOptions;
-  readonly #table: BucketTable;
+  readonly #table: FailureBuckets;
   readonly #now: () => number;
 
   constructor(options: ClientThrottleOptions) {
     this.#options = options;
-    this.#table = new BucketTable(options.entries);
+    this.#table = new FailureBuckets(options.entries);
     this.#now = options.now ?? (() => performance.now());
   }
 

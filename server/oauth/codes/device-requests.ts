@@ -4,10 +4,10 @@
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
+import { networkOf } from '../http/source-address.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
-import { networkOf } from '../throttle/network.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 import type { PasswordID, UserID } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode, newUserCode, requestID } from './device-codes.ts';

@@ -3,7 +3,7 @@
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { requestedScopes } from '../http/scopes.ts';
-import type { PasswordSignIn } from '../passwords/sign-in.ts';
+import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import { type Grant, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import proxyAddress from 'proxy-addr';
 import { plainAddress } from '../../request/plain-address.ts';
 
@@ -27,4 +27,19 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
 /** Copies the text: a substring would keep the whole header in memory while a cache holds the address. */
 function detached(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
+}
+
+/**
+ * Network of an address for rate limits: an IPv4 address itself, or the /64 of an IPv6 address, because one subscriber
+ * controls a whole /64.
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/%.*$/, '');
+  if (!isIPv6(plain)) return plain;
+  // The URL parser normalizes: hexadecimal groups without leading zeros, at most one `::`.
+  const [head = '', tail] = new URL(`http://[${plain}]/`).hostname.slice(1, -1).split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

@@ -1,97 +1,90 @@
-// Slows down who guesses passwords. It counts failed attempts by account and by source, before a password is hashed,
-// and knows nothing of passwords or users: names that do not exist count like others. What has crossed the threshold
-// is passed on to shared-failures, so that restarts and other replicas make no difference.
+// Throttle of password sign-ins. Failed attempts per account and per source delay further attempts, before a password is
+// hashed. The throttle does not know users: unknown names count like others. Delays are shared by shared-throttle.ts.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
-import type { Bucket, BucketLimits, Failures } from './bucket.ts';
-import { BucketTable } from './bucket-table.ts';
-import { KnownSources } from './known-sources.ts';
-import { networkOf } from './network.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
+import { networkOf } from '../http/source-address.ts';
+import { type DelayLimits, type FailureBucket, FailureBuckets, type Failures } from './failure-buckets.ts';
 
-export interface ThrottleLimits extends BucketLimits {
-  /** Failures from one source before it is delayed: many people may sit behind it. */
+export interface ThrottleLimits extends DelayLimits {
+  /** Failures from one source before its delay: many users may share an address. */
   readonly sourceFailures: number;
-  /** Accounts and sources that are remembered. */
+  /** Maximum number of tracked accounts and sources. */
   readonly entries: number;
 }
 
-/** What others need to know of one account or source whose attempts are delayed; without failures it is over. */
+/** Delay of one account or source, as replicas share it. Zero failures end the delay. */
 export interface ThrottleRecord extends Failures {
   readonly key: string;
-  /** Of an account: keys of the sources from which it may still sign in. */
+  /** Keys of the known sources of an account. */
   readonly knownSources: readonly string[];
 }
 
 export interface LoginThrottleOptions {
   readonly limits: ThrottleLimits;
-  /** A key that reveals nothing about the value without our keys; the same on all replicas. */
+  /** Keyed digest, the same on all replicas, so that shared records reveal no name and no address. */
   readonly digest: (kind: 'account' | 'source', value: string) => string;
-  /** Whether the account is signed in from there now, for instance through another replica. */
+  /** Whether the account has an open session from this network, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
+  /** Called for each record that other replicas must know. */
   readonly changed?: (record: ThrottleRecord) => void;
-  /** How long an attempt may wait for others of the same account, in ms, and how many may. */
+  /** Maximum waiting time for other attempts of the same account, in ms, and maximum number of waiting attempts. */
   readonly patience?: { readonly timeoutMs: number; readonly length: number };
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
 
-/** An attempt that may proceed. Its outcome has to be reported exactly once. */
+/** An attempt that may proceed. The caller reports its outcome exactly once. */
 export interface Reservation {
   /** Whether the account has signed in from this source before. */
   readonly isKnown: boolean;
   succeeded(): void;
   failed(): void;
-  /** It was not finished: nothing is known about the password. */
+  /** The password was not checked. */
   cancelled(): void;
 }
 
-/** Where an attempt counts: one budget, as it was just before. */
+/** A bucket that counts an attempt, with its state just before. */
 interface TakenBucket {
   readonly key: string;
-  readonly bucket: Bucket;
-  /** Ms until an attempt may begin, and whether there was room for it. */
+  readonly bucket: FailureBucket;
+  /** Ms until an attempt may begin. */
   readonly wait: number;
   readonly full: boolean;
 }
 
-/** The longest delay of a source, in ms: others behind the same address must not be shut out for long. */
+/** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
-const KNOWN_FOR = 30 * 86_400_000;
-const KNOWN_SOURCES = 8;
 
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
-  readonly #bySource: BucketLimits;
-  readonly #table: BucketTable;
+  readonly #sourceLimits: DelayLimits;
+  readonly #buckets: FailureBuckets;
   readonly #known: KnownSources;
-  /** Known pairs of account and source apart from all others, so that strangers cannot fill their queue. */
+  /** Attempts of known pairs of account and source wait apart from others, so that strangers cannot fill their queue. */
   readonly #waiting = { known: new Set<() => void>(), unknown: new Set<() => void>() };
   readonly #now: () => number;
 
   constructor(options: LoginThrottleOptions) {
     const { limits } = options;
     this.#options = options;
-    this.#bySource = {
+    this.#sourceLimits = {
       ...limits,
       failures: limits.sourceFailures,
       maxDelay: Math.min(limits.maxDelay, MAX_SOURCE_DELAY),
     };
-    this.#table = new BucketTable(limits.entries);
-    this.#known = new KnownSources({
-      accounts: limits.entries,
-      sourcesOfOne: KNOWN_SOURCES,
-      lifetime: KNOWN_FOR,
-    });
+    this.#buckets = new FailureBuckets(limits.entries);
+    this.#known = new KnownSources(limits.entries);
     this.#now = options.now ?? Date.now;
   }
 
-  /** How many accounts and sources are remembered now. Looks at each of them. */
+  /** Number of tracked accounts and sources. Takes linear time. */
   get size(): number {
-    return this.#table.count(this.#now());
+    return this.#buckets.count(this.#now());
   }
 
   /**
-   * Throws TooManyRequests with the time to wait, ServiceUnavailable when too many attempts of the same account are
-   * under way. `account` is the name in the one spelling that users have.
+   * Throws TooManyRequests with the time to wait, and ServiceUnavailable when too many attempts of the account are pending.
+   * `account`: the user name in its canonical spelling.
    */
   async reserve(account: string, source: string, signal?: AbortSignal): Promise<Reservation> {
     const network = networkOf(source);
@@ -102,61 +95,61 @@ export class LoginThrottle {
       this.#options.isSignedIn?.(account, network) === true;
     const attempt = (): Reservation | undefined => {
       const known = isKnown();
-      const buckets = this.#begin(accountKey, sourceKey, known);
-      const wait = Math.max(...buckets.map(({ wait }) => wait));
-      if (wait === 0 && buckets.every(({ full }) => !full)) {
-        return this.#reservation(accountKey, sourceKey, buckets, known);
+      const taken = this.#begin(accountKey, sourceKey, known);
+      const wait = Math.max(...taken.map(({ wait }) => wait));
+      if (wait === 0 && taken.every(({ full }) => !full)) {
+        return this.#reservation(accountKey, sourceKey, taken, known);
       }
-      for (const { bucket } of buckets) bucket.release();
-      this.#settle(buckets);
+      for (const { bucket } of taken) bucket.release();
+      this.#settle(taken);
       if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
       return undefined;
     };
     signal?.throwIfAborted();
-    return attempt() ?? this.#turn(attempt, this.#waiting[isKnown() ? 'known' : 'unknown'], signal);
+    return attempt() ?? this.#wait(attempt, this.#waiting[isKnown() ? 'known' : 'unknown'], signal);
   }
 
-  /** Takes over what another replica saw, or what was seen before a restart; also that it is over. */
+  /** Merges a record of another replica, or from before a restart. */
   merge({ key, knownSources, ...failures }: ThrottleRecord): void {
     const now = this.#now();
     for (const source of knownSources) {
       if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
     }
-    const limits = this.#limitsOf(key);
-    const bucket = failures.failures === 0 ? this.#table.get(key) : this.#table.take(key, limits, now);
+    const bucket =
+      failures.failures === 0 ? this.#buckets.get(key) : this.#buckets.take(key, this.#limitsOf(key), now);
     bucket?.merge(failures);
-    this.#table.settle(key, now);
+    this.#buckets.settle(key, now);
   }
 
-  /** Ends all delays. Known sources of accounts stay known. */
-  forgive(): void {
-    this.#table.clear();
+  /** Ends all delays. Known sources stay known. */
+  clear(): void {
+    this.#buckets.clear();
   }
 
   /**
-   * An account that is used from a known source has a budget of its own there: neither strangers' attempts nor those of
-   * neighbours behind the same address count against it.
+   * A known pair of account and source has a bucket of its own. Attempts of strangers, and of others at the same address,
+   * do not count against it.
    */
   #begin(accountKey: string, sourceKey: string, known: boolean): readonly TakenBucket[] {
     const now = this.#now();
-    const keys = known ? [`${accountKey}.${sourceKey}`] : [accountKey, sourceKey];
+    const keys = known ? [pairKey(accountKey, sourceKey)] : [accountKey, sourceKey];
     return keys.map((key) => {
-      const bucket = this.#table.take(key, this.#limitsOf(key), now);
+      const bucket = this.#buckets.take(key, this.#limitsOf(key), now);
       const taken = { key, bucket, wait: bucket.remaining(now), full: bucket.full };
-      // At once, since the table evicts only buckets without attempts under way.
+      // Before the next key is taken: a bucket with a pending attempt is not evicted.
       bucket.begin();
       return taken;
     });
   }
 
-  #limitsOf(key: string): BucketLimits {
-    return key.startsWith('source') ? this.#bySource : this.#options.limits;
+  #limitsOf(key: string): DelayLimits {
+    return key.startsWith('source') ? this.#sourceLimits : this.#options.limits;
   }
 
   #reservation(
     accountKey: string,
     sourceKey: string,
-    buckets: readonly TakenBucket[],
+    taken: readonly TakenBucket[],
     isKnown: boolean,
   ): Reservation {
     let open = true;
@@ -164,46 +157,47 @@ export class LoginThrottle {
       if (!open) throw new Error('an attempt has ended twice');
       open = false;
       const now = this.#now();
-      for (const taken of buckets) change(taken, now);
-      this.#settle(buckets);
-      for (const waiting of [this.#waiting.known, this.#waiting.unknown]) for (const look of waiting) look();
+      for (const each of taken) change(each, now);
+      this.#settle(taken);
+      for (const waiting of [this.#waiting.known, this.#waiting.unknown])
+        for (const retry of waiting) retry();
     };
     return {
       isKnown,
       cancelled: () => end(({ bucket }) => bucket.release()),
       failed: () =>
-        end((taken, now) => {
-          taken.bucket.fail(now);
-          if (taken.bucket.isDelaying(now)) this.#tell(taken.key, now);
+        end(({ key, bucket }, now) => {
+          bucket.fail(now);
+          if (bucket.isDelaying(now)) this.#share(key, now);
         }),
       succeeded: () => {
-        // Before those look who wait: they may come from the same place.
+        // Before waiting attempts retry: they may come from the same source.
         const isNew = this.#known.add(accountKey, sourceKey, this.#now());
         end(({ key, bucket }, now) => {
           bucket.release();
-          if (key !== `${accountKey}.${sourceKey}`) return;
+          if (key !== pairKey(accountKey, sourceKey)) return;
           const wasDelaying = bucket.isDelaying(now);
           bucket.clear();
-          if (wasDelaying) this.#tell(key, now);
+          if (wasDelaying) this.#share(key, now);
         });
         const now = this.#now();
-        // While a stranger keeps the account delayed, others have to know from where its owner comes.
-        if (isNew && this.#table.get(accountKey)?.isDelaying(now)) this.#tell(accountKey, now);
+        // While an attacker keeps the account delayed, other replicas need its known sources.
+        if (isNew && this.#buckets.get(accountKey)?.isDelaying(now)) this.#share(accountKey, now);
       },
     };
   }
 
-  #tell(key: string, now: number): void {
-    const state = this.#table.get(key)?.state(now);
+  #share(key: string, now: number): void {
+    const state = this.#buckets.get(key)?.state(now);
     if (state) this.#options.changed?.({ key, ...state, knownSources: this.#known.of(key) });
   }
 
-  #settle(buckets: readonly TakenBucket[]): void {
-    for (const { key } of buckets) this.#table.settle(key, this.#now());
+  #settle(taken: readonly TakenBucket[]): void {
+    for (const { key } of taken) this.#buckets.settle(key, this.#now());
   }
 
-  /** Waits for others to end. `attempt`: undefined while it cannot begin. Whoever waits keeps his place meanwhile. */
-  #turn(
+  /** Waits until other attempts end, in order of arrival. `attempt` returns undefined while it cannot begin. */
+  #wait(
     attempt: () => Reservation | undefined,
     waiting: Set<() => void>,
     signal: AbortSignal | undefined,
@@ -214,10 +208,10 @@ export class LoginThrottle {
     const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
     const leave = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', gone);
-      waiting.delete(look);
+      signal?.removeEventListener('abort', abort);
+      waiting.delete(retry);
     };
-    const look = (): void => {
+    const retry = (): void => {
       try {
         const reservation = attempt();
         if (!reservation) return;
@@ -228,7 +222,7 @@ export class LoginThrottle {
         reject(error);
       }
     };
-    const gone = (): void => {
+    const abort = (): void => {
       leave();
       reject(signal?.reason);
     };
@@ -236,8 +230,41 @@ export class LoginThrottle {
       leave();
       reject(refusal());
     }, timeoutMs);
-    signal?.addEventListener('abort', gone, { once: true });
-    waiting.add(look);
+    signal?.addEventListener('abort', abort, { once: true });
+    waiting.add(retry);
     return promise;
   }
+}
+
+const KNOWN_FOR_MS = 30 * 86_400_000;
+const SOURCES_PER_ACCOUNT = 8;
+
+/** Sources of successful sign-ins per account. Bounded: the least recently used account and source are evicted. */
+class KnownSources {
+  readonly #accounts: BoundedMap<string, BoundedMap<string, number>>;
+
+  constructor(accounts: number) {
+    this.#accounts = new BoundedMap(accounts);
+  }
+
+  has(account: string, source: string, now: number): boolean {
+    const since = this.#accounts.get(account)?.get(source);
+    return since !== undefined && now - since <= KNOWN_FOR_MS;
+  }
+
+  /** Returns true when the source was not known. */
+  add(account: string, source: string, now: number): boolean {
+    const isNew = !this.has(account, source, now);
+    const sources = this.#accounts.get(account) ?? new BoundedMap<string, number>(SOURCES_PER_ACCOUNT);
+    this.#accounts.set(account, sources.set(source, now));
+    return isNew;
+  }
+
+  of(account: string): readonly string[] {
+    return [...(this.#accounts.get(account)?.keys() ?? [])];
+  }
+}
+
+function pairKey(accountKey: string, sourceKey: string): string {
+  return `${accountKey}.${sourceKey}`;
 }

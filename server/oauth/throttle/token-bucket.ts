@@ -1,31 +1,31 @@
 export interface TokenBucketOptions {
-  /** The most that pass at once. */
+  /** Bucket size. */
   readonly burst: number;
   readonly perSecond: number;
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly monotonic: () => number;
 }
 
-/** Allows a steady rate, and a burst after a quiet time. */
+/** Token bucket: allows a steady rate, and a burst after a quiet period. */
 export class TokenBucket {
   readonly #options: TokenBucketOptions;
-  #left: number;
-  #at: number;
+  #tokens: number;
+  #refilledAt: number;
 
   constructor(options: TokenBucketOptions) {
     this.#options = options;
-    this.#left = options.burst;
-    this.#at = options.monotonic();
+    this.#tokens = options.burst;
+    this.#refilledAt = options.monotonic();
   }
 
-  /** False when it is empty. */
+  /** Takes one token; returns false when there is none. */
   take(): boolean {
     const { burst, perSecond, monotonic } = this.#options;
     const now = monotonic();
-    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1000) * perSecond);
-    this.#at = now;
-    if (this.#left < 1) return false;
-    this.#left--;
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#refilledAt) / 1000) * perSecond);
+    this.#refilledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
     return true;
   }
 }

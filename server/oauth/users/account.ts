@@ -1,4 +1,4 @@
-/** A user as the token handler needs one; a User object without its bookkeeping. */
+/** Sign-in view of a User object. */
 export interface Account {
   readonly name: string;
   readonly uid: string;
@@ -8,56 +8,51 @@ export interface Account {
   readonly disabled: boolean;
 }
 
-/** Which user it is: one that was made anew under an old name is another one. */
+/** Identity of a user: a user that was recreated under the same name has another uid. */
 export type UserID = Pick<Account, 'name' | 'uid'>;
 
 /** Users, from the cache. */
 export interface UserDirectory {
-  /** False while the cache is not filled, or when the cluster was silent for too long: then `get` says nothing. */
+  /** False until the first list is complete, and while the cache is stale: then `get` is not reliable. */
   readonly synced: boolean;
   get(name: string): Account | undefined;
   /**
-   * Reads one past the cache, where there is one, so that `get` knows it. Throws ServiceUnavailable when the cluster
-   * does not answer, or when too many ask.
+   * Reads one user from the cluster into the cache, if there is one. Throws ServiceUnavailable during an outage of the
+   * cluster, and above the rate limit.
    */
   catchUp?(name: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Credential {
-  /** Of its object: one that was deleted and made anew is another password, whatever its time says. */
+  /** Uid of the Credential object: a recreated object is another password, even with the same time. */
   readonly uid: string;
-  /** Argon2id in PHC form, or bcrypt of an imported user. */
+  /** Argon2id in PHC format, or bcrypt of an imported user. */
   readonly passwordHash: string;
-  /** The uid of the user that it belongs to: a user made anew under an old name has no password. */
+  /** Uid of the user. A user that was recreated under the same name has no password. */
   readonly userUID: string;
   readonly mustChange: boolean;
-  /** Ms since the epoch; logins before it are over. */
+  /** Ms since the epoch. Sessions with an earlier password are invalid. */
   readonly changedAt: number;
   readonly resourceVersion: string;
 }
 
-/** Which password of a user it is: the one that this object has held since then. */
+/** Identity of a password: Credential object and time of its last change. */
 export type PasswordID = Pick<Credential, 'uid' | 'changedAt'>;
 
-/** What is written of one; the rest is the cluster's. */
 export type NewCredential = Omit<Credential, 'uid' | 'resourceVersion'>;
 
-/** With `resourceVersion` it is written only when the object was not changed since. */
+/** `resourceVersion` is a precondition. */
 export type WrittenCredential = NewCredential & Partial<Pick<Credential, 'resourceVersion'>>;
 
-/** Password hashes, from the cache; the members are those of UserDirectory. */
+/** Password hashes, from the cache. Its members have the contract of UserDirectory. */
 export interface CredentialDirectory {
   readonly synced: boolean;
-  /** Undefined for a user without a password. */
+  /** Returns undefined for a user without a password. */
   get(user: string): Credential | undefined;
   catchUp?(user: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Password hashes, to be changed too. Kept apart from users, so that whoever may list users does not see them. */
 export interface CredentialStore extends CredentialDirectory {
-  /**
-   * Creates or replaces. Throws Conflict (StatusError) when it was changed since. `changedAt` is kept when only the hash
-   * is renewed with the same password.
-   */
+  /** Creates or replaces. Throws Conflict (StatusError). `changedAt` stays the same when only the hash is renewed. */
   set(user: string, credential: WrittenCredential, signal: AbortSignal): Promise<void>;
 }

@@ -1,26 +1,24 @@
-// The first user: made once, when a cluster has no users yet, with a random password in a Secret. Each step can be
-// repeated by any replica at any time, so neither a race between replicas nor a crash between two steps does harm:
-// the Secret comes first and holds the password, and says when all the rest is done.
+// Bootstrap of the first user, in a cluster without users, with a random password in a Secret. Every step is idempotent, so
+// races between replicas and crashes are safe: the Secret is created first, and its annotation records completion.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { administratorsGroup } from '../../../apis/iam/v1beta1/administrators.ts';
-import { groupName } from '../../../apis/iam/v1beta1/group-version.ts';
+import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { NewCredential } from './account.ts';
-import type { Users } from './cluster-user-directory.ts';
+import type { Users } from './user-directory.ts';
 
 export interface FirstAdministratorOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly platform: string;
-  /** Where the Secret is kept. */
+  /** Namespace of the Secret. */
   readonly namespace: string;
-  readonly users: Pick<Users, 'create' | 'read' | 'anybody'>;
+  readonly users: Pick<Users, 'create' | 'read' | 'anyExists'>;
   readonly credentials: {
-    /** Throws AlreadyExists when the user has a password. */
+    /** Throws AlreadyExists if the user has a password. */
     create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void>;
   };
   readonly hasher: { hash(password: string, signal: AbortSignal): Promise<string> };
@@ -44,7 +42,7 @@ export class FirstAdministrator {
     this.#secrets = `/api/v1/namespaces/${options.namespace}/secrets`;
   }
 
-  /** Tries until it has succeeded or `signal` is aborted; never throws. */
+  /** Retries until it succeeds or `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
     let warned = false;
@@ -54,27 +52,27 @@ export class FirstAdministrator {
         return;
       } catch (err) {
         if (signal.aborted) return;
-        if (!warned) this.#options.log.warn({ err }, 'the first administrator cannot be made yet');
+        if (!warned) this.#options.log.warn({ err }, 'cannot create the first administrator yet');
         warned = true;
         await pause(backoff.next(), signal);
       }
     }
   }
 
-  /** Makes the first user when nobody is there; what was begun before is finished. */
+  /** Creates the first user if there is none, or completes an earlier attempt. */
   async ensure(signal: AbortSignal): Promise<void> {
     const { log, namespace } = this.#options;
     let secret = await this.#readSecret(signal);
     const state = stateOf(secret, this.#state);
     if (state === 'done') return;
-    // A Secret that somebody has put there beforehand gives the password, but makes nobody administrator by itself.
-    if (state !== 'pending' && (await this.#options.users.anybody(signal))) return;
+    // A Secret without the annotation comes from an operator: it sets the password, but only if there are no users.
+    if (state !== 'pending' && (await this.#options.users.anyExists(signal))) return;
     secret ??= await this.#createSecret(signal);
     await this.#createUser(passwordIn(secret), signal);
     await this.#finish(secret, signal);
     log.info(
       { user: ADMINISTRATOR, in: `${namespace}/${SECRET_NAME}` },
-      'the first administrator can sign in; the first password is in the Secret',
+      'first administrator created; the initial password is in the Secret',
     );
   }
 
@@ -82,16 +80,16 @@ export class FirstAdministrator {
     const { users, credentials, hasher, platform, now = Date.now } = this.#options;
     const spec = { displayName: 'Administrator', groups: [administratorsGroup(platform)] };
     const user =
-      (await unlessThere(users.create({ metadata: { name: ADMINISTRATOR }, spec }, signal))) ??
+      (await unlessExists(users.create({ metadata: { name: ADMINISTRATOR }, spec }, signal))) ??
       (await users.read(ADMINISTRATOR, signal));
-    if (!user?.metadata.uid) throw new Error('the first administrator was deleted while it was made');
+    if (!user?.metadata.uid) throw new Error('the first administrator was deleted during its creation');
     const credential = {
       userUID: user.metadata.uid,
       passwordHash: await hasher.hash(password, signal),
       mustChange: true,
       changedAt: now(),
     };
-    await unlessThere(credentials.create(ADMINISTRATOR, credential, signal));
+    await unlessExists(credentials.create(ADMINISTRATOR, credential, signal));
   }
 
   async #readSecret(signal: AbortSignal): Promise<unknown> {
@@ -112,11 +110,11 @@ export class FirstAdministrator {
       type: 'Opaque',
       data: { username: encode(ADMINISTRATOR), password: encode(newPassword()) },
     };
-    const made = await unlessThere(client.json({ method: 'POST', path: this.#secrets, json, signal }));
+    const made = await unlessExists(client.json({ method: 'POST', path: this.#secrets, json, signal }));
     return made ?? (await this.#readSecret(signal));
   }
 
-  /** That another replica was faster is as good. */
+  /** Conflicts are ignored: another replica has completed the bootstrap. */
   async #finish(secret: unknown, signal: AbortSignal): Promise<void> {
     const metadata = recordIn(secret, 'metadata');
     const annotations = { ...recordIn(metadata, 'annotations'), [this.#state]: 'done' };
@@ -130,8 +128,8 @@ export class FirstAdministrator {
   }
 }
 
-/** Undefined when it was there before. */
-async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
+/** Returns undefined if the object exists already. */
+async function unlessExists<T>(creation: Promise<T>): Promise<T | undefined> {
   try {
     return await creation;
   } catch (error) {
@@ -147,11 +145,11 @@ function stateOf(secret: unknown, annotation: string): unknown {
 function passwordIn(secret: unknown): string {
   const { password } = recordIn(secret, 'data');
   const decoded = typeof password === 'string' ? Buffer.from(password, 'base64').toString('utf8') : '';
-  if (decoded === '') throw new Error(`the Secret ${SECRET_NAME} holds no password`);
+  if (decoded === '') throw new Error(`the Secret ${SECRET_NAME} has no key password`);
   return decoded;
 }
 
-/** 144 bits, without characters that shells or people take for something else. */
+/** 144 bits, in an alphabet that needs no quoting in a shell. */
 function randomPassword(): string {
   return randomBytes(18).toString('base64url');
 }

@@ -1,6 +1,5 @@
-// When users last signed in, in the status of their User objects. Kept to the minute and written one after the other,
-// after the sign-in, so that nobody waits for it; what could not be written is tried again. When too many are queued,
-// some are not written.
+// Writer of `status.lastLoginTime` of users, with a precision of one minute. Writes are queued and sequential, so that no
+// sign-in waits for one. Failed writes are retried; when the queue is full, new entries are dropped.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
@@ -11,17 +10,17 @@ import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
-import type { ClusterUserDirectory } from './cluster-user-directory.ts';
+import type { ClusterUserDirectory } from './user-directory.ts';
 
 export interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
-  readonly users: Pick<ClusterUserDirectory, 'object' | 'show'>;
+  readonly users: Pick<ClusterUserDirectory, 'object' | 'put'>;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
-  /** The first pause after a failure, in ms; 5,000 when none is given. */
+  /** Initial backoff after a failure, in ms; default 5,000. */
   readonly retryMs?: number;
 }
 
@@ -32,7 +31,7 @@ const MAX_RETRY_MS = 60_000;
 
 export class LastLogins {
   readonly #options: LastLoginsOptions;
-  /** By user, the minute to be written. */
+  /** The minute to write, by user. */
   readonly #unwritten = new Map<string, number>();
   readonly #written = new BoundedMap<string, number>(MAX_USERS);
   readonly #wakeup = new Wakeup();
@@ -45,8 +44,8 @@ export class LastLogins {
     this.#backoff = new Backoff({ initialMs, maxMs: MAX_RETRY_MS, random: Math.random });
   }
 
-  /** Does not wait. */
-  seen(user: string): void {
+  /** Queues the current minute for a user. */
+  record(user: string): void {
     const now = this.#options.now();
     const minute = now - (now % MINUTE_MS);
     if (this.#written.get(user) === minute || this.#unwritten.size >= MAX_USERS) return;
@@ -54,19 +53,19 @@ export class LastLogins {
     this.#wakeup.wake();
   }
 
-  /** Writes until `signal` is aborted; never throws. */
+  /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const [next] = this.#unwritten;
       if (!next) await this.#wakeup.next(signal);
-      else if (await this.#write(...next, signal)) this.#forget(...next);
-      else await this.#tryLater(next[0], signal);
+      else if (await this.#write(...next, signal)) this.#dequeue(...next);
+      else await this.#requeue(next[0], signal);
     }
   }
 
-  /** False when it is to be tried again. */
+  /** Returns false if the write must be retried. */
   async #write(user: string, minute: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#isKnown(user, minute)) return true;
+    if (this.#isWritten(user, minute)) return true;
     const { client, group, users } = this.#options;
     try {
       const written = await client.json({
@@ -76,31 +75,31 @@ export class LastLogins {
         json: { status: { lastLoginTime: new Date(minute).toISOString().replace('.000Z', 'Z') } },
         signal,
       });
-      users.show(written);
+      users.put(written);
       this.#failures.end();
       this.#backoff.reset();
       return true;
     } catch (err) {
       if (signal.aborted) return false;
-      this.#tell(user, err);
+      this.#logFailure(user, err);
       return isNotFound(err) || isInvalid(err);
     }
   }
 
-  /** Another replica may have written this minute already, or a later one while we had to wait. */
-  #isKnown(user: string, minute: number): boolean {
-    const known = this.#options.users.object(user)?.status?.lastLoginTime;
-    return known !== undefined && Date.parse(known) >= minute;
+  /** Another replica may have written this minute, or a later one during the backoff. */
+  #isWritten(user: string, minute: number): boolean {
+    const written = this.#options.users.object(user)?.status?.lastLoginTime;
+    return written !== undefined && Date.parse(written) >= minute;
   }
 
-  #forget(user: string, minute: number): void {
+  #dequeue(user: string, minute: number): void {
     this.#written.set(user, minute);
-    // The same user may have signed in again meanwhile, a minute later.
+    // A later sign-in of the same user may have replaced the queued minute.
     if (this.#unwritten.get(user) === minute) this.#unwritten.delete(user);
   }
 
-  /** Behind the others: what is wrong may be with this one only. */
-  async #tryLater(user: string, signal: AbortSignal): Promise<void> {
+  /** Moves the user to the end of the queue, because the failure may affect only this user. */
+  async #requeue(user: string, signal: AbortSignal): Promise<void> {
     const latest = this.#unwritten.get(user);
     if (latest === undefined) return;
     this.#unwritten.delete(user);
@@ -108,8 +107,8 @@ export class LastLogins {
     await pause(this.#backoff.next(), signal);
   }
 
-  #tell(user: string, err: unknown): void {
+  #logFailure(user: string, err: unknown): void {
     const isNews = !isNotFound(err) && this.#failures.isNews(kindOfFailure(err));
-    this.#options.log[isNews ? 'warn' : 'debug']({ err, user }, 'the time of a sign-in is not written');
+    this.#options.log[isNews ? 'warn' : 'debug']({ err, user }, 'cannot write the last login time');
   }
 }

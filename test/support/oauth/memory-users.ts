@@ -7,8 +7,7 @@ import type {
   NewCredential,
   WrittenCredential,
 } from '../../../server/oauth/users/account.ts';
-import type { Users } from '../../../server/oauth/users/cluster-user-directory.ts';
-import { accountOf } from '../../../server/oauth/users/user-object.ts';
+import { accountOf, type Users } from '../../../server/oauth/users/user-directory.ts';
 
 /** Users without a cluster; test/conformance/users.ts verifies the same contract. */
 export class MemoryUsers implements Users {
@@ -29,7 +28,7 @@ export class MemoryUsers implements Users {
     return this.#objects.values();
   }
 
-  anybody(): Promise<boolean> {
+  anyExists(): Promise<boolean> {
     return Promise.resolve(this.#objects.size > 0);
   }
 

@@ -12,7 +12,7 @@ import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
-import { PasswordSignIn } from '../../../server/oauth/passwords/sign-in.ts';
+import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
-import { PasswordHasher } from '../../../server/oauth/passwords/hasher.ts';
+import { PasswordHasher } from '../../../server/oauth/passwords/password-hasher.ts';
 import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';

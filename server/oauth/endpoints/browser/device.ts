@@ -8,7 +8,7 @@ import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
 import { writeJSON } from '../../http/json-response.ts';
 import { requestedScopes } from '../../http/scopes.ts';
-import type { SourceAddress } from '../../http/source-address.ts';
+import { networkOf, type SourceAddress } from '../../http/source-address.ts';
 import {
   deviceConnectedPage,
   deviceNotice,
@@ -18,9 +18,7 @@ import {
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import type { BucketLimits } from '../../throttle/bucket.ts';
-import { BucketTable } from '../../throttle/bucket-table.ts';
-import { networkOf } from '../../throttle/network.ts';
+import { type DelayLimits, FailureBuckets } from '../../throttle/failure-buckets.ts';
 import { browserHandler, PageError } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
@@ -164,13 +162,13 @@ function alreadyApproved(): PageError {
 
 // Ten typing errors, then one attempt per minute. With at most 200 open codes out of 25 billion, a guess succeeds once in
 // 128 million attempts, and only signs a device in to the guesser's own account.
-const LIMITS: BucketLimits = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 };
+const LIMITS: DelayLimits = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 };
 const MAX_SOURCES = 10_000;
 
 /** RFC 8628, 5.1: counts unknown user codes per source, so that an attacker delays only its own address. */
 export class UserCodeThrottle {
   readonly #monotonic: () => number;
-  readonly #table = new BucketTable(MAX_SOURCES);
+  readonly #table = new FailureBuckets(MAX_SOURCES);
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;

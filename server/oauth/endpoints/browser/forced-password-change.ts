@@ -1,8 +1,7 @@
 // The forced change of a password that an administrator has set, by its user after verifying it.
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
-import type { PasswordHasher } from '../../passwords/hasher.ts';
-import { changeTime, isStill } from '../../passwords/password-change.ts';
-import { passwordFaults } from '../../passwords/password-policy.ts';
+import type { PasswordHasher } from '../../passwords/password-hasher.ts';
+import { isSamePassword, newChangeTime, passwordViolations } from '../../passwords/password-policy.ts';
 import type { CredentialStore, PasswordID, UserID } from '../../users/account.ts';
 
 export interface ForcedPasswordChangeOptions {
@@ -30,16 +29,16 @@ export class ForcedPasswordChange {
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const { credentials, hasher, now } = this.#options;
-    const [fault] = passwordFaults(password, account.name);
+    const [fault] = passwordViolations(password, account.name);
     if (fault !== undefined) return { invalid: `The new password ${fault}.` };
     const current = credentials.get(account.name);
-    if (!isStill(proven, current) || !current.mustChange || current.userUID !== account.uid)
+    if (!isSamePassword(proven, current) || !current.mustChange || current.userUID !== account.uid)
       return 'conflict';
     if (await hasher.verify(current.passwordHash, password, { flow: 'known', signal })) {
       return { invalid: 'The new password must differ from the current one.' };
     }
     const passwordHash = await hasher.hash(password, signal);
-    const changedAt = changeTime(proven.changedAt, now());
+    const changedAt = newChangeTime(proven.changedAt, now());
     const { uid, resourceVersion, userUID } = current;
     const next = { passwordHash, userUID, mustChange: false, changedAt, resourceVersion };
     try {

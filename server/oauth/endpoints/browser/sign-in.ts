@@ -18,7 +18,7 @@ import {
 import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
-import type { CheckedUser, PasswordSignIn } from '../../passwords/sign-in.ts';
+import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';

@@ -58,8 +58,8 @@ class Scene {
   }
 }
 
-describe('the throttle of sign-ins', () => {
-  it('delays an account after its failures, twice as long after each further one', async () => {
+describe('the login throttle', () => {
+  it('delays an account after failures, and doubles the delay after each further one', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 2);
     expect(await scene.wait('alice')).to.equal(0);
@@ -73,7 +73,7 @@ describe('the throttle of sign-ins', () => {
     expect(waits).to.deep.equal([1, 2, 4]);
   });
 
-  it('delays no longer than the longest delay', async () => {
+  it('does not exceed the maximum delay', async () => {
     const scene = new Scene();
     for (let i = 0; i < 30; i++) {
       // From ever new sources, so that only the account counts.
@@ -84,7 +84,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice', '203.0.113.99')).to.equal(900);
   });
 
-  it('forgets failures after a time without any', async () => {
+  it('expires failures after a time without another one', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 3);
     scene.now += LIMITS.reset + 1;
@@ -92,7 +92,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice')).to.equal(0);
   });
 
-  it('delays a source that fails with many accounts, for a minute at most', async () => {
+  it('delays a source that fails with many accounts, for at most a minute', async () => {
     const scene = new Scene();
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
     expect(await scene.wait('another')).to.equal(1);
@@ -104,14 +104,14 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('another')).to.equal(60);
   });
 
-  it('takes the /64 network of an IPv6 address for one source', async () => {
+  it('treats the /64 network of an IPv6 address as one source', async () => {
     const scene = new Scene();
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
     expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
     expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
   });
 
-  it('lets no more attempts run at a time than may still fail', async () => {
+  it('limits pending attempts to the failures that are left', async () => {
     const scene = new Scene();
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const fourth = scene.reserve('alice');
@@ -124,7 +124,7 @@ describe('the throttle of sign-ins', () => {
     expect(outcome).to.equal(429);
   });
 
-  it('lets one attempt run at a time when one more failure delays', async () => {
+  it('allows one pending attempt when one more failure delays', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 2);
     const running = await scene.reserve('alice');
@@ -134,7 +134,7 @@ describe('the throttle of sign-ins', () => {
     (await second).cancelled();
   });
 
-  it('remembers nothing of the sources of attempts that it refused', async () => {
+  it('does not track sources of rejected attempts', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 3);
     const { size } = scene.throttle;
@@ -142,7 +142,7 @@ describe('the throttle of sign-ins', () => {
     expect(scene.throttle.size).to.equal(size);
   });
 
-  it('lets nobody begin who has left', async () => {
+  it('rejects an aborted attempt', async () => {
     const scene = new Scene();
     const left = await scene.throttle
       .reserve('alice', HOME, AbortSignal.abort(new Error('gone')))
@@ -151,7 +151,7 @@ describe('the throttle of sign-ins', () => {
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('knows a source for thirty days', async () => {
+  it('keeps a known source for thirty days', async () => {
     for (const [later, wait] of [
       [0, 0],
       [1, 1],
@@ -164,7 +164,7 @@ describe('the throttle of sign-ins', () => {
     }
   });
 
-  it('lets attempts of the same account go on as earlier ones succeed', async () => {
+  it('allows waiting attempts of an account once earlier ones succeed', async () => {
     const scene = new Scene();
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const later = [1, 2, 3, 4].map(async () => (await scene.reserve('alice')).succeeded());
@@ -173,7 +173,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice')).to.equal(0);
   });
 
-  it('lets an attempt wait only for a while, and only a few', async () => {
+  it('bounds waiting time and number of waiting attempts', async () => {
     const scene = new Scene({ patience: { timeoutMs: 10, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const outcomes = await Promise.all(
@@ -184,7 +184,7 @@ describe('the throttle of sign-ins', () => {
     expect(outcomes).to.deep.equal([503, 503]);
   });
 
-  it('lets an attempt wait no longer because others end meanwhile', async () => {
+  it('does not extend the waiting time when other attempts end', async () => {
     const scene = new Scene({ patience: { timeoutMs: 50, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const over = new AbortController();
@@ -200,7 +200,7 @@ describe('the throttle of sign-ins', () => {
     expect(await waiting).to.include({ code: 503 });
   });
 
-  it('keeps the place of an attempt that waits: who comes later does not begin before it', async () => {
+  it('keeps waiting attempts in order of arrival', async () => {
     const scene = new Scene();
     const [first] = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const begun: string[] = [];
@@ -215,7 +215,7 @@ describe('the throttle of sign-ins', () => {
     expect(begun).to.deep.equal(['earlier', 'later']);
   });
 
-  it('lets attempts wait again once those that waited before have given up or left', async () => {
+  it('frees waiting places after a timeout and an abort', async () => {
     const scene = new Scene({ patience: { timeoutMs: 60, length: 2 } });
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const gone = new AbortController();
@@ -229,14 +229,14 @@ describe('the throttle of sign-ins', () => {
     for (const reservation of await Promise.all(waiting)) reservation.cancelled();
   });
 
-  it('does not count an attempt that came to no end', async () => {
+  it('does not count cancelled attempts', async () => {
     const scene = new Scene();
     for (let i = 0; i < 10; i++) (await scene.reserve('alice')).cancelled();
     expect(await scene.wait('alice')).to.equal(0);
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('counts what it remembers at that time: failures that are forgotten meanwhile no longer', async () => {
+  it('reports its size without expired failures', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 3);
     scene.now += LIMITS.reset / 2;
@@ -251,13 +251,13 @@ describe('the throttle of sign-ins', () => {
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('remembers nothing of accounts without failures', async () => {
+  it('does not track accounts without failures', async () => {
     const scene = new Scene();
     await scene.succeed('alice');
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('does not let a stranger lock out who comes from a known source', async () => {
+  it('does not let a stranger lock out a user at a known source', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', STRANGER, 3);
@@ -265,14 +265,14 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice', HOME)).to.equal(0);
   });
 
-  it('knows a source also by a session that another replica has made', async () => {
+  it('treats a source with an open session as known', async () => {
     const scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
     await scene.fail('alice', STRANGER, 3);
     expect(await scene.wait('alice', HOME)).to.equal(0);
     expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
   });
 
-  it('does not let neighbours at the same source lock out who is known there', async () => {
+  it('does not let other users of a source lock out a user known there', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
@@ -280,7 +280,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice', HOME)).to.equal(0);
   });
 
-  it('delays guesses from a known source too, until its owner signs in', async () => {
+  it('delays guesses from a known source too, until the owner signs in', async () => {
     const scene = new Scene();
     await scene.succeed('alice');
     await scene.fail('alice', HOME, 3);
@@ -291,7 +291,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice')).to.equal(0);
   });
 
-  it('leaves a stranger his delays when the owner signs in', async () => {
+  it('keeps delays of strangers when the owner signs in', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', STRANGER, 3);
@@ -299,7 +299,7 @@ describe('the throttle of sign-ins', () => {
     expect(await scene.wait('alice', STRANGER)).to.equal(1);
   });
 
-  it('tells of each failure that delays, and of sources learnt meanwhile', async () => {
+  it('reports each delaying failure, and sources learnt meanwhile', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', STRANGER, 2);
@@ -316,7 +316,7 @@ describe('the throttle of sign-ins', () => {
     expect(scene.records.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
   });
 
-  it('takes over what another replica saw', async () => {
+  it('merges records of another replica', async () => {
     const [here, there] = [new Scene(), new Scene()];
     await here.succeed('alice', HOME);
     await here.fail('alice', STRANGER, 3);
@@ -325,7 +325,7 @@ describe('the throttle of sign-ins', () => {
     expect(await there.wait('alice', HOME)).to.equal(0);
   });
 
-  it('takes over that the owner has signed in at another replica, but not over what it saw later itself', async () => {
+  it('merges the end of a delay, but keeps later failures of its own', async () => {
     const [here, there] = [new Scene(), new Scene()];
     const share = (): void => {
       for (const record of here.records.splice(0)) there.throttle.merge(record);
@@ -352,7 +352,7 @@ describe('the throttle of sign-ins', () => {
     expect(await there.wait('alice')).to.equal(2);
   });
 
-  it('delays nobody for longer because another clock is ahead, or this one was set back', async () => {
+  it('does not extend delays when a clock is ahead or was set back', async () => {
     const [here, there] = [new Scene(), new Scene()];
     here.now += 240_000;
     await here.fail('alice', STRANGER, 3);
@@ -362,12 +362,12 @@ describe('the throttle of sign-ins', () => {
     expect(await here.wait('alice', STRANGER)).to.equal(1);
   });
 
-  it('forgives everybody when it is told to, attempts under way included', async () => {
+  it('ends all delays on clear, including pending attempts', async () => {
     const scene = new Scene();
     await scene.fail('alice', STRANGER, 3);
     await scene.fail('bob', STRANGER, 2);
     const underWay = await scene.reserve('bob', HOME);
-    scene.throttle.forgive();
+    scene.throttle.clear();
     underWay.failed();
     expect(await scene.wait('alice', STRANGER)).to.equal(0);
     await scene.fail('bob', HOME, 2);
@@ -378,7 +378,7 @@ describe('the throttle of sign-ins', () => {
   describe('when it is full', () => {
     const small = { limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } };
 
-    it('keeps what delays somebody, whatever is thrown at it', async () => {
+    it('keeps delaying buckets during a flood of new accounts', async () => {
       const scene = new Scene(small);
       await scene.fail('alice', HOME, 3);
       for (let i = 0; i < 500; i++) await scene.fail(`invented${i}`, HOME);
@@ -386,7 +386,7 @@ describe('the throttle of sign-ins', () => {
       expect(scene.throttle.size).to.be.at.most(20);
     });
 
-    it('still counts the failures of new accounts', async () => {
+    it('still counts failures of new accounts', async () => {
       const scene = new Scene(small);
       for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
       expect(scene.throttle.size).to.be.at.most(20);
@@ -394,7 +394,7 @@ describe('the throttle of sign-ins', () => {
       expect(await scene.wait('alice')).to.equal(1);
     });
 
-    it('takes new accounts again when old failures are forgotten', async () => {
+    it('tracks new accounts again once old failures have expired', async () => {
       const scene = new Scene(small);
       for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
       scene.now += LIMITS.reset + 1;

@@ -36,7 +36,7 @@ class Scene {
       group: 'iam.platform.io',
       users: {
         object: (name) => this.users.get(name),
-        show: (written) => this.shown.push(written),
+        put: (written) => this.shown.push(written),
       },
       log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
       now: () => this.now,
@@ -71,14 +71,14 @@ describe('the last sign-ins', () => {
   afterEach(() => stop());
 
   it('are written to the minute, once for each', async () => {
-    for (let i = 0; i < 5; i++) scene.logins.seen('alice');
-    scene.logins.seen('bob');
+    for (let i = 0; i < 5; i++) scene.logins.record('alice');
+    scene.logins.record('bob');
     await until(() => scene.shown.length === 2);
-    scene.logins.seen('alice');
-    scene.logins.seen('carol');
+    scene.logins.record('alice');
+    scene.logins.record('carol');
     await until(() => scene.shown.length === 3);
     scene.now += 60_000;
-    scene.logins.seen('alice');
+    scene.logins.record('alice');
     await scene.until(4);
     expect(scene.written).to.deep.equal([
       'alice {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
@@ -90,7 +90,7 @@ describe('the last sign-ins', () => {
 
   it('are seen here at once, as the cluster has them', async () => {
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.seen('alice');
+    scene.logins.record('alice');
     await until(() => scene.shown.length > 0);
     const path = '/apis/iam.platform.io/v1beta1/users/alice/status';
     expect(scene.shown).to.deep.equal([{ answerTo: path }]);
@@ -99,27 +99,27 @@ describe('the last sign-ins', () => {
 
   it('go on behind a user who is gone', async () => {
     scene.failure = newNotFound({ group: 'iam.platform.io', resource: 'users' }, 'alice');
-    scene.logins.seen('alice');
-    scene.logins.seen('bob');
+    scene.logins.record('alice');
+    scene.logins.record('bob');
     await scene.until(2);
     expect(scene.warned).to.deep.equal([]);
   });
 
   it('say that they are refused, for want of a right for instance', async () => {
     scene.failure = new StatusError(403, 'Forbidden', 'no right to users/status');
-    scene.logins.seen('alice');
+    scene.logins.record('alice');
     await until(() => scene.warned.length > 0);
     expect(scene.warned).to.deep.equal(['no right to users/status']);
   });
 
   it('are tried again, behind those of others, while the cluster takes none', async () => {
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.seen('alice');
-    scene.logins.seen('bob');
+    scene.logins.record('alice');
+    scene.logins.record('bob');
     await scene.until(3);
     expect(scene.written.map((line) => line.split(' ')[0])).to.deep.equal(['alice', 'bob', 'alice']);
-    scene.logins.seen('alice');
-    scene.logins.seen('carol');
+    scene.logins.record('alice');
+    scene.logins.record('carol');
     await scene.until(4);
     expect(scene.written[3]).to.match(/^carol /);
   });
@@ -128,8 +128,8 @@ describe('the last sign-ins', () => {
     await stop();
     begin(3_600_000);
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.seen('alice');
-    scene.logins.seen('bob');
+    scene.logins.record('alice');
+    scene.logins.record('bob');
     await scene.until(1);
     for (let turn = 0; turn < 10; turn++) await nextTurn();
     expect(scene.written).to.have.length(1);
@@ -138,13 +138,13 @@ describe('the last sign-ins', () => {
   it('never go back behind what another replica has written meanwhile', async () => {
     const lastLoginTime = '2026-01-01T10:01:00Z';
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.seen('alice');
+    scene.logins.record('alice');
     await scene.until(1);
     scene.users.set('alice', { metadata: { name: 'alice' }, spec: {}, status: { lastLoginTime } });
-    scene.logins.seen('bob');
+    scene.logins.record('bob');
     await scene.until(2);
     scene.now += 120_000;
-    scene.logins.seen('alice');
+    scene.logins.record('alice');
     await scene.until(3);
     expect(scene.written.slice(1)).to.deep.equal([
       'bob {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
@@ -154,10 +154,10 @@ describe('the last sign-ins', () => {
 
   it('are not tried again for a user whose object the cluster takes no longer', async () => {
     scene.failure = newInvalid('the user is invalid', []);
-    scene.logins.seen('alice');
-    scene.logins.seen('bob');
+    scene.logins.record('alice');
+    scene.logins.record('bob');
     await scene.until(2);
-    scene.logins.seen('carol');
+    scene.logins.record('carol');
     await scene.until(3);
     expect(scene.written.map((line) => line.split(' ')[0])).to.deep.equal(['alice', 'bob', 'carol']);
   });

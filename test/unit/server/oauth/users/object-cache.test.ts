@@ -2,23 +2,23 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { newNotFound, type StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
-import { FollowedObjects } from '../../../../../server/oauth/users/followed-objects.ts';
+import { ObjectCache } from '../../../../../server/oauth/users/object-cache.ts';
 
 const signal = new AbortController().signal;
 
-describe('objects that are followed', () => {
+describe('an object cache', () => {
   let asked: string[];
   let answer: (path: string) => unknown;
   let time: number;
-  let objects: FollowedObjects<string>;
+  let objects: ObjectCache<string>;
 
   beforeEach(() => {
     asked = [];
     time = 0;
     answer = () => ({ metadata: { name: 'alice', resourceVersion: '7' } });
-    objects = new FollowedObjects('users', () => 'read', {
+    objects = new ObjectCache('users', () => 'read', {
       client: {
-        open: () => Promise.reject(new Error('nothing is followed here')),
+        open: () => Promise.reject(new Error('no reflector in this test')),
         json: async ({ path }: ClusterRequest) => {
           asked.push(path);
           return answer(path);
@@ -37,20 +37,20 @@ describe('objects that are followed', () => {
       (error: StatusError) => error.reason,
     );
 
-  it('are known as soon as one was looked up past the watch', async () => {
+  it('contains an object after catchUp, before the watch event', async () => {
     expect(objects.index.get('alice')).to.equal(undefined);
     await objects.catchUp('alice', signal);
     expect(objects.index.get('alice')).to.equal('read');
     expect(asked).to.deep.equal(['/apis/iam.platform.io/v1beta1/users/alice']);
   });
 
-  it('are not asked for under names that nobody can have, which take nobody a look-up away', async () => {
+  it('does not look up invalid names, and does not count them', async () => {
     for (let time = 0; time < 200; time++) await objects.catchUp('../secrets', signal);
     expect(asked).to.deep.equal([]);
     expect(await reason('alice')).to.equal(undefined);
   });
 
-  it('may be gone; whether the cluster did not answer is told', async () => {
+  it('ignores a missing object, and reports an outage of the cluster as 503', async () => {
     answer = () => {
       throw newNotFound({ group: 'iam.platform.io', resource: 'users' }, 'alice');
     };
@@ -61,7 +61,7 @@ describe('objects that are followed', () => {
     expect(await reason('alice')).to.equal('ServiceUnavailable');
   });
 
-  it('are looked up so many times at once, and not without end', async () => {
+  it('limits the rate of lookups', async () => {
     for (let time = 0; time < 100; time++) await objects.catchUp('alice', signal);
     expect(await reason('alice')).to.equal('ServiceUnavailable');
     time = 1000;

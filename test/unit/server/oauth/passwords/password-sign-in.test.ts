@@ -3,10 +3,14 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
-import type { LoginRecord } from '../../../../../server/oauth/passwords/login-records.ts';
-import { passwordFaults } from '../../../../../server/oauth/passwords/password-policy.ts';
-import { PasswordSignIn, type PasswordSignInOptions } from '../../../../../server/oauth/passwords/sign-in.ts';
+import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
+import { passwordViolations } from '../../../../../server/oauth/passwords/password-policy.ts';
+import {
+  type LoginRecord,
+  newLoginRecords,
+  PasswordSignIn,
+  type PasswordSignInOptions,
+} from '../../../../../server/oauth/passwords/password-sign-in.ts';
 import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
@@ -29,7 +33,7 @@ class Scene {
   readonly users = new Map<string, Account>();
   readonly credentials = new Map<string, Credential>();
   readonly records: LoginRecord[] = [];
-  /** What became of reservations. */
+  /** Outcomes of reservations. */
   readonly ended: string[] = [];
   readonly verified: (string | undefined)[] = [];
   readonly firstVerified = Promise.withResolvers<void>();
@@ -115,7 +119,7 @@ class Scene {
   }
 }
 
-describe('signing in with a password', () => {
+describe('password sign-in', () => {
   let stored = '';
   let scene = new Scene();
   before(async () => {
@@ -126,7 +130,7 @@ describe('signing in with a password', () => {
     scene.add(newAccount('alice', { email: 'alice@example.com' }), stored);
   });
 
-  it('tells who it is', async () => {
+  it('returns the user and the verified credential', async () => {
     const { account: found, credential } = await scene.check('alice');
     expect([found.name, credential.changedAt]).to.deep.equal(['alice', 1000]);
     expect(scene.ended).to.deep.equal(['alice succeeded']);
@@ -143,19 +147,19 @@ describe('signing in with a password', () => {
     ]);
   });
 
-  it('takes every password that could be set, also one of a thousand characters beyond the usual ones', async () => {
+  it('accepts every password that the policy allows, also 1024 astral characters', async () => {
     const longest = '🐎🔋📎🪙'.repeat(256);
-    expect(passwordFaults(longest, 'alice')).to.deep.equal([]);
+    expect(passwordViolations(longest, 'alice')).to.deep.equal([]);
     scene.add(newAccount('alice'), await hasher.hash(longest));
     expect((await scene.check('alice', longest)).account.name).to.equal('alice');
   });
 
-  it('takes the name as keyboards of phones write it: in any case, and with spaces around it', async () => {
+  it('ignores case and surrounding spaces of the user name', async () => {
     expect((await scene.check('Alice ')).account.name).to.equal('alice');
     expect(scene.ended).to.deep.equal(['alice succeeded']);
   });
 
-  it('gives one answer for all that is wrong, hashes each time and counts each time', async () => {
+  it('has one response for all failures, with one hash and one counted failure each', async () => {
     scene.add(newAccount('off', { disabled: true }), stored);
     scene.add(newAccount('anew'), stored, { userUID: 'another' });
     scene.users.set('bare', newAccount('bare'));
@@ -187,8 +191,8 @@ describe('signing in with a password', () => {
     ]);
   });
 
-  describe('what is refused waits for word from the cluster', () => {
-    it('and lets a user in who was made a moment ago', async () => {
+  describe('a failure waits for watch events', () => {
+    it('and accepts a user that was just created', async () => {
       const signedIn = scene.check('carol');
       await scene.firstVerified.promise;
       scene.add(newAccount('carol'), stored);
@@ -198,7 +202,7 @@ describe('signing in with a password', () => {
       expect(scene.records.map(({ outcome }) => outcome)).to.deep.equal(['success']);
     });
 
-    it('and takes a password that was set a moment ago', async () => {
+    it('and accepts a password that was just set', async () => {
       const changed = await hasher.hash('new secret');
       const signedIn = scene.check('alice', 'new secret');
       await scene.firstVerified.promise;
@@ -206,7 +210,7 @@ describe('signing in with a password', () => {
       expect((await signedIn).account.name).to.equal('alice');
     });
 
-    it('and hashes once where nothing came that counts', async () => {
+    it('and hashes once without a relevant event', async () => {
       const refused = scene.refusal('alice', 'wrong');
       await scene.firstVerified.promise;
       scene.add(newAccount('alice', { email: 'other@example.com' }), stored);
@@ -214,7 +218,7 @@ describe('signing in with a password', () => {
       expect(scene.verified).to.have.length(1);
     });
 
-    it('and counts as failed when the caller goes meanwhile, whom the silence has told so', async () => {
+    it('and counts as failed when the client disconnects meanwhile', async () => {
       const caller = new AbortController();
       const refused = scene.refusal('alice', 'wrong', caller.signal);
       await scene.firstVerified.promise;
@@ -225,13 +229,13 @@ describe('signing in with a password', () => {
     });
   });
 
-  it('records no name that no user has: it may be a password', async () => {
+  it('does not record unknown user names, which may be passwords', async () => {
     await scene.refusal('my-secret-password');
     expect(scene.records[0]?.user).to.equal(undefined);
     expect(JSON.stringify(scene.records)).not.to.include('my-secret-password');
   });
 
-  it('does not hash what the throttle refuses', async () => {
+  it('does not hash throttled attempts', async () => {
     scene.throttled = newTooManyRequests('slow down', 9);
     const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
     expect(error).to.include({ status: 429, code: 'invalid_grant', retryAfterSeconds: 9 });
@@ -239,35 +243,35 @@ describe('signing in with a password', () => {
     expect(scene.records[0]?.outcome).to.equal('throttled');
   });
 
-  it('gives the attempt back when it could not be checked', async () => {
+  it('cancels the reservation when the password cannot be verified', async () => {
     scene.hashing = newServiceUnavailable('too many', 2);
     const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
     expect(error).to.include({ status: 503, code: 'temporarily_unavailable', retryAfterSeconds: 2 });
     expect(scene.ended).to.deep.equal(['alice cancelled']);
   });
 
-  it('refuses nobody while users are not known', async () => {
+  it('responds with 503 until the caches are synced', async () => {
     scene.ready = false;
     expect(await scene.refusal('nobody')).to.have.members([
       503,
       'temporarily_unavailable',
-      'sign-ins cannot be checked now, try again',
+      'sign-in is temporarily unavailable, try again later',
     ]);
     expect(scene.ended).to.deep.equal([]);
   });
 
-  it('refuses a password beyond all measure, whoever sends it', async () => {
+  it('rejects a password above the maximum length', async () => {
     expect(await scene.refusal('alice', 'x'.repeat(1025))).to.include('invalid_request');
     expect(await scene.refusal('alice', '🐎'.repeat(1025))).to.include('invalid_request');
     expect(await scene.refusal('nobody', 'x'.repeat(1025))).to.include('invalid_request');
   });
 
-  it('refuses a password that has to be changed, unless the caller sees to that', async () => {
+  it('rejects a password that must be changed, unless the caller makes the user change it', async () => {
     scene.add(newAccount('new'), stored, { mustChange: true });
     expect(await scene.refusal('new')).to.deep.equal([
       400,
       'invalid_grant',
-      'the password has to be changed first, on the sign-in page',
+      'the password must be changed first, on the sign-in page',
     ]);
     expect(scene.records.at(-1)?.outcome).to.equal('must_change');
     expect((await scene.check('new', 'secret', { acceptMustChange: true })).credential.mustChange).to.equal(
@@ -275,7 +279,7 @@ describe('signing in with a password', () => {
     );
   });
 
-  it('replaces the bcrypt hash of an imported user, and leaves the password as old as it is', async () => {
+  it('replaces the bcrypt hash of an imported user, and keeps the change time', async () => {
     scene.add(newAccount('imported'), await bcryptHash('secret', { cost: 4 }));
     await scene.check('imported');
     const renewed = scene.credentials.get('imported');
@@ -284,14 +288,14 @@ describe('signing in with a password', () => {
     await scene.check('imported');
   });
 
-  it('replaces no hash for a wrong password', async () => {
+  it('keeps the hash after a wrong password', async () => {
     const imported = await bcryptHash('secret', { cost: 4 });
     scene.add(newAccount('imported'), imported);
     await scene.refusal('imported', 'wrong');
     expect(scene.credentials.get('imported')?.passwordHash).to.equal(imported);
   });
 
-  it('lets a user in whose hash cannot be replaced', async () => {
+  it('succeeds even if the hash cannot be replaced', async () => {
     scene.add(newAccount('imported'), await bcryptHash('secret', { cost: 4 }));
     scene.setFails = true;
     expect((await scene.check('imported')).account.name).to.equal('imported');
@@ -342,4 +346,51 @@ describe('a flood of sign-ins from many addresses', () => {
       expect(await Promise.all(flood)).to.include(503);
     });
   }
+});
+
+const LOGIN: LoginRecord = {
+  method: 'page',
+  outcome: 'wrong_password',
+  user: 'alice',
+  client: 'console',
+  source: '192.0.2.1',
+  userAgent: 'curl/8',
+  requestID: 'r-1',
+};
+
+describe('login records', () => {
+  const written: unknown[] = [];
+  const counted: unknown[] = [];
+  const records = newLoginRecords(
+    { info: (line, message) => written.push({ ...line, message }) },
+    { login: (labels) => counted.push(labels) },
+  );
+
+  beforeEach(() => {
+    written.length = 0;
+    counted.length = 0;
+  });
+
+  it('contain user, client, source and outcome', () => {
+    records.record(LOGIN);
+    expect(written).to.deep.equal([{ stage: 'Login', message: 'login', ...LOGIN }]);
+  });
+
+  it('omit a missing user and client', () => {
+    records.record({ ...LOGIN, outcome: 'unknown_user', user: undefined, client: '' });
+    const { method, source, userAgent, requestID } = LOGIN;
+    expect(written).to.deep.equal([
+      { stage: 'Login', message: 'login', method, outcome: 'unknown_user', source, userAgent, requestID },
+    ]);
+  });
+
+  it('contain a printable and bounded user agent', () => {
+    records.record({ ...LOGIN, userAgent: `\u001b[2J${'x'.repeat(10_000)}` });
+    expect(written[0]).to.include({ userAgent: `?[2J${'x'.repeat(252)}` });
+  });
+
+  it('are counted by method, outcome and client, not by user', () => {
+    records.record(LOGIN);
+    expect(counted).to.deep.equal([{ method: 'page', outcome: 'wrong_password', client: 'console' }]);
+  });
 });

@@ -1,9 +1,10 @@
-// Password hashes: made with argon2id, checked also when they are the bcrypt hashes of imported users. It owns the
-// algorithms and their bounds; sign-in.ts knows whose hash it is and what follows from it.
+// Password hashes: creates argon2id, verifies argon2id and the bcrypt hashes of imported users. Owns algorithms, cost
+// limits and the queue; password-sign-in.ts knows users.
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
-import { type HashFlow, HashQueue, type HashQueueLimits } from './hash-queue.ts';
+import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { Slots } from '../../concurrency/slots.ts';
 
 export interface HasherOptions {
   /** Bytes. */
@@ -13,15 +14,30 @@ export interface HasherOptions {
   readonly queue: HashQueueLimits;
 }
 
+export interface HashQueueLimits {
+  /** Hashes computed concurrently. */
+  readonly concurrency: number;
+  /** Maximum number of waiting requests. */
+  readonly length: number;
+  /** Maximum waiting time, in ms. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Flow of a request in fair queuing. `known`: the client has proven before that it belongs to the user, for instance by an
+ * earlier sign-in from the same address. `unknown`: all other sign-ins together.
+ */
+export type HashFlow = 'known' | 'unknown';
+
 export interface VerifyOptions {
   /** `unknown` when none is given. */
   readonly flow?: HashFlow;
   readonly signal?: AbortSignal;
 }
 
-/** bcrypt reads no further: of a longer password only a part would count. */
+/** bcrypt ignores all further bytes, so it could verify only a part of a longer password. */
 const BCRYPT_BYTES = 72;
-// No honest import has hashes above these bounds (a second, or a gigabyte); one above them is an attack.
+// Limits for stored hashes: a second, or a gigabyte. A hash above them would be a denial of service.
 const MAX_BCRYPT_COST = 14;
 const MAX_ARGON2 = { memoryCost: 1024 * 1024, timeCost: 64, parallelism: 16 };
 
@@ -37,9 +53,9 @@ export class PasswordHasher {
     this.#queue = new HashQueue(queue);
   }
 
-  /** Makes the hash for unknown users before anybody asks for one. */
+  /** Creates the dummy hash for unknown users in advance. */
   async prepare(): Promise<void> {
-    await this.#unknown();
+    await this.#dummyHash();
   }
 
   /**
@@ -51,8 +67,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether `stored` is a hash of `password`. Without one, or with one that cannot be read, it takes as long and is
-   * false. Throws ServiceUnavailable when too many want it at a time.
+   * Whether `stored` is a hash of `password`. Returns false after the same time if `stored` is undefined or invalid. Throws
+   * ServiceUnavailable when the queue is full.
    */
   verify(
     stored: string | undefined,
@@ -65,13 +81,13 @@ export class PasswordHasher {
       if (kind === 'bcrypt' && stored !== undefined && Buffer.byteLength(password) <= BCRYPT_BYTES) {
         return bcryptVerify(password, stored);
       }
-      await argon2Verify(await this.#unknown(), password);
+      await argon2Verify(await this.#dummyHash(), password);
       return false;
     };
     return this.#queue.run(flow, work, signal);
   }
 
-  /** Whether a hash is of another kind, or weaker than those made now. */
+  /** Whether a hash has another algorithm or a lower cost than new hashes. */
   needsRehash(stored: string): boolean {
     if (kindOf(stored) !== 'argon2' || !stored.startsWith('$argon2id$')) return true;
     const { memoryCost, timeCost } = argon2Options(stored);
@@ -86,14 +102,42 @@ export class PasswordHasher {
     });
   }
 
-  #unknown(): Promise<string> {
+  #dummyHash(): Promise<string> {
     this.#dummy ??= this.#hash(randomBytes(32).toString('base64')).catch((error: unknown) => {
-      // Out of memory, perhaps: the next one tries again.
+      // For instance out of memory; the next call retries.
       this.#dummy = undefined;
       throw error;
     });
     return this.#dummy;
   }
+}
+
+/**
+ * Limits concurrent hashing: one hash fills a core and takes 19 MiB. Both flows share the slots and the queue equally, and
+ * a full queue drops the newest request of the longer flow. So a flood of sign-ins from strange addresses cannot displace
+ * known users.
+ */
+export class HashQueue {
+  readonly #slots: Slots;
+
+  constructor({ concurrency, length, timeoutMs }: HashQueueLimits) {
+    const refusal = (): Error => newServiceUnavailable('too many sign-ins at a time', 2);
+    this.#slots = new Slots(concurrency, { length, waitMs: timeoutMs, refusal });
+  }
+
+  /** Throws ServiceUnavailable when the queue is full or the request waited too long. Work that has begun is completed. */
+  async run<T>(flow: HashFlow, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    using _slot = await this.#slots.take(signal, flow);
+    return await work();
+  }
+}
+
+/**
+ * Number of concurrent hashes: `configured`, or for 0 the number of cores. One thread of libuv's pool stays free, because
+ * files and host names are read there too.
+ */
+export function hashConcurrency(configured: number, cores: number, threads: number): number {
+  return Math.max(1, Math.min(configured > 0 ? configured : cores, threads - 1));
 }
 
 function kindOf(stored: string | undefined): 'argon2' | 'bcrypt' | undefined {

@@ -4,10 +4,11 @@ import { record, texts } from '../../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient, ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import {
-  SharedFailures,
-  type SharedFailuresOptions,
-} from '../../../../../server/oauth/throttle/shared-failures.ts';
-import { decodeRecord, encodeRecord } from '../../../../../server/oauth/throttle/throttle-record.ts';
+  decodeRecord,
+  encodeRecord,
+  SharedRecords,
+  type SharedRecordsOptions,
+} from '../../../../../server/oauth/throttle/shared-throttle.ts';
 import {
   bookmark,
   type Call,
@@ -26,13 +27,13 @@ const RECORD: ThrottleRecord = {
 
 type Asked = Omit<ClusterRequest, 'signal'> & { readonly json?: unknown };
 
-describe('a record of failures', () => {
-  it('comes back as it was written', async () => {
+describe('a throttle record', () => {
+  it('is decoded as it was encoded', async () => {
     const keys = await memoryKeyRing();
     expect(decodeRecord(RECORD.key, encodeRecord(RECORD, keys), keys)).to.deep.equal(RECORD);
   });
 
-  it('counts for nothing when somebody else wrote it, changed it or moved it', async () => {
+  it('is invalid when it was forged, changed or moved to another key', async () => {
     const [keys, others] = [await memoryKeyRing(), await memoryKeyRing()];
     const value = encodeRecord(RECORD, keys);
     expect(decodeRecord(RECORD.key, value, others)).to.equal(undefined);
@@ -46,12 +47,12 @@ describe('a record of failures', () => {
   });
 });
 
-describe('failures that are shared', () => {
-  /** Answers writes; what follows the ConfigMap waits for ever. */
+describe('shared throttle records', () => {
+  /** Answers writes; the watch of the ConfigMap never responds. */
   class Writes {
     readonly requests: Asked[] = [];
     answers: (Error | undefined)[] = [];
-    /** What happens while the first request is under way. */
+    /** Runs during the first request. */
     asked: () => void = () => undefined;
     #heard: () => void = () => undefined;
 
@@ -82,16 +83,16 @@ describe('failures that are shared', () => {
   async function scene({
     open,
     ...options
-  }: Partial<SharedFailuresOptions> & Partial<Pick<ClusterClient, 'open'>> = {}) {
+  }: Partial<SharedRecordsOptions> & Partial<Pick<ClusterClient, 'open'>> = {}) {
     const writes = new Writes();
     const warnings: unknown[] = [];
-    const shared = new SharedFailures({
+    const shared = new SharedRecords({
       client: { open: open ?? ((request) => writes.open(request)), json: (request) => writes.json(request) },
       namespace: 'ns',
       name: 'state',
       macs: await memoryKeyRing(),
       merge: () => undefined,
-      forgive: () => undefined,
+      clear: () => undefined,
       lifetimeMs: 60_000,
       log: { debug: () => undefined, info: () => undefined, warn: (line: unknown) => warnings.push(line) },
       pauseMs: 1,
@@ -111,7 +112,7 @@ describe('failures that are shared', () => {
     };
   }
 
-  it('are written into the ConfigMap as members of their own', async () => {
+  it('are written as separate keys of the ConfigMap', async () => {
     const { writes, shared, stop } = await scene();
     shared.save(RECORD);
     await writes.until(1);
@@ -124,7 +125,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are written once, all that come in the meantime together', async () => {
+  it('are written in batches', async () => {
     const { writes, shared, stop } = await scene();
     shared.save(RECORD);
     await writes.until(1);
@@ -134,7 +135,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('make the ConfigMap where there is none, and patch it when somebody else was faster', async () => {
+  it('create a missing ConfigMap, and patch it when another replica has created it', async () => {
     const { writes, shared, stop } = await scene();
     writes.answers = [
       new StatusError(404, 'NotFound', 'not found'),
@@ -152,7 +153,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are written later when the ConfigMap cannot be made now', async () => {
+  it('are written later when the ConfigMap cannot be created', async () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [
       new StatusError(404, 'NotFound', 'not found'),
@@ -165,7 +166,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are tried again without another word of the same fault', async () => {
+  it('are retried with one warning for the same error', async () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [1, 2, 3].map(() => new StatusError(503, 'ServiceUnavailable', 'away'));
     shared.save(RECORD);
@@ -174,7 +175,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are written as they are by then, when they are written later', async () => {
+  it('are retried with the latest state', async () => {
     const { writes, shared, stop } = await scene();
     const later = { ...RECORD, failures: 6 };
     writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
@@ -187,7 +188,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are written later when the cluster does not take them now', async () => {
+  it('are retried after a 503', async () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
     shared.save(RECORD);
@@ -197,7 +198,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('are told to be over only where they were told of', async () => {
+  it('share the end of a delay only if the delay was shared', async () => {
     const { writes, shared, stop } = await scene();
     shared.save({ ...RECORD, key: 'account-k-unheard-of', failures: 0 });
     shared.save(RECORD);
@@ -211,7 +212,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('wait in bounded number while the cluster takes none', async () => {
+  it('wait in a bounded queue during an outage', async () => {
     const { writes, shared, stop } = await scene();
     writes.answers = [new StatusError(403, 'Forbidden', 'no')];
     for (let i = 0; i < 1500; i++) shared.save({ ...RECORD, key: `account-k-${i}` });
@@ -221,7 +222,7 @@ describe('failures that are shared', () => {
     await stop();
   });
 
-  it('leave the ConfigMap with the next write when they are over or not ours, the mildest when there are too many', async () => {
+  it('are removed with the next write when expired or invalid, and when there are too many', async () => {
     const keys = await memoryKeyRing();
     const named = (key: string, changes: Partial<ThrottleRecord> = {}) => ({ ...RECORD, key, ...changes });
     const many = Array.from({ length: 998 }, (_, i) => named(`account-k-${i}`, { failures: 9 }));
@@ -255,7 +256,7 @@ describe('failures that are shared', () => {
     await cluster.stop();
   });
 
-  it('are forgiven to everybody when the whole ConfigMap is deleted, not when a record is', async () => {
+  it('end all delays when the ConfigMap is deleted, but not when a key is deleted', async () => {
     const keys = await memoryKeyRing();
     const other = { ...RECORD, key: 'account-k-other' };
     const configMap = (resourceVersion: number, ...records: readonly ThrottleRecord[]): string =>
@@ -270,13 +271,13 @@ describe('failures that are shared', () => {
     });
     const told: string[] = [];
     const forgiven = Promise.withResolvers<void>();
-    const shared = new SharedFailures({
+    const shared = new SharedRecords({
       client: cluster.connect(),
       namespace: 'ns',
       name: 'state',
       macs: keys,
       merge: ({ key }) => told.push(key),
-      forgive: () => {
+      clear: () => {
         told.push('forgiven');
         forgiven.resolve();
       },

@@ -9,30 +9,30 @@ import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
 
-export interface FollowedOptions {
+export interface ObjectCacheOptions {
   readonly client: ClusterClient;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Silence of the cluster, in ms, after which the cache says nothing any more. */
+  /** Time without contact to the cluster, in ms, after which the cache is stale. */
   readonly staleAfterMs?: number;
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly monotonic?: () => number;
 }
 
 const READS_PER_SECOND = 50;
 const READ_BURST = 100;
 
-/** The objects of one of our cluster-scoped kinds, kept by name as `read` makes them. */
-export class FollowedObjects<T> {
+/** Cache of one cluster-scoped kind of this API group, filled by a reflector. `read` converts the objects. */
+export class ObjectCache<T> {
   readonly index: ObjectIndex<T>;
   readonly path: string;
   readonly #freshness: Freshness;
   readonly #plural: string;
-  readonly #options: FollowedOptions;
+  readonly #options: ObjectCacheOptions;
   readonly #reads: TokenBucket;
 
-  constructor(plural: string, read: (object: unknown) => T | undefined, options: FollowedOptions) {
+  constructor(plural: string, read: (object: unknown) => T | undefined, options: ObjectCacheOptions) {
     this.path = `/apis/${options.group}/${VERSION}/${plural}`;
     this.index = new ObjectIndex(read);
     this.#freshness = new Freshness(options.monotonic);
@@ -49,28 +49,28 @@ export class FollowedObjects<T> {
     return this.index.synced && this.#freshness.within(this.#options.staleAfterMs ?? STALE_AFTER_MS);
   }
 
-  /** Throws NotFound for what no user can be called, so that nothing but objects of this kind is ever asked for. */
+  /** Throws NotFound for an invalid user name, so that a name can never reach another path. */
   pathOf(name: string): string {
     if (!isUserName(name)) throw newNotFound({ group: this.#options.group, resource: this.#plural }, name);
     return `${this.path}/${name}`;
   }
 
   /**
-   * Reads one past the watch, which may be a moment behind. One that is gone is left to the watch. Throws
-   * ServiceUnavailable when the cluster does not answer, or when too many ask.
+   * Reads one object from the cluster, because the watch may be slightly behind. A deleted object is left to the watch.
+   * Throws ServiceUnavailable during an outage of the cluster, and above the rate limit.
    */
   async catchUp(name: string, signal: AbortSignal): Promise<void> {
     if (!isUserName(name)) return;
-    if (!this.#reads.take()) throw newServiceUnavailable(`too many ${this.#plural} are looked up`, 1);
+    if (!this.#reads.take()) throw newServiceUnavailable(`too many lookups of ${this.#plural}`, 1);
     try {
       this.index.put(await this.#options.client.json({ path: this.pathOf(name), signal }));
     } catch (cause) {
       if (isNotFound(cause)) return;
-      throw newServiceUnavailable(`${this.#plural} cannot be looked up now`, 1, { cause });
+      throw newServiceUnavailable(`cannot look up ${this.#plural}`, 1, { cause });
     }
   }
 
-  /** Follows them until `signal` is aborted; never throws. */
+  /** Runs the reflector until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
     const reflector = new Reflector({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { Decoys } from '../../../../../server/oauth/passwords/decoys.ts';
-import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+import { DecoyHashes } from '../../../../../server/oauth/passwords/decoy-hashes.ts';
+import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
 
 const BCRYPT = '$2y$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
 const ARGON2 =
@@ -9,22 +9,22 @@ const ARGON2 =
 const digest = (name: string): string => createHash('sha256').update(name).digest('hex');
 const NAMES = Array.from({ length: 1000 }, (_, index) => `nobody-${index}`);
 
-describe('what stands in for the hash of a user who does not exist', () => {
+describe('decoy hashes', () => {
   let hashes: string[];
   let time: number;
-  let decoys: Decoys;
+  let decoys: DecoyHashes;
 
   beforeEach(() => {
     hashes = [];
     time = 0;
-    decoys = new Decoys({ hashes: () => hashes, digest, monotonic: () => time });
+    decoys = new DecoyHashes({ hashes: () => hashes, digest, monotonic: () => time });
   });
 
-  it('is nothing in particular while there are no users', () => {
+  it('return none while there are no users', () => {
     expect(decoys.of('nobody')).to.equal(undefined);
   });
 
-  it('is of each kind and cost as often as those of users are', () => {
+  it('have the distribution of algorithms and costs of the stored hashes', () => {
     hashes = [BCRYPT, ARGON2, ARGON2, ARGON2];
     const slow = NAMES.filter((name) => decoys.of(name)?.startsWith('$2y$10$'));
     expect(slow.length).to.be.within(200, 300);
@@ -32,7 +32,7 @@ describe('what stands in for the hash of a user who does not exist', () => {
     expect(slow.length + others.length).to.equal(NAMES.length);
   });
 
-  it('stays the same for a name, and turns only one way while users get new hashes', () => {
+  it('stay the same for a name, and change in one direction only while hashes are renewed', () => {
     hashes = [BCRYPT, BCRYPT, ARGON2, ARGON2];
     const before = NAMES.map((name) => decoys.of(name));
     expect(NAMES.map((name) => decoys.of(name))).to.deep.equal(before);
@@ -44,7 +44,7 @@ describe('what stands in for the hash of a user who does not exist', () => {
     }
   });
 
-  it('holds nothing of any user, is of no password, and can be checked as a hash', async () => {
+  it('contain no part of a stored hash, match no password, and can be verified', async () => {
     const queue = { concurrency: 1, length: 1, timeoutMs: 30_000 };
     const hasher = new PasswordHasher({ memory: 7 * 1024 * 1024, iterations: 1, queue });
     for (const hash of [BCRYPT, ARGON2]) {
@@ -58,7 +58,7 @@ describe('what stands in for the hash of a user who does not exist', () => {
     }
   });
 
-  it('is not looked for in what nobody could sign in with', () => {
+  it('ignore invalid stored hashes', () => {
     hashes = ['', 'plain', '$2b$10$short'];
     expect(decoys.of('nobody')).to.equal(undefined);
   });

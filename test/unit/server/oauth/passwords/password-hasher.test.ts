@@ -1,9 +1,11 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { hashConcurrency } from '../../../../../server/oauth/passwords/hash-concurrency.ts';
-import { HashQueue } from '../../../../../server/oauth/passwords/hash-queue.ts';
-import { PasswordHasher } from '../../../../../server/oauth/passwords/hasher.ts';
+import {
+  HashQueue,
+  hashConcurrency,
+  PasswordHasher,
+} from '../../../../../server/oauth/passwords/password-hasher.ts';
 
 const QUEUE = { concurrency: 2, length: 64, timeoutMs: 30_000 };
 const hasher = new PasswordHasher({ memory: 19 * 1024 * 1024, iterations: 2, queue: QUEUE });
@@ -14,18 +16,18 @@ describe('the password hasher', () => {
     stored = await hasher.hash('pass wörd');
   });
 
-  it("makes argon2id hashes with OWASP's parameters and a salt of their own", async () => {
+  it("creates argon2id hashes with OWASP's parameters and a random salt", async () => {
     expect(stored).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(await hasher.hash('pass wörd')).not.to.equal(stored);
   });
 
-  it('knows the password again, byte for byte', async () => {
+  it('verifies a password byte by byte', async () => {
     expect(await hasher.verify(stored, 'pass wörd')).to.equal(true);
     expect(await hasher.verify(stored, 'pass wörd ')).to.equal(false);
     expect(await hasher.verify(stored, 'pass wo\u0308rd')).to.equal(false);
   });
 
-  it('does as much work without a hash', async () => {
+  it('takes the same CPU time without a stored hash', async () => {
     await hasher.prepare();
     // CPU of all threads, and the least of several runs in turn: what else the machine does is in none of it.
     const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
@@ -44,14 +46,14 @@ describe('the password hasher', () => {
     expect(least.unknown / least.known).to.be.within(0.25, 4);
   });
 
-  it('takes bcrypt hashes of imported users', async () => {
+  it('verifies bcrypt hashes of imported users', async () => {
     const imported = await bcryptHash('secret', { cost: 4 });
     expect(await hasher.verify(imported, 'secret')).to.equal(true);
     expect(await hasher.verify(imported, 'Secret')).to.equal(false);
     expect(await hasher.verify(imported.replace('$2b$', '$2a$'), 'secret')).to.equal(true);
   });
 
-  it('refuses a password of which bcrypt would read only a part', async () => {
+  it('rejects a password of which bcrypt would read only a part', async () => {
     const imported = await bcryptHash('x'.repeat(72), { cost: 4 });
     expect(await hasher.verify(imported, 'x'.repeat(72))).to.equal(true);
     expect(await hasher.verify(imported, 'x'.repeat(73))).to.equal(false);
@@ -64,12 +66,12 @@ describe('the password hasher', () => {
     '$2b$31$abcdefghijklmnopqrstuuJ8B8v9h8qk2QO2yqYI0p8eG4h9bqQe6',
     '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZWhhc2hzb21laGFzaHNvbWVoYXNoc29tZWhhc2g',
   ]) {
-    it(`never matches what is stored as ${JSON.stringify(broken)}, and does not work on it for long`, async () => {
+    it(`never matches the stored value ${JSON.stringify(broken)}, in bounded time`, async () => {
       expect(await hasher.verify(broken, 'secret')).to.equal(false);
     });
   }
 
-  it('asks for a new hash where one is of another kind or weaker than those made now', async () => {
+  it('needs a rehash for another algorithm or a lower cost', async () => {
     expect(hasher.needsRehash(stored)).to.equal(false);
     expect(hasher.needsRehash(await bcryptHash('secret', { cost: 4 }))).to.equal(true);
     expect(hasher.needsRehash(stored.replace('m=19456', 'm=9728'))).to.equal(true);
@@ -92,7 +94,7 @@ describe('the hash queue', () => {
     };
   }
 
-  it('works on a bounded number at a time, in the order of arrival', async () => {
+  it('limits concurrency, and keeps the order of arrival', async () => {
     const queue = new HashQueue({ ...QUEUE, concurrency: 1 });
     const [first, second] = [work(), work()];
     const order: string[] = [];
@@ -116,7 +118,7 @@ describe('the hash queue', () => {
     expect(order).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('answers 503 with a time to wait when too many wait', async () => {
+  it('rejects with 503 and Retry-After when it is full', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 0, timeoutMs: 1000 });
     const first = work();
     const running = queue.run('unknown', first.run);
@@ -128,7 +130,7 @@ describe('the hash queue', () => {
     await queue.run('unknown', () => Promise.resolve());
   });
 
-  it('answers 503 to one that has waited too long', async () => {
+  it('rejects with 503 after the maximum waiting time', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 1, timeoutMs: 5 });
     const first = work();
     const running = queue.run('unknown', first.run);
@@ -139,7 +141,7 @@ describe('the hash queue', () => {
     await running;
   });
 
-  it('keeps half of a full queue, and every other turn, for known users', async () => {
+  it('keeps half of a full queue, and every other slot, for known users', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 4, timeoutMs: 30_000 });
     const first = work();
     const order: string[] = [];
@@ -156,7 +158,7 @@ describe('the hash queue', () => {
     expect(order).to.deep.equal(['u1', 'k1', 'u2', 'k2']);
   });
 
-  it('does not work for a caller who has gone', async () => {
+  it('drops the work of an aborted request', async () => {
     const queue = new HashQueue({ ...QUEUE, concurrency: 1 });
     const first = work();
     const running = queue.run('unknown', first.run);
@@ -178,7 +180,7 @@ describe('the hash queue', () => {
 });
 
 describe('hashConcurrency', () => {
-  it('is the number of cores, but leaves a thread of the pool to others', () => {
+  it('is the number of cores, but leaves one thread of the pool free', () => {
     expect(hashConcurrency(0, 2, 4)).to.equal(2);
     expect(hashConcurrency(0, 16, 4)).to.equal(3);
     expect(hashConcurrency(8, 2, 16)).to.equal(8);

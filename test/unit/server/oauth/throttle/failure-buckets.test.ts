@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { BucketTable } from '../../../../../server/oauth/throttle/bucket-table.ts';
+import { FailureBuckets } from '../../../../../server/oauth/throttle/failure-buckets.ts';
 
 const LIMITS = { failures: 2, delay: 1000, maxDelay: 60_000, reset: 3_600_000 };
 
-describe('a bounded table of failures', () => {
-  it('keeps what delays somebody, and drops what delays nobody for new ones', () => {
-    const table = new BucketTable(3);
+describe('failure buckets', () => {
+  it('keep delaying buckets, and evict others for new keys', () => {
+    const table = new FailureBuckets(3);
     for (let i = 0; i < 2; i++) table.fail('slow', LIMITS, 0);
     table.fail('first', LIMITS, 0);
     for (let i = 0; i < 100; i++) table.fail(`new ${i}`, LIMITS, 0);
@@ -14,8 +14,8 @@ describe('a bounded table of failures', () => {
     expect(table.get('first')).to.equal(undefined);
   });
 
-  it('counts the failures of new ones although nothing can be dropped', () => {
-    const table = new BucketTable(1);
+  it('count failures of new keys although nothing can be evicted', () => {
+    const table = new FailureBuckets(1);
     for (const key of ['slow', 'new']) {
       for (let i = 0; i < 2; i++) table.fail(key, LIMITS, 0);
       expect(table.remaining(key, LIMITS, 0), key).to.equal(1000);
@@ -23,8 +23,8 @@ describe('a bounded table of failures', () => {
     expect(table.size).to.equal(1);
   });
 
-  it('looks once a minute at most for delays that are over, and then makes room by them', () => {
-    const table = new BucketTable(1);
+  it('sweep for expired delays at most once a minute', () => {
+    const table = new FailureBuckets(1);
     const { reset } = LIMITS;
     for (let i = 0; i < 2; i++) table.fail('slow', LIMITS, 0);
     table.take('looks', LIMITS, reset);

@@ -1,0 +1,68 @@
+// Decoy hashes: what a password is verified against for an unknown user name. Imported hashes can be several times slower
+// than ours, so one dummy hash would reveal imported users by timing. DecoyHashes have the same distribution of algorithms and
+// costs as the stored hashes; a keyed digest of the name picks one.
+export interface DecoyHashesOptions {
+  /** Stored hashes of all users. */
+  readonly hashes: () => Iterable<string>;
+  /** Keyed digest of a name in hexadecimal digits, unpredictable without the key. */
+  readonly digest: (name: string) => string;
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
+}
+
+/** Interval of recounts: the users change slowly, and there may be many. */
+const RECOUNT_MS = 60_000;
+/** Hexadecimal digits that fit into a safe integer. */
+const DIGITS = 12;
+const BCRYPT = /^(\$2[aby]\$\d\d\$)[./A-Za-z0-9]{53}$/;
+const ARGON2 = /^(\$argon2(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$)[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
+
+export class DecoyHashes {
+  readonly #options: DecoyHashesOptions;
+  /** DecoyHashes with the number of users whose hash has the same algorithm and cost. */
+  #decoys: readonly (readonly [decoy: string, users: number])[] = [];
+  #users = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DecoyHashesOptions) {
+    this.#options = options;
+  }
+
+  /** A hash without a password, with the algorithm and cost of some user's hash; undefined while there are no users. */
+  of(name: string): string | undefined {
+    const { digest, monotonic } = this.#options;
+    const now = monotonic();
+    if (now - this.#countedAt >= RECOUNT_MS) {
+      this.#count();
+      this.#countedAt = now;
+    }
+    const fraction = Number.parseInt(digest(name).slice(0, DIGITS), 16) / 16 ** DIGITS;
+    let position = Math.floor(fraction * this.#users);
+    for (const [decoy, users] of this.#decoys) {
+      if (position < users) return decoy;
+      position -= users;
+    }
+    return undefined;
+  }
+
+  #count(): void {
+    const counts = new Map<string, number>();
+    this.#users = 0;
+    for (const hash of this.#options.hashes()) {
+      const decoy = decoyOf(hash);
+      if (decoy === undefined) continue;
+      counts.set(decoy, (counts.get(decoy) ?? 0) + 1);
+      this.#users++;
+    }
+    // Sorted, so that the decoy of a name changes only with the distribution.
+    this.#decoys = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}
+
+/** The same algorithm and cost, with a constant salt and digest. */
+function decoyOf(hash: string): string | undefined {
+  const bcrypt = BCRYPT.exec(hash)?.[1];
+  if (bcrypt !== undefined) return `${bcrypt}${'.'.repeat(53)}`;
+  const argon2 = ARGON2.exec(hash)?.[1];
+  return argon2 === undefined ? undefined : `${argon2}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+}

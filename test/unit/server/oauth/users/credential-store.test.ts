@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { credentialObject, readCredential } from '../../../../../server/oauth/users/credential-store.ts';
+
+const metadata = { name: 'ada', uid: 'u', resourceVersion: '7' };
+
+describe('a Credential object', () => {
+  const credential = {
+    passwordHash: '$argon2id$x',
+    userUID: 'u',
+    mustChange: true,
+    changedAt: 1_700_000_000_123,
+  };
+
+  it('is read as it was written', () => {
+    const object = credentialObject('iam.platform.io', 'ada', credential, '7');
+    expect(readCredential({ ...object, metadata })).to.deep.equal({
+      ...credential,
+      uid: 'u',
+      resourceVersion: '7',
+    });
+  });
+
+  it('has its user as owner, so that the garbage collector deletes both', () => {
+    expect(credentialObject('iam.platform.io', 'ada', credential, undefined)).to.have.deep.nested.property(
+      'metadata.ownerReferences',
+      [{ apiVersion: 'iam.platform.io/v1beta1', kind: 'User', name: 'ada', uid: 'u' }],
+    );
+  });
+
+  it('is invalid without hash, user uid or time', () => {
+    const spec = { userUID: 'u', passwordHash: 'h', changedTime: '2026-01-01T00:00:00Z' };
+    expect(readCredential({ metadata, spec })).not.to.equal(undefined);
+    for (const missing of ['userUID', 'passwordHash', 'changedTime']) {
+      expect(readCredential({ metadata, spec: { ...spec, [missing]: undefined } }), missing).to.equal(
+        undefined,
+      );
+      expect(readCredential({ metadata, spec: { ...spec, [missing]: 7 } }), missing).to.equal(undefined);
+    }
+    expect(readCredential({ metadata, spec: { ...spec, changedTime: 'soon' } })).to.equal(undefined);
+  });
+});
