@@ -1,4 +1,4 @@
-// Nodes, put together: what they are, what follows them and their pods, and the routes that serve them.
+// Composition of the node API: definition, informer, pod usage, and the routes that serve them.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
@@ -19,7 +19,7 @@ export interface Nodes {
   readonly definition: ResourceDefinition<NodeFacts>;
   readonly informer: Informer<NodeFacts>;
   readonly routes: readonly ResourceRoute[];
-  /** What has to run: the informer, and the count of pods when it is wanted. */
+  /** Tasks that run until the server stops: the informer, and the pod usage if configured. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 

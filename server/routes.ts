@@ -1,5 +1,5 @@
-// Which handler answers which path. Resources are found by the parsed request info, which authorization has read too;
-// all other paths by Express's router, told to be strict about case and trailing slashes.
+// Routes a request to its handler. Resources are found by the RequestInfo that authorization has used too; other
+// paths by Express's router, strict about case and trailing slashes.
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { KnownResource } from './filters/request-counting.ts';
@@ -12,18 +12,21 @@ export interface ResourceRoute {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** What the handler serves besides the resource itself; metrics name these and no others. */
+  /** Subresources of the handler. Metrics have labels for these and no others. */
   readonly subresources?: readonly string[];
   readonly handler: Handler;
 }
 
 export interface Routes {
   readonly resources: readonly ResourceRoute[];
-  /** Handlers by path in Express's notation; each of them decides which methods it serves. */
+  /** Handlers by path in Express's notation; each decides which methods it serves. */
   readonly paths: ReadonlyMap<string, Handler>;
 }
 
-/** Whether there is such a resource, or subresource (empty for none): only these are named in metrics. */
+/**
+ * Returns a function that tells whether a resource or subresource (empty for none) exists. Metrics have labels for
+ * existing ones only.
+ */
 export function knownResources(resources: readonly ResourceRoute[]): KnownResource {
   const known = new Set(
     resources.flatMap(({ group, version, resource, subresources = [] }) =>
@@ -35,13 +38,13 @@ export function knownResources(resources: readonly ResourceRoute[]): KnownResour
 
 type Found = Pick<ResourceRequest, 'prefix' | 'group' | 'version' | 'resource'>;
 
-interface Pending {
+interface Call {
   readonly context: RequestContext;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The end of the filter chain. Throws NotFound for a path that nobody serves. */
+/** The last link of the filter chain. Throws NotFound for an unknown path. */
 export function routes({ resources, paths }: Routes): Handler {
   const byResource = new Map(resources.map((route) => [resourceKey(route), route.handler]));
   const byPath = pathRouter(paths);
@@ -54,22 +57,22 @@ export function routes({ resources, paths }: Routes): Handler {
   };
 }
 
-/** Express finds the handler and nothing more: errors go back to the chain, which writes them. */
+/** Express selects the handler only: errors return to the chain, which writes them. */
 function pathRouter(paths: Routes['paths']): Handler {
-  const pending = new WeakMap<object, Pending>();
+  const calls = new WeakMap<object, Call>();
   const app = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
   for (const [path, handler] of paths) {
-    // `all`, because Express would run a handler of `get` for HEAD too.
+    // `all`, because Express runs handlers of `get` for HEAD too.
     app.all(path, async (request) => {
-      const call = pending.get(request);
+      const call = calls.get(request);
       if (!call) return;
       await handler(call.context);
       call.resolve();
     });
   }
-  app.use((request) => pending.get(request)?.reject(newPathNotFound()));
+  app.use((request) => calls.get(request)?.reject(newPathNotFound()));
   const failed: ErrorRequestHandler = (error, request, _response, _next) => {
-    pending.get(request)?.reject(error);
+    calls.get(request)?.reject(error);
   };
   app.use(failed);
   // Most paths have no parameters, and Express costs more than the handler of a health check.
@@ -78,7 +81,7 @@ function pathRouter(paths: Routes['paths']): Handler {
     const handler = exact.get(pathIn(context.request.url ?? ''));
     if (handler) return handler(context);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    pending.set(context.request, { context, resolve, reject });
+    calls.set(context.request, { context, resolve, reject });
     app(context.request, context.response);
     return promise;
   };

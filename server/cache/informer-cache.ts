@@ -1,7 +1,5 @@
 // The informer cache of one resource: current snapshot, past snapshots, watch cache. A reflector writes to it
 // (ReflectorSink), the REST handlers read it (ResourceCache). It opens no connections except through `probe`.
-// The reflector writes to it (ReflectorSink), the REST handlers read it (ResourceCache); it opens no connection of
-// its own but through `probe`.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';

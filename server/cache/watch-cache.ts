@@ -1,6 +1,5 @@
 // The watch cache of a resource: encodes each change once, keeps a window of past changes, and sends changes to all
 // watchers.
-// knows no selections and no sockets.
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';

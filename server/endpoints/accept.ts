@@ -1,4 +1,4 @@
-// The Accept header: which of our forms of an answer a client takes, and in which it wants it first.
+// Negotiation of the Accept header: which representation a client accepts and prefers.
 import { newNotAcceptable } from '../../apis/meta/v1/errors.ts';
 
 export interface AcceptClause {
@@ -8,7 +8,7 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** More clauses, or parts of one, than any client sends; what comes behind them is not looked at. */
+/** More clauses and parameters than any client sends; the rest is ignored. */
 const MAX_CLAUSES = 64;
 const MAX_PARTS = 16;
 
@@ -31,7 +31,7 @@ function clause(text: string): AcceptClause | undefined {
   };
 }
 
-/** The clauses that can be used at all, best first; among equals exact ones before wildcards, then as written. */
+/** Returns the usable clauses, best first; of equal quality exact ones before wildcards, then in the given order. */
 export function parseAccept(header: string): AcceptClause[] {
   const wildcards = (one: AcceptClause): number => (one.type === '*' ? 2 : one.subtype === '*' ? 1 : 0);
   return header
@@ -42,13 +42,13 @@ export function parseAccept(header: string): AcceptClause[] {
     .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
-/** Whether the clause takes `application/json`. Case matters, as in kube-apiserver. */
-export function takesJSON({ type, subtype }: AcceptClause): boolean {
+/** Whether the clause accepts `application/json`. Case-sensitive, as in kube-apiserver. */
+export function acceptsJSON({ type, subtype }: AcceptClause): boolean {
   if (type === 'application') return subtype === 'json' || subtype === '*';
   return type === '*' && subtype === '*';
 }
 
-/** A form in which an object can be asked for: `as=Table;g=meta.k8s.io;v=v1`. */
+/** A representation that a client requests: `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
@@ -56,7 +56,7 @@ export interface Conversion {
 }
 
 export interface MediaType {
-  /** Undefined when the object is wanted as it is. */
+  /** Undefined for the object itself. */
   readonly conversion: Conversion | undefined;
   readonly pretty: boolean;
 }
@@ -72,8 +72,8 @@ function conversionOf(parameters: ReadonlyMap<string, string>): Conversion | und
 }
 
 /**
- * The first form that the client takes and `allows` accepts (asked with undefined for the object as it is).
- * Throws NotAcceptable when there is none. Media types that we do not write, protobuf for one, are passed over.
+ * Returns the first accepted representation for which `allows` is true; `allows(undefined)` stands for the object
+ * itself. Throws NotAcceptable without one. Skips unsupported media types such as protobuf.
  */
 export function negotiate(
   header: string | undefined,
@@ -81,9 +81,9 @@ export function negotiate(
 ): MediaType {
   if ((header === undefined || header === '') && allows(undefined)) return PLAIN_JSON;
   for (const one of parseAccept(header ?? '')) {
-    if (!takesJSON(one)) continue;
+    if (!acceptsJSON(one)) continue;
     const stream = one.parameters.get('stream');
-    // `sv`: of the group `meta.k8s.io`, of which there is only this one.
+    // `sv`: version of the group `meta.k8s.io`; only v1 exists.
     if ((one.parameters.get('sv') ?? 'v1') !== 'v1' || (stream ?? 'watch') !== 'watch') continue;
     const conversion = conversionOf(one.parameters);
     if (allows(conversion)) return { conversion, pretty: one.parameters.get('pretty') === '1' };

@@ -1,24 +1,24 @@
-// Answers that were made as a whole, and wait in memory for their readers: how much of them there may be at a time. Nobody
-// can tell a slow reader from one who only wants the memory, so those who do take their answer are served first.
+// Memory limit for complete responses that wait for their clients. A slow client cannot be told from a malicious one,
+// so the response with the longest idle client is aborted first.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { piecesOf, writeBody } from './response.ts';
 
 export interface BufferedResponsesOptions {
-  /** Of all that wait, together; one that is longer waits alone. */
+  /** Total bytes of waiting responses; a longer one waits alone. */
   readonly bytes: number;
-  /** Ms in which an answer is not cut off, whoever else needs the room. */
-  readonly patienceMs: number;
-  /** Ms that never go back. */
+  /** Time in ms during which a response is not aborted. */
+  readonly protectedMs: number;
+  /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
 }
 
-interface Held {
+interface WaitingResponse {
   readonly size: number;
   readonly begunAt: number;
-  /** When its reader has taken something last. */
-  takenAt: number;
+  /** When its client last read. */
+  readAt: number;
   readonly over: AbortController;
   readonly log: Pick<Logger, 'info' | 'error'>;
 }
@@ -28,8 +28,8 @@ type Reader = Pick<RequestContext, 'response' | 'signal' | 'log'>;
 export class BufferedResponses {
   readonly #options: BufferedResponsesOptions;
   readonly #monotonic: () => number;
-  /** In the order in which they began. */
-  readonly #held = new Set<Held>();
+  /** Ordered by start. */
+  readonly #responses = new Set<WaitingResponse>();
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
 
@@ -38,77 +38,82 @@ export class BufferedResponses {
     this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
-  /** Resolves when the answer is on its way, not when it was read. Rejects with the signal's reason while there is no room. */
+  /** Resolves when the response has started. Rejects with the signal's reason if no memory became available. */
   async write(reader: Reader, body: Buffer, writeHead: () => void): Promise<void> {
-    const held = await this.#room(body.length, reader);
+    const waiting = await this.#reserve(body.length, reader);
     try {
       writeHead();
     } catch (error) {
-      this.#leave(held);
+      this.#release(waiting);
       throw error;
     }
-    void this.#send(reader, body, held);
+    void this.#send(reader, body, waiting);
   }
 
-  async #send({ response, signal, log }: Reader, body: Buffer, held: Held): Promise<void> {
+  async #send({ response, signal, log }: Reader, body: Buffer, waiting: WaitingResponse): Promise<void> {
     try {
-      await writeBody(response, this.#taken(body, held), AbortSignal.any([signal, held.over.signal]), 0);
+      await writeBody(
+        response,
+        this.#chunks(body, waiting),
+        AbortSignal.any([signal, waiting.over.signal]),
+        0,
+      );
     } catch (err) {
-      log.error({ err }, 'an answer could not be written');
+      log.error({ err }, 'a response could not be written');
       response.destroy();
     } finally {
-      this.#leave(held);
+      this.#release(waiting);
     }
   }
 
-  *#taken(body: Buffer, held: Held): Generator<Buffer> {
+  *#chunks(body: Buffer, waiting: WaitingResponse): Generator<Buffer> {
     for (const piece of piecesOf(body)) {
-      held.takenAt = this.#monotonic();
+      waiting.readAt = this.#monotonic();
       yield piece;
     }
   }
 
-  async #room(size: number, { signal, log }: Reader): Promise<Held> {
-    while (this.#held.size > 0 && this.#bytes + size > this.#options.bytes) {
-      const victim = this.#slowest();
-      if (victim) this.#cut(victim);
-      else await this.#change(signal);
+  async #reserve(size: number, { signal, log }: Reader): Promise<WaitingResponse> {
+    while (this.#responses.size > 0 && this.#bytes + size > this.#options.bytes) {
+      const victim = this.#mostIdle();
+      if (victim) this.#abort(victim);
+      else await this.#freed(signal);
     }
     const now = this.#monotonic();
-    const held = { size, begunAt: now, takenAt: now, over: new AbortController(), log };
-    this.#held.add(held);
+    const waiting = { size, begunAt: now, readAt: now, over: new AbortController(), log };
+    this.#responses.add(waiting);
     this.#bytes += size;
-    return held;
+    return waiting;
   }
 
-  /** The one whose reader has taken nothing for longest, of those that have had their time. */
-  #slowest(): Held | undefined {
-    const latest = this.#monotonic() - this.#options.patienceMs;
-    let slowest: Held | undefined;
-    for (const held of this.#held) {
-      if (held.begunAt > latest) break;
-      if (!slowest || held.takenAt < slowest.takenAt) slowest = held;
+  /** The response whose client has been idle longest, of those past their protected time. */
+  #mostIdle(): WaitingResponse | undefined {
+    const unprotectedSince = this.#monotonic() - this.#options.protectedMs;
+    let mostIdle: WaitingResponse | undefined;
+    for (const waiting of this.#responses) {
+      if (waiting.begunAt > unprotectedSince) break;
+      if (!mostIdle || waiting.readAt < mostIdle.readAt) mostIdle = waiting;
     }
-    return slowest;
+    return mostIdle;
   }
 
-  #cut(held: Held): void {
-    this.#leave(held);
-    held.log.info('an answer was cut off: its reader is slow, and others need the room');
-    held.over.abort();
+  #abort(waiting: WaitingResponse): void {
+    this.#release(waiting);
+    waiting.log.info('a response was aborted: its client is slow, and other responses need the memory');
+    waiting.over.abort();
   }
 
-  #leave(held: Held): void {
-    if (!this.#held.delete(held)) return;
-    this.#bytes -= held.size;
+  #release(waiting: WaitingResponse): void {
+    if (!this.#responses.delete(waiting)) return;
+    this.#bytes -= waiting.size;
     for (const look of this.#waiting) look();
   }
 
-  /** Until one has left, or the oldest has had its time. */
-  async #change(signal: AbortSignal): Promise<void> {
+  /** Waits until a response has ended, or the oldest one is past its protected time. */
+  async #freed(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const [oldest] = this.#held;
-    const ms = (oldest?.begunAt ?? 0) + this.#options.patienceMs - this.#monotonic();
+    const [oldest] = this.#responses;
+    const ms = (oldest?.begunAt ?? 0) + this.#options.protectedMs - this.#monotonic();
     const timer = setTimeout(resolve, Math.max(1, ms));
     this.#waiting.add(resolve);
     try {

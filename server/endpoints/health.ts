@@ -1,15 +1,15 @@
-// /livez, /readyz and /healthz in kube-apiserver's words. What is checked is not known here: see HealthRegistry.
+// /livez, /readyz and /healthz in kube-apiserver's format. The checks come from HealthRegistry.
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
-import { onlyRead } from './static-document.ts';
+import { requireRead } from './static-document.ts';
 
-/** The last failure logged, by name of the check: probes keep asking, and the log needs to say it once. */
+/** The last logged failure of each check, so that repeated probes log it once. */
 type LoggedFailures = Map<string, string>;
 
 /**
- * Handlers by their paths in Express's notation: `/<path>` and `/<path>/<check>` answer 200, or 500 when a check fails.
- * A check has one name in all registries, so what fails in several of them is logged once.
+ * Handlers by path in Express's notation. `/<path>` and `/<path>/<check>` respond with 200, or with 500 when a check
+ * fails. A check has one name in all registries, so its failure is logged once.
  */
 export function healthHandlers(registries: readonly HealthRegistry[]): [path: string, handler: Handler][] {
   const logged: LoggedFailures = new Map();
@@ -24,18 +24,18 @@ function healthHandler(registry: HealthRegistry, logged: LoggedFailures): Handle
     return results;
   };
   return (context) => {
-    onlyRead(context);
+    requireRead(context);
     const { path } = context.info;
     const excluded = context.query.getAll('exclude').filter((name) => name !== '');
     if (path === root || path === `${root}/`) {
       const names = registry.names.filter((name) => !excluded.includes(name));
       const unknown = excluded.filter((name) => !registry.has(name));
-      answer(context, registry.path, run(names, context), unknown);
+      respond(context, registry.path, run(names, context), unknown);
       return;
     }
     const name = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : '';
     if (!registry.has(name)) throw newPathNotFound();
-    answer(context, name, run([name], context), []);
+    respond(context, name, run([name], context), []);
   };
 }
 
@@ -51,12 +51,12 @@ function logChange(
   const message = messageOf(failure);
   if (logged.get(name) === message) return;
   logged.set(name, message);
-  // A reason that everybody may read needs no stack.
+  // A public reason needs no stack.
   const why = failure instanceof HealthCheckError ? { reason: message } : { err: failure };
   log.warn({ check: name, ...why }, 'health check failed');
 }
 
-function answer(
+function respond(
   context: RequestContext,
   subject: string,
   results: readonly HealthResult[],
@@ -91,31 +91,30 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-/** One thing that has to work, by its name in /livez, /readyz and /healthz. */
+/** A named check of /livez, /readyz and /healthz. */
 export interface HealthCheck {
   /** Lower case with hyphens; part of the path `/readyz/<name>`. */
   readonly name: string;
   /**
-   * Tells what is known, without waiting for anything. Returns what `?verbose` shows beside its name, if anything.
-   * Throws HealthCheckError when it fails for a reason that everybody may read; the message of any other error is
-   * withheld and goes to the log.
+   * Returns at once, optionally with text for `?verbose`. Throws HealthCheckError for a failure with a public reason;
+   * the message of any other error goes to the log only.
    */
   check(): string | void;
 }
 
-/** A failure whose message holds nothing secret: health answers anonymous callers. */
+/** A failure with a message for anonymous callers. */
 export class HealthCheckError extends Error {
   readonly code = 'ERR_HEALTH_CHECK';
 }
 
 export interface HealthResult {
   readonly name: string;
-  /** Undefined when the check passed. */
+  /** Undefined for a passed check. */
   readonly failure: unknown;
   readonly text: string | undefined;
 }
 
-/** The named checks of one health path, in the order in which they are given. */
+/** The named checks of one health path, in the given order. */
 export class HealthRegistry {
   /** `livez`, `readyz` or `healthz`. */
   readonly path: string;

@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
 import type { Handler } from '../request/request-context.ts';
-import { onlyRead } from './static-document.ts';
+import { requireRead } from './static-document.ts';
 
-/** /metrics in the text format of Prometheus. Who may read it is decided before: it names users' resources. */
+/** /metrics in the text format of Prometheus. Requires a permission, because it names users' resources. */
 export function metricsHandler(registry: Registry): Handler {
   return async (context) => {
-    onlyRead(context);
+    requireRead(context);
     const { response } = context;
     const body = Buffer.from(await registry.metrics());
     response.writeHead(200, {

@@ -1,4 +1,4 @@
-// Writing bodies: headers that all reads share, and a loop that waits for slow readers.
+// Response headers, compression, entity tags, and a write loop with backpressure.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const JSON_HEADERS = {
@@ -7,26 +7,23 @@ export const JSON_HEADERS = {
   Vary: 'Accept, Accept-Encoding, Origin',
 } as const;
 
-/** Bytes that may wait in the socket before a body's next chunk is made. */
+/** Bytes in the socket's queue above which the write loop pauses. */
 const HIGH_WATER = 1024 * 1024;
-/** What all bodies have of that together: with more than 32 of them, each has less. */
+/** Total of all responses: with more than 32 of them the limit of each is lower. */
 const ALL_WAITING = 32 * HIGH_WATER;
 
-/** Bodies that are being written. */
+/** Number of bodies being written. */
 let open = 0;
 
-/** What is handed to TLS at a time: it encrypts all of that at once, for each reader, however slowly he takes it. */
+/** Bytes per write. TLS encrypts a whole write at once, however slowly the client reads. */
 export const PIECE = 64 * 1024;
 
-/** Of a body that is there as a whole. */
+/** Chunks of a complete body. */
 export function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
 }
 
-/**
- * Of a body that is made piece by piece: pieces are joined until they are more than GZIP_THRESHOLD bytes. So a first chunk
- * that is not is the whole body.
- */
+/** Joins pieces into chunks of more than GZIP_THRESHOLD bytes, so a smaller first chunk is the whole body. */
 export function* joined(pieces: Iterable<Buffer>): Generator<Buffer, undefined> {
   let waiting: Buffer[] = [];
   let size = 0;
@@ -42,7 +39,7 @@ export function* joined(pieces: Iterable<Buffer>): Generator<Buffer, undefined> 
   return undefined;
 }
 
-/** Resolves when what was written has left for the kernel, or when nothing will leave any more. */
+/** Resolves when the queue is empty, or when the connection or the request ends. */
 function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -58,9 +55,9 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Writes all chunks, never much more of them at a time than the reader takes, and ends the response.
- * `highWater`: bytes that may wait in the socket before the next chunk is made.
- * A body that cannot be completed is cut off, so that nobody takes it for whole.
+ * Writes all chunks with backpressure and ends the response. `highWater`: bytes in the socket's queue above which the
+ * loop pauses. Destroys the connection of a body that cannot be completed, so that a client does not take it for
+ * complete.
  */
 export async function writeBody(
   response: ServerResponse,
@@ -68,7 +65,7 @@ export async function writeBody(
   signal: AbortSignal,
   highWater = HIGH_WATER,
 ): Promise<void> {
-  // An answer to HEAD has none, so none is made.
+  // A response to HEAD has no body.
   if (response.req.method === 'HEAD') {
     response.end();
     return;
@@ -90,15 +87,15 @@ export async function writeBody(
   else response.end();
 }
 
-// Whether a body is worth compressing, and for whom.
-/** Bodies up to this size go out as they are, as from kube-apiserver. */
+// Compression by Accept-Encoding.
+/** Smaller bodies are not compressed, as in kube-apiserver. */
 export const GZIP_THRESHOLD = 128 * 1024;
 
-/** More codings, or parts of one, than any client names; what comes behind them is not looked at. */
+/** More codings and parameters than any client sends; the rest is ignored. */
 const MAX_CODINGS = 64;
 const MAX_PARTS = 16;
 
-/** Also when nothing is said of `identity`; not when that is named as the better one (RFC 9110 section 12.5.3). */
+/** Whether the client prefers gzip to identity (RFC 9110, 12.5.3); without a quality for identity it does. */
 export function acceptsGzip({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || !header.includes('gzip')) return false;
@@ -120,13 +117,16 @@ function quality(parameters: readonly string[]): number {
   return 1;
 }
 
-// Entity tags in requests: whether the client has already what it asks for.
+// Entity tags of requests.
 
-/** More tags than any client keeps of one answer; those behind them do not count. */
+/** More tags than any client sends; the rest is ignored. */
 const MAX_TAGS = 256;
 
-/** RFC 9110, 13.1.2: a list of tags, weak ones compared like strong ones, or `*`. `tag` is quoted, without `W/`. */
-export function holdsTag(header: string | undefined, tag: string): boolean {
+/**
+ * Whether If-None-Match contains the tag (RFC 9110, 13.1.2): a list of tags, compared weakly, or `*`. `tag` is
+ * quoted, without `W/`.
+ */
+export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(',', MAX_TAGS).some((one) => {
     const candidate = one.trim().replace(/^W\//, '');

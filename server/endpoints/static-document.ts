@@ -1,5 +1,4 @@
-// Documents that rarely change: bytes with an entity tag, and a 304 for clients that have them already. Large ones are
-// compressed once, when somebody first takes them so.
+// Documents that rarely change: bytes with an entity tag, 304 for unchanged ones, and large ones compressed once.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -8,8 +7,8 @@ import type { RequestContext } from '../request/request-context.ts';
 import {
   acceptsGzip,
   GZIP_THRESHOLD,
-  holdsTag,
   JSON_HEADERS,
+  matchesTag,
   PIECE,
   piecesOf,
   writeBody,
@@ -17,7 +16,7 @@ import {
 
 export interface StaticDocument {
   readonly bytes: Buffer;
-  /** SHA-512 in upper-case hexadecimal: what Kubernetes puts into entity tags and document URLs. */
+  /** SHA-512 in upper-case hexadecimal, as Kubernetes has it in entity tags and document URLs. */
   readonly hash: string;
 }
 
@@ -29,8 +28,8 @@ export function staticBytes(bytes: Buffer): StaticDocument {
   return { bytes, hash: hash('sha512', bytes).toUpperCase() };
 }
 
-/** Refuses everything but GET and HEAD with 405. */
-export function onlyRead({ request, response }: RequestContext): void {
+/** Throws MethodNotAllowed for any method but GET and HEAD. */
+export function requireRead({ request, response }: RequestContext): void {
   const { method = '' } = request;
   if (method === 'GET' || method === 'HEAD') return;
   response.setHeader('Allow', 'GET, HEAD');
@@ -46,10 +45,10 @@ export function writeDocument(
   const { bytes, hash } = document;
   const isLarge = bytes.length > GZIP_THRESHOLD;
   const isCompressed = isLarge && acceptsGzip(request);
-  // Other bytes have another tag (RFC 9110, 8.8.3.3).
+  // The compressed representation has its own tag (RFC 9110, 8.8.3.3).
   const tag = isCompressed ? `"${hash}-gzip"` : `"${hash}"`;
   const all = { ...headers, ETag: tag, Vary: isLarge ? JSON_HEADERS.Vary : 'Accept, Origin' };
-  if (holdsTag(request.headers['if-none-match'], tag)) {
+  if (matchesTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, all);
     response.end();
     return;
@@ -78,7 +77,7 @@ function compressedOf(document: StaticDocument): Promise<Buffer> {
   if (known) return known;
   const begun = compressing(document.bytes);
   compressed.set(document, begun);
-  // It may have been for want of memory, which passes.
+  // A failure, for example for lack of memory, is temporary.
   begun.catch(() => compressed.delete(document));
   return begun;
 }

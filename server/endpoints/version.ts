@@ -1,7 +1,7 @@
-// /version, in the shape of kube-apiserver's version.Info, which kubectl and client-go read.
+// /version in the format of kube-apiserver's version.Info, which kubectl and client-go read.
 import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../request/request-context.ts';
-import { onlyRead } from './static-document.ts';
+import { requireRead } from './static-document.ts';
 
 export interface VersionSource {
   /** Semantic version, without a `v`. */
@@ -11,7 +11,7 @@ export interface VersionSource {
   readonly buildDate: string;
 }
 
-/** `goVersion` and `compiler` have no meaning for us but clients expect the members; `nodeVersion` is ours. */
+/** Clients expect `goVersion` and `compiler`, which have no meaning here; `nodeVersion` is an addition. */
 export function versionHandler(source: VersionSource): Handler {
   const [major = '', minor = ''] = source.version.split('.');
   const body = Buffer.from(
@@ -29,7 +29,7 @@ export function versionHandler(source: VersionSource): Handler {
     } satisfies Version),
   );
   return (context) => {
-    onlyRead(context);
+    requireRead(context);
     const { response } = context;
     response.writeHead(200, {
       'Content-Type': 'application/json',

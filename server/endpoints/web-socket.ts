@@ -1,4 +1,4 @@
-// WebSockets on which only the server has something to say. What messages are is the caller's business.
+// WebSockets on which only the server sends: handshake and endpoint. The messages are the caller's.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -6,12 +6,12 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { newBadRequest, newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 
-/** Bytes that a client may say at once, though nobody listens. */
+/** Maximum message of a client in bytes; messages are ignored. */
 const MAX_MESSAGE = 64 * 1024;
-/** Bytes that may wait for a client whose pings are still answered: who takes nothing gets no more of them. */
+/** Pending bytes above which pings are no longer answered. */
 const MAX_WAITING = 64 * 1024;
 
-/** A subprotocol that is a bearer token, as browsers have to send it to kube-apiserver: nothing to be repeated. */
+/** A bearer token as a subprotocol, as browsers send it to kube-apiserver. Never echoed. */
 const TOKEN = /^base64url\.bearer\.authorization\.k8s\.io\./;
 
 const endpoint = new WebSocketServer({
@@ -20,17 +20,17 @@ const endpoint = new WebSocketServer({
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE,
   autoPong: false,
-  // The first: a browser takes an answer without one for a refusal.
+  // The first one: a browser treats a response without a subprotocol as a rejection.
   handleProtocols: (offered) => [...offered].find((protocol) => !TOKEN.test(protocol)) ?? false,
 });
 
 export interface OpenWebSocket {
   readonly webSocket: WebSocket;
-  /** What it runs on: tells when all that waited has left. */
+  /** The connection; emits `drain`. */
   readonly socket: Duplex;
 }
 
-/** Answers the handshake that webSocketUpgrade() has looked at. Undefined when the client has gone. */
+/** Completes the handshake that webSocketUpgrade() has validated. Undefined if the client has disconnected. */
 export function openWebSocket(
   { request, response }: RequestContext,
   upgrade: Upgrade,
@@ -42,10 +42,10 @@ export function openWebSocket(
   const socket = upgrade.accept();
   let opened: WebSocket | undefined;
   endpoint.once('headers', withID);
-  // Calls back before it returns, or never.
+  // Calls back synchronously, or never.
   endpoint.handleUpgrade(request, socket, upgrade.head, (webSocket) => {
     opened = webSocket;
-    // A client that breaks the protocol: its connection is closed with a code that says so.
+    // After a protocol error the connection is closed with the matching code.
     webSocket.on('error', () => undefined);
     webSocket.on('ping', (data) => {
       if (webSocket.bufferedAmount < MAX_WAITING) webSocket.pong(data);
@@ -55,40 +55,39 @@ export function openWebSocket(
   return opened && { webSocket: opened, socket };
 }
 
-// What a client must have sent to get a WebSocket (RFC 6455, section 4.2). The library looks for itself, but refuses in words
-// of its own.
+// Validation of the handshake (RFC 6455, 4.2). The library validates too, but its responses are not Status objects.
 /** 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-/** Tokens of HTTP (RFC 9110, 5.6.2), parted by commas. */
+/** Comma-separated HTTP tokens (RFC 9110, 5.6.2). */
 const PROTOCOLS = /^[!#$%&'*+.^_`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~\w-]+)*$/;
 
-/** The upgrade to a WebSocket; undefined when none is asked for. Throws BadRequest or Forbidden when there may be none. */
+/** Returns the WebSocket upgrade, undefined without one. Throws BadRequest or Forbidden for an invalid handshake. */
 export function webSocketUpgrade({ request: { headers }, upgrade }: RequestContext): Upgrade | undefined {
   if (!upgrade || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
   const key = headers['sec-websocket-key'] ?? '';
   if (headers['sec-websocket-version'] !== '13' || !KEY.test(key)) {
-    throw newBadRequest('no handshake of WebSocket version 13');
+    throw newBadRequest('not a WebSocket handshake of version 13');
   }
-  refuseFaultyProtocols(headers['sec-websocket-protocol']);
-  refuseForeignPages(headers);
+  checkProtocols(headers['sec-websocket-protocol']);
+  checkOrigin(headers);
   return upgrade;
 }
 
-function refuseFaultyProtocols(offered: string | undefined): void {
+function checkProtocols(offered: string | undefined): void {
   if (offered === undefined) return;
   const names = offered.split(',').map((name) => name.trim());
   if (PROTOCOLS.test(offered) && new Set(names).size === names.length) return;
-  // Not repeated: browsers have to send tokens in it.
-  throw newBadRequest('Sec-WebSocket-Protocol is no list of different names');
+  // Not echoed in the message: browsers send tokens in this header.
+  throw newBadRequest('Sec-WebSocket-Protocol is not a list of distinct names');
 }
 
 /**
- * A browser asks for a WebSocket of any page, and adds the client certificate of its user: only pages of this very
- * address may have one. What comes through kube-apiserver was let in there, and bears a header that no page can set.
+ * Rejects handshakes of other origins: a browser opens WebSockets for any page, with the client certificate of its
+ * user. kube-apiserver has checked requests that it forwards, and they have a header that no page can set.
  */
-function refuseForeignPages({ origin, host, 'x-forwarded-for': forwarded }: IncomingHttpHeaders): void {
+function checkOrigin({ origin, host, 'x-forwarded-for': forwarded }: IncomingHttpHeaders): void {
   if (origin === undefined || forwarded !== undefined) return;
   if (host !== undefined && URL.parse(origin)?.host === URL.parse(`https://${host}`)?.host) return;
-  throw newForbidden(undefined, '', 'pages of other origins get no WebSocket here');
+  throw newForbidden(undefined, '', 'WebSockets are not available to pages of other origins');
 }

@@ -1,4 +1,4 @@
-// How old something is, in the two or three figures that kubectl's columns have.
+// Ages as kubectl prints them.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -9,10 +9,10 @@ function pair(big: number, bigUnit: string, small: number, smallUnit: string): s
   return small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`;
 }
 
-/** A span in ms as kube-apiserver's printers write it; the steps are theirs, so that both tables read alike. */
+/** Formats a duration in ms in the steps of kube-apiserver's printers. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
-  // Clocks of two machines may differ: up to a second ahead counts as now.
+  // Clocks of two machines can differ: up to a second in the future is now.
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';
   if (seconds < 2 * MINUTE) return `${seconds}s`;
@@ -29,7 +29,7 @@ export function humanDuration(ms: number): string {
   return seconds < 8 * YEAR ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** The age of something created at `timestamp` (RFC 3339); `<unknown>` when that cannot be read. */
+/** Returns the age of an object created at `timestamp` (RFC 3339), or `<unknown>`. */
 export function ageSince(timestamp: string, now: Date): string {
   const created = Date.parse(timestamp);
   return Number.isNaN(created) ? '<unknown>' : humanDuration(now.getTime() - created);

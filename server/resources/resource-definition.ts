@@ -1,4 +1,4 @@
-// What is particular to one served resource; everything else (cache, verbs, tables, discovery) is generic over it.
+// The definition of a served resource. Cache, verbs, tables and discovery are generic over it.
 import type { CachedObject } from '../cache/cached-object.ts';
 
 export interface ResourceDefinition<Facts> {
@@ -10,9 +10,12 @@ export interface ResourceDefinition<Facts> {
   readonly singular: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** Where the objects come from, for instance `/api/v1/nodes`. */
+  /** The source of the objects, for instance `/api/v1/nodes`. */
   readonly source: { readonly path: string; readonly apiVersion: string; readonly kind: string };
-  /** The few facts of a parsed object that columns, sorting and filters need. Never throws: reads defensively. */
+  /**
+   * Extracts the facts for columns, sorting and filters from a parsed object. Never throws: the object is not
+   * validated.
+   */
   facts(object: unknown): Facts;
   /** Field selectors beyond `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: CachedObject<Facts>) => string>>;
@@ -25,7 +28,7 @@ export interface Column<Facts> {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
+  /** 0: always shown; 1: with `-o wide`. */
   readonly priority: number;
   cell(object: CachedObject<Facts>, now: Date): string | number | boolean | null;
 }

@@ -1,4 +1,4 @@
-// Which objects a request is about: namespace, label selector and field selector together.
+// The objects of a request: namespace, label selector and field selector combined.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { fieldTests } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
@@ -20,13 +20,13 @@ function fieldReader<Facts>(
 }
 
 export class Selection<Facts> {
-  /** Neither selectors nor a namespace: every object. */
+  /** True without selectors and namespace. */
   readonly everything: boolean;
-  /** No selectors, so the rest of a page can be counted. */
+  /** True without selectors: the remaining items of a page can be counted. */
   readonly countable: boolean;
   readonly #tests: readonly Test<Facts>[];
 
-  /** Throws BadRequest for a field that the resource cannot be selected by. */
+  /** Throws BadRequest for a field that the resource does not support. */
   constructor(
     definition: ResourceDefinition<Facts>,
     options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
@@ -50,7 +50,7 @@ export class Selection<Facts> {
     return true;
   }
 
-  /** What a watcher of this selection sees of a change: objects enter it, change in it and leave it. */
+  /** Returns the type of the event for a watcher with this selection, undefined if the change does not concern it. */
   transition(event: WatchEvent<Facts>): WatchEventType | undefined {
     if (this.everything) return event.type;
     const before = event.previous ?? (event.type === 'DELETED' ? event.object : undefined);

@@ -1,7 +1,5 @@
 // Loads client-node's KubeConfig without the rest of client-node. The package is one module: importing any of it
 // loads the models and clients of all Kubernetes APIs, half a second of CPU at each start and 50 MB of memory.
-// the models and clients of all APIs of Kubernetes, half a second of CPU at each start and 50 MB for as long as the
-// server runs, of which nothing is used here.
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig } from '@kubernetes/client-node';
 

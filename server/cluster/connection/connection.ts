@@ -1,5 +1,4 @@
 // The connection to kube-apiserver: sockets, credentials, and the translation of failures into StatusErrors.
-// asked for is the callers' business: the reflector and the reviews beside it, the gateway later.
 import {
   type ClientRequest,
   type IncomingMessage,

@@ -1,6 +1,5 @@
 // One run of a credential plugin: a program that a kubeconfig names and that prints an ExecCredential
 // (client.authentication.k8s.io). Its output is never logged, since it is a credential.
-// (client.authentication.k8s.io). What it prints is never repeated, for that is a credential.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { elided } from '../../../apis/reading/elided-text.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

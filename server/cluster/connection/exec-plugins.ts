@@ -1,6 +1,5 @@
 // The exec authenticator for client-node, with a timeout. client-node's own waits for a plugin without limit, and
 // repeats the plugin's output in errors.
-// repeats in an error what it has printed.
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';

@@ -1,6 +1,5 @@
 // Leader election with a Lease of coordination.k8s.io, as in client-go: of several replicas one leads. The work of
 // the leader is the caller's.
-// coordination.k8s.io, as Kubernetes' own controllers do it. What the elected replica does is up to the caller.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

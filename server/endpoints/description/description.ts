@@ -7,7 +7,7 @@ import { customResourcesDescription } from '../../../apis/description/custom-res
 import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
 import type { Handler } from '../../request/request-context.ts';
 import {
-  onlyRead,
+  requireRead,
   type StaticDocument,
   staticBytes,
   staticDocument,
@@ -29,7 +29,7 @@ export function descriptionHandlers(described: Described): ReadonlyMap<string, H
 function documentHandler(value: object): Handler {
   const document = staticDocument(value);
   return (context) => {
-    onlyRead(context);
+    requireRead(context);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache',
@@ -77,7 +77,7 @@ export function pageHandlers(): Map<string, Handler> {
 function fileHandler(type: string, file: string): Handler {
   let kept: StaticDocument | undefined;
   return async (context) => {
-    onlyRead(context);
+    requireRead(context);
     kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
     return writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
   };

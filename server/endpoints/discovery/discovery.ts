@@ -2,7 +2,7 @@
 // of our own groups; it reads the table of resources and no cache, and asks nobody. Neighbours: openapi (schemas).
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { negotiate } from '../accept.ts';
-import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
+import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import {
   aggregatedDocument,
   type DiscoveredResource,
@@ -17,7 +17,7 @@ const LEGACY_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'n
 
 function legacy(document: StaticDocument): Handler {
   return (context) => {
-    onlyRead(context);
+    requireRead(context);
     negotiate(context.request.headers.accept, (conversion) => conversion === undefined);
     return writeDocument(context, document, LEGACY_HEADERS);
   };
@@ -35,7 +35,7 @@ function root(resources: readonly DiscoveredResource[]): Handler {
   const find = (version: string): StaticDocument | undefined =>
     version === 'v2' || version === 'v2beta1' ? aggregated.get(version) : undefined;
   return (context: RequestContext) => {
-    onlyRead(context);
+    requireRead(context);
     const { conversion } = negotiate(context.request.headers.accept, (wanted) => {
       if (!wanted) return true;
       const { kind, group, version } = wanted;

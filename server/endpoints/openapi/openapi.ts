@@ -9,8 +9,8 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { parseAccept, takesJSON } from '../accept.ts';
-import { onlyRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
+import { acceptsJSON, parseAccept } from '../accept.ts';
+import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { type DescribedGroup, type DescribedResource, operationsOf, schemaName } from './operations.ts';
 import {
   extractKind,
@@ -179,7 +179,7 @@ export class OpenAPI {
     document: StaticDocument,
     cacheControl = 'no-cache, private',
   ): Promise<void> | void {
-    onlyRead(context);
+    requireRead(context);
     requireJSON(context.request.headers.accept);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',
@@ -195,7 +195,7 @@ function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
 /** We have no protobuf of these documents. */
 function requireJSON(header: string | undefined): void {
   if (header === undefined || header === '') return;
-  if (!parseAccept(header).some(takesJSON)) throw newNotAcceptable(['application/json']);
+  if (!parseAccept(header).some(acceptsJSON)) throw newNotAcceptable(['application/json']);
 }
 
 // What the cluster itself says of the kinds that ours are made from, so that `kubectl explain` shows the very

@@ -17,7 +17,7 @@ import { type NodeFilter, nodeFilter } from '../../resources/nodes/node-filter.t
 import { NodeIndex } from '../../resources/nodes/node-index.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { negotiate } from '../accept.ts';
-import { holdsTag, JSON_HEADERS } from '../response.ts';
+import { JSON_HEADERS, matchesTag } from '../response.ts';
 import { type Headers, PlatformPieces, writeNodes } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
@@ -112,7 +112,7 @@ function headersWith(tag: string): Headers {
 }
 
 function answeredUnchanged({ request, response }: RequestContext, tag: string): boolean {
-  if (!holdsTag(request.headers['if-none-match'], tag)) return false;
+  if (!matchesTag(request.headers['if-none-match'], tag)) return false;
   response.writeHead(304, {
     'Cache-Control': JSON_HEADERS['Cache-Control'],
     Vary: JSON_HEADERS.Vary,

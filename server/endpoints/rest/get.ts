@@ -17,18 +17,18 @@ export interface GetRequest<Facts> {
   readonly name: string;
 }
 
-/** As from kube-apiserver: behind every JSON that is not indented. */
+/** kube-apiserver ends JSON with a newline unless it is indented. */
 const NEWLINE = Buffer.from('\n');
 
-/** Answers at once unless the request names a resourceVersion that the cache has yet to reach. */
+/** Responds at once, except for a resourceVersion that the cache has not reached. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
-  if (!hasQuery(context.request)) return answer(context, request);
+  if (!hasQuery(context.request)) return respond(context, request);
   const resourceVersion = readResourceVersion(context.query);
-  if (resourceVersion === '' || resourceVersion === '0') return answer(context, request);
-  return request.cache.waitUntil(resourceVersion, context.signal).then(() => answer(context, request));
+  if (resourceVersion === '' || resourceVersion === '0') return respond(context, request);
+  return request.cache.waitUntil(resourceVersion, context.signal).then(() => respond(context, request));
 }
 
-function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>): void {
+function respond<Facts>({ response }: RequestContext, request: GetRequest<Facts>): void {
   const { definition, namespace, name } = request;
   const object = request.cache.snapshot().get(namespace === '' ? name : `${namespace}/${name}`);
   if (!object) throw newNotFound({ group: definition.group, resource: definition.plural }, name);
@@ -40,7 +40,7 @@ function answer<Facts>({ response }: RequestContext, request: GetRequest<Facts>)
     return;
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': bytes.length + NEWLINE.length });
-  // Node sends both at once; a copy of the two would cost more.
+  // Node sends both in one packet; concatenation costs more.
   response.write(bytes);
   response.end(NEWLINE);
 }

@@ -1,4 +1,4 @@
-// Pretty-printing at the level of bytes: numbers and strings pass untouched, whatever their size.
+// Indentation of JSON bytes; numbers and strings stay unchanged, whatever their size.
 
 import {
   BACKSLASH,
@@ -16,12 +16,12 @@ const INDENT = '  ';
 const isOpening = (byte: number): boolean => byte === OPEN_BRACE || byte === OPEN_BRACKET;
 const isClosing = (byte: number): boolean => byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 
-/** Indents one JSON value that comes in pieces, cut anywhere. */
+/** Indents one JSON value that arrives in pieces, split anywhere. */
 export class Indenter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** An opening bracket whose line is not broken yet: an empty pair stays together. */
+  /** After an opening bracket: an empty pair stays on one line. */
   #justOpened = false;
 
   write(piece: Buffer): Buffer {
@@ -61,7 +61,7 @@ export class Indenter {
       }
     }
     flush(piece.length);
-    // Bytes of UTF-8 sequences went through as latin1 and come back as what they were.
+    // latin1 preserves the bytes of UTF-8 sequences.
     return Buffer.from(out.join(''), 'latin1');
   }
 

@@ -1,4 +1,4 @@
-// Lists that are put together for one request: pages, selections, tables, metadata, pretty ones.
+// Bodies of lists: assembled item by item, or from the cached chunks of a snapshot.
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
@@ -14,14 +14,14 @@ function* indented(parts: Iterable<Buffer>): Generator<Buffer> {
   for (const part of parts) yield indenter.write(part);
 }
 
-function* inFrontOf(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
+function* prepended(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
   yield first;
   yield* rest;
 }
 
-/** Begins when it is read. */
+/** Starts at the first read. */
 async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
-  // A fault of the source, or a reader who left, destroys both; writeBody notices it itself.
+  // Errors and disconnects destroy both; writeBody handles them.
   yield* pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
 }
 
@@ -40,7 +40,7 @@ export async function writeItems<Facts>(
     response.end(first);
     return;
   }
-  const body = inFrontOf(first, chunks);
+  const body = prepended(first, chunks);
   if (!acceptsGzip(request)) {
     response.writeHead(200, JSON_HEADERS);
     return writeBody(response, body, signal);
@@ -49,24 +49,24 @@ export async function writeItems<Facts>(
   return writeBody(response, compressed(body), signal);
 }
 
-// The whole list as it is: a header, pieces that the snapshot keeps, and a tail. Nothing is encoded for the request.
+// Bodies from cached chunks: a header, the chunks and a tail. Nothing is encoded per request.
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
 /** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** Pieces being compressed ahead of the one that is written; the thread pool has four threads. */
+/** Chunks compressed ahead; libuv's thread pool has four threads. */
 const AHEAD = 4;
 
-/** It starts before it is awaited: without this, nobody would handle its failure when the reader leaves in between. */
-function begun(piece: SnapshotPiece): Promise<Buffer> {
+/** Started before it is awaited: handles the rejection if the client disconnects in between. */
+function startDeflate(piece: SnapshotPiece): Promise<Buffer> {
   const deflated = piece.deflated();
   deflated.catch(() => undefined);
   return deflated;
 }
 
 /**
- * One gzip member out of raw deflate chunks that were each flushed to a byte boundary. None of them looks back into
- * another, so they can be kept and joined in any company; only the checksum has to be taken over the whole.
+ * Builds one gzip member from raw deflate chunks that are sync-flushed to byte boundaries. No chunk references
+ * another, so they are cached and combined freely; only the checksum covers the whole.
  */
 export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);
@@ -76,15 +76,15 @@ export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[
     size += bytes.length;
   };
   yield Buffer.concat([GZIP_HEADER, deflateRawSync(frame.start, { finishFlush: constants.Z_SYNC_FLUSH })]);
-  const ahead = pieces.slice(0, AHEAD).map(begun);
+  const ahead = pieces.slice(0, AHEAD).map(startDeflate);
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) {
       count(COMMA);
       yield SYNC_FLUSHED_COMMA;
     }
-    const deflated = ahead.shift() ?? begun(piece);
+    const deflated = ahead.shift() ?? startDeflate(piece);
     const next = pieces[index + AHEAD];
-    if (next) ahead.push(begun(next));
+    if (next) ahead.push(startDeflate(next));
     count(piece.json());
     yield await deflated;
   }

@@ -1,5 +1,5 @@
-// List: pick a snapshot, pick a page of it, write it. How resourceVersion, resourceVersionMatch, limit and continue
-// go together follows kube-apiserver; see its table of get and list semantics.
+// List: selects a snapshot, selects a page, writes it. The semantics of resourceVersion, resourceVersionMatch, limit
+// and continue are those of kube-apiserver.
 import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import {
   isExpired,
@@ -27,7 +27,7 @@ export interface ListRequest<Facts> {
   readonly namespace: string;
 }
 
-/** kube-apiserver's own words: clients show them to people who know them. */
+/** kube-apiserver's own messages. */
 const PAGE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
   'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
@@ -52,11 +52,11 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
 
 interface Start<Facts> {
   readonly snapshot: Snapshot<Facts>;
-  /** The key behind which a page begins. */
+  /** The page starts after this key. */
   readonly after: string | undefined;
 }
 
-/** The snapshot at exactly that version; `gone` makes the error when it is not kept any more. */
+/** Returns the snapshot at exactly this version. `gone` creates the error for one that the history no longer has. */
 function exactly<Facts>(
   cache: ResourceCache<Facts>,
   resourceVersion: string,
@@ -84,7 +84,7 @@ async function startOf<Facts>(
     const token = decodeContinue(options.continue);
     if (given) throw newBadRequest('specifying resource version is not allowed when using continue');
     if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after: token.after };
-    // The page before may have come from another replica, which was ahead of this one.
+    // The previous page can be from another replica, which was ahead of this one.
     await cache.waitUntil(token.resourceVersion, signal);
     return {
       snapshot: exactly(cache, token.resourceVersion, () => expiredPage(token.after)),
@@ -92,8 +92,8 @@ async function startOf<Facts>(
     };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
-  // A limit with only a resourceVersion meant exactly that version before resourceVersionMatch existed, and still does;
-  // but not of one name, which never had pages.
+  // As in kube-apiserver, a limit with only a resourceVersion means exactly this version, unless the field selector
+  // names one object.
   const exact =
     options.resourceVersionMatch === 'Exact' ||
     (given &&
@@ -115,7 +115,7 @@ interface Page<Facts> {
   readonly objects: readonly CachedObject<Facts>[];
 }
 
-/** At most `limit` objects; there is a continue token exactly when at least one more is selected behind them. */
+/** At most `limit` objects; a continue token if at least one more object is selected. */
 function pageOf<Facts>(
   snapshot: Snapshot<Facts>,
   selection: Selection<Facts>,

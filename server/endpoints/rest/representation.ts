@@ -1,26 +1,25 @@
-// The forms in which objects go out: as they are, as PartialObjectMetadata, or as rows of a Table.
-// Each makes answers and events out of cached objects; which one a caller takes is decided next door (negotiator.ts).
+// Representations of objects: the object itself, PartialObjectMetadata, or rows of a Table (tables.ts).
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 
-/** Lines of a watch, each ending in a newline. */
+/** Watch lines, each with its newline. */
 export interface WatchRepresentation<Facts> {
-  /** What a watcher gets who is to see `type`. */
+  /** Returns the line of an event for a watcher that sees `type`. */
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
-  /** The ADDED event of an object that was there before the watch, in parts: they are copied only once, together. */
+  /** Returns the ADDED line of an initial event, in parts that are copied once. */
   initial(object: CachedObject<Facts>): readonly Buffer[];
-  /** `initialEventsEnd` marks the bookmark behind the last of the initial events. */
+  /** `initialEventsEnd` marks the bookmark after the initial events. */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
 }
 
 export interface Representation<Facts> extends WatchRepresentation<Facts> {
-  /** The body of a get, without the newline behind it. */
+  /** Body of a get, without the final newline. */
   one(object: CachedObject<Facts>): Buffer;
   list(meta: ListMeta): ListFrame;
-  /** What stands between the list's start and end, comma-separated. */
+  /** Items between start and end of a list, comma-separated. */
   item(object: CachedObject<Facts>): Buffer;
 }
 
@@ -31,14 +30,14 @@ export interface ListFrame {
 
 export const LIST_END = Buffer.from(']}\n');
 
-/** Of a list with these members in front of its items. */
+/** Frame of a list with these members before its items. */
 export function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
   return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
 }
 
 const COMMA = Buffer.from(',');
 
-/** The bytes of a whole list; those of an item are made when it is its turn. */
+/** Yields the bytes of a list; encodes each item when it is due. */
 export function* framed<Item>(
   { start, end }: ListFrame,
   items: readonly Item[],
@@ -52,10 +51,10 @@ export function* framed<Item>(
   yield end;
 }
 
-/** The annotation by which clients know that the initial events are complete. */
+/** Annotation of the bookmark that ends the initial events. */
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
 
-/** The metadata of a bookmark's object. */
+/** Metadata of a bookmark. */
 export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {
   return {
     resourceVersion,
@@ -63,8 +62,8 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
   };
 }
 
-// Objects as they are: cached bytes with nothing but a frame around them.
-/** Shared by all requests for a resource; keeps nothing of any of them. */
+// Objects themselves: cached bytes in a frame.
+/** Stateless, shared by all requests for a resource. */
 export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;
@@ -103,7 +102,7 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 }
 
-// PartialObjectMetadata: what metadata informers and the garbage collector ask for.
+// PartialObjectMetadata, for metadata informers and the garbage collector.
 const OBJECT_END = Buffer.from('}');
 
 export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';

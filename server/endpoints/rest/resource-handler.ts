@@ -1,5 +1,5 @@
-// The REST verbs of one resource: decode, call, encode. Owns which verb and which form of the answer is wanted;
-// what a verb does is in the file of that name, where objects come from is the cache's business.
+// The REST verbs of one resource: selects verb and representation. Each verb is in a file of its name; the cache
+// provides the objects.
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
@@ -12,7 +12,7 @@ import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accep
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { Objects, PartialMetadata, type Representation } from './representation.ts';
-import { RowFrames, readIncludeObject, Tables } from './tables.ts';
+import { readIncludeObject, TableLineCache, Tables } from './tables.ts';
 import { type WatchOptions, watch } from './watch.ts';
 import { ChunkEncoder } from './watch-output.ts';
 import { InitialEventsBudget } from './watch-session.ts';
@@ -36,7 +36,7 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   },
 };
 
-/** Serves the paths that the chain has parsed into this resource's group, version and name. */
+/** Serves requests for this group, version and resource. */
 export function resourceHandler<Facts>(
   definition: ResourceDefinition<Facts>,
   cache: ResourceCache<Facts>,
@@ -45,14 +45,14 @@ export function resourceHandler<Facts>(
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
-  const rowFrames = new RowFrames<Facts>();
+  const tableLines = new TableLineCache<Facts>();
   const initialEvents = new InitialEventsBudget(options.watch.maxInitialBytes);
 
   function represented(context: RequestContext, { conversion }: MediaType): Representation<Facts> {
     if (!conversion) return objects;
     const apiVersion = conversion.version === 'v1' ? 'meta.k8s.io/v1' : 'meta.k8s.io/v1beta1';
     if (conversion.kind !== 'Table') return new PartialMetadata(apiVersion);
-    return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now, rowFrames);
+    return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now, tableLines);
   }
 
   return (context) => {
@@ -83,7 +83,7 @@ function wantsPretty(context: RequestContext): boolean {
   return hasQuery(context.request) && parseStrictBoolean(context.query.get('pretty') ?? '');
 }
 
-/** What the caller was authorized for. Throws MethodNotAllowed for anything but a read. */
+/** Returns the authorized verb. Throws MethodNotAllowed for any method but a read. */
 function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<Facts>): ReadVerb | undefined {
   const { info, request, response } = context;
   if (!info.isResourceRequest || !pathFits(info, definition)) return undefined;
@@ -97,15 +97,15 @@ function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<F
 function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<Facts>): boolean {
   if (info.subresource !== '' || info.parts.length < 1 || info.parts.length > 2) return false;
   if (!definition.namespaced) return info.namespace === '';
-  // One object of a namespaced resource is only found by its namespace.
+  // A single object of a namespaced resource requires its namespace.
   return info.parts.length === 1 || info.namespace !== '';
 }
 
-// Which form of an answer a reader of a resource gets, remembered for the few Accept headers that there are.
+// Negotiates the representation, with a cache for the few Accept headers in use.
 export type ReadVerb = 'get' | 'list' | 'watch';
 
-/** Clients choose the headers, so what is remembered of them is bounded in number and in length. */
-const MAX_REMEMBERED = 64;
+/** Clients choose the headers, so the cache is bounded in number and length. */
+const MAX_CACHED = 64;
 const MAX_LENGTH = 1024;
 
 const KINDS: Readonly<Record<ReadVerb, readonly string[]>> = {
@@ -121,20 +121,20 @@ function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
 }
 
 export class Negotiator {
-  readonly #remembered: Readonly<Record<ReadVerb, BoundedMap<string, MediaType>>> = {
-    get: new BoundedMap(MAX_REMEMBERED),
-    list: new BoundedMap(MAX_REMEMBERED),
-    watch: new BoundedMap(MAX_REMEMBERED),
+  readonly #cache: Readonly<Record<ReadVerb, BoundedMap<string, MediaType>>> = {
+    get: new BoundedMap(MAX_CACHED),
+    list: new BoundedMap(MAX_CACHED),
+    watch: new BoundedMap(MAX_CACHED),
   };
 
   /** Throws NotAcceptable. */
   negotiate(header: string | undefined, verb: ReadVerb): MediaType {
     if (header === undefined || header === '') return PLAIN_JSON;
-    const remembered = this.#remembered[verb];
-    const known = remembered.get(header);
+    const cached = this.#cache[verb];
+    const known = cached.get(header);
     if (known) return known;
     const media = negotiate(header, (conversion) => allowed(verb, conversion));
-    if (header.length <= MAX_LENGTH) remembered.set(header, media);
+    if (header.length <= MAX_LENGTH) cached.set(header, media);
     return media;
   }
 }

@@ -1,4 +1,4 @@
-// Tables: a resource's columns as kubectl prints them. One for each request, since a watch names its columns once.
+// Tables: the columns that kubectl prints. One instance per request, since a watch sends its column definitions once.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
@@ -18,7 +18,7 @@ import {
 const ROW_END = Buffer.from('}');
 const NULL = Buffer.from('null');
 
-/** Throws BadRequest for a value that is none of them; Metadata is the default. */
+/** Throws BadRequest for an invalid value; Metadata is the default. */
 export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
@@ -44,7 +44,7 @@ export class Tables<Facts> implements Representation<Facts> {
   readonly #include: IncludeObject;
   readonly #partial: PartialMetadata<Facts>;
   readonly #now: () => Date;
-  readonly #frames: RowFrames<Facts>;
+  readonly #lineCache: TableLineCache<Facts>;
   #columnsSent = false;
 
   constructor(
@@ -52,14 +52,14 @@ export class Tables<Facts> implements Representation<Facts> {
     apiVersion: MetaAPIVersion,
     include: IncludeObject,
     now: () => Date,
-    frames: RowFrames<Facts>,
+    lineCache: TableLineCache<Facts>,
   ) {
     this.#definition = definition;
     this.#apiVersion = apiVersion;
     this.#include = include;
     this.#partial = new PartialMetadata(apiVersion);
     this.#now = now;
-    this.#frames = frames;
+    this.#lineCache = lineCache;
   }
 
   one(object: CachedObject<Facts>): Buffer {
@@ -76,9 +76,9 @@ export class Tables<Facts> implements Representation<Facts> {
 
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
     const make = (): Buffer => this.#line(type, event.objectFor(type));
-    // The first line of a watch names the columns.
+    // The first line of a watch contains the column definitions.
     if (!this.#columnsSent) return make();
-    return this.#frames.line(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
+    return this.#lineCache.line(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
@@ -102,7 +102,7 @@ export class Tables<Facts> implements Representation<Facts> {
       bytes,
       metadata,
     };
-    // The mark of the initial events must reach the client whatever it wants to have included.
+    // The annotation must reach the client whatever `includeObject` is.
     const included =
       initialEventsEnd && this.#include === 'None' ? this.#partial.one(empty) : this.#included(empty);
     return line('BOOKMARK', this.#watchTable(resourceVersion, this.#row(empty, included)));
@@ -146,14 +146,14 @@ export class Tables<Facts> implements Representation<Facts> {
 }
 
 /**
- * The lines of the last event as tables, for all watchers of a resource: one event goes to all of them one after
- * another, and those who want the same form get the same bytes.
+ * Cache of the table lines of the current event: one event goes to all watchers in turn, and watchers of the same
+ * representation share the bytes.
  */
-export class RowFrames<Facts> {
+export class TableLineCache<Facts> {
   #event: WatchEvent<Facts> | undefined;
   readonly #lines = new Map<string, Buffer>();
 
-  /** `form`: equal for lines that are the same; there are few. */
+  /** `form`: equal for equal lines; few distinct values. */
   line(event: WatchEvent<Facts>, form: string, make: () => Buffer): Buffer {
     if (event !== this.#event) {
       this.#event = event;

@@ -1,4 +1,4 @@
-// Metrics of the watches of clients: what is sent to them, and why they end.
+// Metrics of client watches.
 import { Counter, type Registry } from 'prom-client';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { WatchObserver } from './watch.ts';
@@ -10,10 +10,10 @@ interface Sums {
   bytes: number;
 }
 
-/** Makes the metrics once; `observe` gives the observer of one resource. */
+/** Registers the metrics once; `observe` returns the observer of one resource. */
 export class WatchMetrics {
   readonly #ends: Counter<'group' | 'version' | 'resource' | 'cause'>;
-  /** Summed up in plain numbers: one change may be thousands of events, and labels take longer than sending. */
+  /** Plain numbers: one change can be thousands of events, and labels cost more than sending. */
   readonly #sums = new Map<WatchedResource, Sums>();
 
   constructor(registry: Registry) {
@@ -22,7 +22,7 @@ export class WatchMetrics {
     const labelNames = ['group', 'version', 'resource'] as const;
     this.#ends = new Counter({
       name: 'apiserver_watch_ends_total',
-      help: 'Watches of clients that ended, by cause; `slow` is a client that did not keep up and was cut off.',
+      help: 'Client watches that ended, by cause; `slow`: terminated because the client was too slow.',
       labelNames: [...labelNames, 'cause'],
       registers,
     });
@@ -37,12 +37,8 @@ export class WatchMetrics {
           for (const [resource, sum] of sums) this.inc(labelsOf(resource), value(sum));
         },
       });
-    counter('apiserver_watch_events_total', 'Events sent to watches of clients.', ({ events }) => events);
-    counter(
-      'apiserver_watch_bytes_total',
-      'Bytes of the events sent to watches of clients.',
-      ({ bytes }) => bytes,
-    );
+    counter('apiserver_watch_events_total', 'Events sent to client watches.', ({ events }) => events);
+    counter('apiserver_watch_bytes_total', 'Bytes of events sent to client watches.', ({ bytes }) => bytes);
   }
 
   observe(resource: WatchedResource): WatchObserver {

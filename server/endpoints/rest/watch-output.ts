@@ -1,3 +1,5 @@
+// The transport of a watch: a chunked HTTP/1.1 body here, a WebSocket in web-socket-output.ts. Every event is one
+// line of JSON.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';
@@ -5,45 +7,45 @@ import { JSON_HEADERS } from '../response.ts';
 // Where the events of one watcher go: a body in chunks, or a WebSocket. Each is a line of JSON, whatever carries it.
 
 export interface WatchOutput {
-  /** Sends the headers at once: clients wait for them, and events may be long in coming. */
+  /** Sends the headers immediately: clients wait for them, and the first event can be far away. */
   open(): void;
-  /** The headers are out: what fails now cannot be answered any more. */
+  /** True after the headers are sent; errors can no longer be a response. */
   readonly opened: boolean;
-  /** False while the reader is behind; then `onDrain` tells when it is not any more. */
+  /** False while the client is slow; `onDrain` reports the change. */
   readonly ready: boolean;
-  /** Bytes that wait for the reader. */
+  /** Queued bytes. */
   readonly waiting: number;
   readonly closed: boolean;
-  /** One event, most likely one that other watchers get too. */
+  /** Writes one event, usually shared with other watchers. */
   write(line: Buffer): void;
   /**
-   * Events for this watcher alone, at least one, each in parts that are `size` bytes all together. `left` is called when
-   * they and all before them have left, or never will.
+   * Writes events of this watcher only, at least one, each in parts; `size` is their total. Calls `left` when they
+   * have left the queue, or never will.
    */
   writeBatch(events: readonly (readonly Buffer[])[], size: number, left: () => void): void;
-  /** Calls `listener` each time all that was written has left. Returns the function that ends it. */
+  /** Calls `listener` whenever the queue becomes empty. Returns the function that unsubscribes it. */
   onDrain(listener: () => void): () => void;
-  /** The stream is complete. */
+  /** Ends the stream normally. */
   end(): void;
-  /** The reader is not worth waiting for. */
-  cut(): void;
+  /** Terminates the connection. */
+  terminate(): void;
 }
 
 export interface OutputObserver {
   sent(events: number, bytes: number): void;
 }
 
-/** Bytes that may wait in a socket before events are held back. */
+/** Queued bytes above which events are held back. */
 export const HIGH_WATER = 256 * 1024;
 
-// The socket of one watcher: lines go out as chunks of HTTP/1.1, and a reader that does not keep up is noticed here.
+// Watches over HTTP: lines as chunks of HTTP/1.1.
 const CRLF = Buffer.from('\r\n');
 
 function chunkHead(length: number): Buffer {
   return Buffer.from(`${length.toString(16)}\r\n`);
 }
 
-/** Lines in chunked transfer coding; the last one is kept, since one event goes to all watchers one after another. */
+/** Encodes lines in chunked transfer coding and caches the last one, since one event goes to all watchers in turn. */
 export class ChunkEncoder {
   #line: Buffer | undefined;
   #chunk: Buffer = Buffer.alloc(0);
@@ -58,8 +60,8 @@ export class ChunkEncoder {
 }
 
 /**
- * Bypasses ServerResponse and writes to its socket, so that no work is repeated for each watcher.
- * The response writes the headers and the last chunk.
+ * Writes to the socket of the ServerResponse, so that no work is repeated per watcher. The response writes the
+ * headers and the last chunk.
  */
 export class ChunkedOutput implements WatchOutput {
   readonly #response: ServerResponse;
@@ -67,7 +69,7 @@ export class ChunkedOutput implements WatchOutput {
   readonly #observer: OutputObserver | undefined;
   #socket: Socket | null = null;
 
-  /** All watchers of a resource share `chunks`. */
+  /** `chunks`: shared by all watchers of a resource. */
   constructor(response: ServerResponse, chunks: ChunkEncoder, observer?: OutputObserver) {
     this.#response = response;
     this.#chunks = chunks;
@@ -122,12 +124,12 @@ export class ChunkedOutput implements WatchOutput {
     };
   }
 
-  /** The connection may serve another request. */
+  /** The connection stays usable for the next request. */
   end(): void {
     if (this.#response.headersSent && !this.closed) this.#response.end();
   }
 
-  cut(): void {
+  terminate(): void {
     this.#response.destroy();
   }
 }

@@ -1,4 +1,4 @@
-// One watcher as the cache sees it: what it is sent of each change, what waits for it, and when it is cut off.
+// A watcher of the cache for one client: selects and queues events, and terminates a client that is too slow.
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   ResourceCache,
@@ -13,13 +13,13 @@ import type { WatchRepresentation } from './representation.ts';
 import type { WatchOutput } from './watch-output.ts';
 
 export interface WatchLimits {
-  /** Bytes of events that may wait for one slow reader, beyond what the window held when it came. */
+  /** Maximum size of queued events for a slow client, in addition to those in the window when it subscribed. */
   readonly maxPendingBytes: number;
-  /** Milliseconds in which a reader must take at least what its socket holds. */
+  /** Time in ms within which the client must drain its socket. */
   readonly stallTimeoutMs: number;
 }
 
-/** Why a watch ended, for logs and metrics. */
+/** Reason for the end of a watch, for logs and metrics. */
 export type WatchEnd = 'timeout' | 'stopped' | 'relisted' | 'expired' | 'slow' | 'refused' | 'failed';
 
 interface Pending<Facts> {
@@ -42,11 +42,11 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   readonly #resolve: (end: WatchEnd) => void;
   #finished = false;
   #relisted = false;
-  /** Until the headers are out, and while the reader is behind, events wait here: shared ones, not copies. */
+  /** Events queued until the headers are sent and while the client is slow; shared, not copied. */
   #pending: Pending<Facts>[] = [];
   #pendingBytes = 0;
   #live = false;
-  /** Everything up to here was delivered, or is not selected. */
+  /** Everything up to this version was delivered, or is not selected. */
   #reached: bigint | undefined;
   #stall: NodeJS.Timeout | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -59,23 +59,23 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#resolve = resolve;
   }
 
-  /** Subscribes behind `from`. What the window holds waits until `goLive`. Throws Expired when it is not in it. */
+  /** Subscribes after `from`. Past events wait until `goLive`. Throws Expired when the window no longer has them. */
   subscribe(from: string): void {
     const { cache } = this.#options;
     const start = BigInt(from);
-    // A watch from the future is silent, bookmarks included, until the cluster gets there.
+    // A watch from a future resourceVersion is silent until the cluster reaches it, bookmarks included.
     if (start <= BigInt(cache.snapshot().resourceVersion)) this.#reached = start;
     this.#unsubscribe = cache.watch(from, this);
-    // The window is shared and bounded by itself: only what comes after it counts against this reader.
+    // The window is shared and bounded itself; only later events count against this client.
     this.#pendingBytes = 0;
     if (this.#finished) this.#unsubscribe();
   }
 
-  /** Sends the headers, then what has come meanwhile, then events as they come. */
+  /** Sends the headers. */
   open(): void {
     const { output } = this.#options;
     output.open();
-    // Its time may have been over before there was anything to send: then there was nothing to end either.
+    // The session can finish before open(), and then there was nothing to end.
     if (this.#finished) output.end();
     else this.#offDrain = output.onDrain(() => this.#flush());
   }
@@ -85,7 +85,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#flush();
   }
 
-  /** All selected objects of a snapshot as ADDED events, as fast as the reader takes them. */
+  /** Sends all selected objects of a snapshot as ADDED events, with backpressure. */
   async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
     const { output, selection, representation, initialEvents } = this.#options;
     let batch: (readonly Buffer[])[] = [];
@@ -106,7 +106,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       add(representation.initial(object));
       if (size < initialEvents.chunk) continue;
       const left = send();
-      if (output.waiting >= 2 * initialEvents.chunk) await this.#taken(left);
+      if (output.waiting >= 2 * initialEvents.chunk) await this.#drained(left);
       if (this.#finished || output.closed) return;
     }
     if (markEnd) add([representation.bookmark(snapshot.resourceVersion, true)]);
@@ -120,7 +120,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       const type = this.#options.selection.transition(event);
       if (type !== undefined) this.#deliver(event, type);
     } catch (error) {
-      // The cache drops a watcher that throws: its client must see the end, or it would wait forever.
+      // The cache drops a watcher that throws; its client must see the end of the stream.
       this.finish('failed');
       throw error;
     }
@@ -130,26 +130,26 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#reached = BigInt(resourceVersion);
   }
 
-  /** The cache was filled anew: what waits still goes out, then the client lists again. */
+  /** The cache was relisted: sends the queued events and ends, so that the client relists. */
   end(): void {
     this.#relisted = true;
     if (this.#live) this.#flush();
   }
 
-  /** How far this watcher has got; nothing while it is behind or has not got anywhere yet. */
+  /** Sends a bookmark, unless events are queued or there is no version yet. */
   sendBookmark(): void {
     if (!this.#live || this.#pending.length > 0 || this.#reached === undefined || this.#finished) return;
     this.#options.output.write(this.#options.representation.bookmark(String(this.#reached), false));
   }
 
-  /** The last word of a stream whose headers are out: an ERROR event with a Status. */
+  /** Ends a stream whose headers are sent with an ERROR event. */
   fail(error: unknown): void {
     const status = error instanceof StatusError ? error : newInternalError(error);
     this.#options.output.write(line('ERROR', Buffer.from(JSON.stringify(status.toStatus()))));
     this.finish('expired');
   }
 
-  /** Ends the stream; cleanly, unless the reader is too slow or something broke. */
+  /** Ends the stream; destroys the connection of a slow client and after an internal error. */
   finish(end: WatchEnd): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -157,7 +157,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#unsubscribe();
     this.#offDrain();
     this.#pending = [];
-    if (end === 'slow' || end === 'failed') this.#options.output.cut();
+    if (end === 'slow' || end === 'failed') this.#options.output.terminate();
     else this.#options.output.end();
     this.#resolve(end);
   }
@@ -165,14 +165,14 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   #deliver(event: WatchEvent<Facts>, type: WatchEventType): void {
     const { output, representation, limits } = this.#options;
     if (this.#live && this.#pending.length === 0 && output.ready) {
-      // The way of nearly every event to nearly every watcher.
+      // The common case.
       output.write(representation.event(event, type));
       return;
     }
     this.#pending.push({ event, type });
     this.#pendingBytes += event.object.bytes.length;
     if (!this.#live) return;
-    if (this.#pendingBytes > limits.maxPendingBytes) this.#cut();
+    if (this.#pendingBytes > limits.maxPendingBytes) this.#terminate();
     else this.#watchStall();
   }
 
@@ -198,32 +198,32 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   }
 
   #watchStall(): void {
-    this.#stall ??= setTimeout(() => this.#cut(), this.#options.limits.stallTimeoutMs);
+    this.#stall ??= setTimeout(() => this.#terminate(), this.#options.limits.stallTimeoutMs);
   }
 
-  #cut(): void {
+  #terminate(): void {
     this.finish('slow');
   }
 
-  /** Resolves when what was written has `left`, or the session has ended. */
-  async #taken(left: Promise<void>): Promise<void> {
-    const leave = this.#options.initialEvents.take(this.#options.output.waiting);
+  /** Waits until the written events have `left`, or the session has ended. */
+  async #drained(left: Promise<void>): Promise<void> {
+    const release = this.#options.initialEvents.take(this.#options.output.waiting);
     this.#watchStall();
     await Promise.race([left, this.ended]);
-    leave();
+    release();
     clearTimeout(this.#stall);
     this.#stall = undefined;
   }
 }
 
-/** Bytes of initial events that are joined into one chunk. */
+/** Default chunk of initial events in bytes. */
 const USUAL_CHUNK = 128 * 1024;
-/** About one object: smaller chunks would make each watch slower without saving more memory. */
+/** About one object; smaller chunks slow a watch down without saving memory. */
 const SMALLEST_CHUNK = 8 * 1024;
 
 /**
- * The memory in which initial events wait for slow readers, shared by all watches of a resource. While there
- * is plenty it slows nothing down; the less is left, the less is prepared ahead for each watch.
+ * Memory budget for initial events that wait for slow clients, shared by all watches of a resource. The less is left,
+ * the smaller the chunks.
  */
 export class InitialEventsBudget {
   readonly #bytes: number;
@@ -233,12 +233,12 @@ export class InitialEventsBudget {
     this.#bytes = bytes;
   }
 
-  /** How large the next chunk should be. Twice as much may wait in a socket before its watch does. */
+  /** Size of the next chunk. A watch waits when twice as much is queued in its socket. */
   get chunk(): number {
     return Math.min(USUAL_CHUNK, Math.max(SMALLEST_CHUNK, (this.#bytes - this.#taken) / 4));
   }
 
-  /** Counts `bytes` as waiting until the returned function is called, once. */
+  /** Counts `bytes` as waiting until the returned function is called. */
   take(bytes: number): () => void {
     this.#taken += bytes;
     return () => {

@@ -1,5 +1,4 @@
-// Watch: from a resourceVersion, or beginning with all that is there; until the client, the time or the server ends it.
-// This folder owns the stream to one watcher, over HTTP or a WebSocket; which events there are is the cache's business.
+// Watch: from a resourceVersion, or from initial events, until the client, the timeout or the server ends it.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
@@ -14,24 +13,24 @@ import { type InitialEventsBudget, type WatchEnd, type WatchLimits, WatchSession
 import { WebSocketOutput } from './web-socket-output.ts';
 
 export interface WatchOptions extends WatchLimits {
-  /** Milliseconds between bookmarks; 60,000 as in kube-apiserver. */
+  /** Interval of bookmarks in ms; 60,000 as in kube-apiserver. */
   readonly bookmarkIntervalMs: number;
-  /** The last bookmark comes this many milliseconds before the end, so that a client resumes from near it. */
+  /** Time of the last bookmark before the end in ms, so that a client resumes near it. */
   readonly lastBookmarkMs: number;
-  /** Seconds a watch without `timeoutSeconds` lasts at least; at most twice as long. */
+  /** Minimum duration in seconds without `timeoutSeconds`; the maximum is twice as long. */
   readonly minTimeoutSeconds: number;
-  /** Seconds that a watch may ask for, or twice `minTimeoutSeconds` where that is longer. */
+  /** Maximum `timeoutSeconds`, or twice `minTimeoutSeconds` if that is longer. */
   readonly maxTimeoutSeconds: number;
   /** In [0, 1): spreads the ends of watches. */
   readonly random: () => number;
-  /** Bytes of initial events that may wait for all slow readers together, beyond one object for each. */
+  /** Limit for the initial events that wait for slow clients, in bytes, in addition to one object per watch. */
   readonly maxInitialBytes: number;
   readonly observer?: WatchObserver;
 }
 
-/** What operators may want to count. */
+/** Receives the values of the metrics. */
 export interface WatchObserver {
-  /** So many events, in so many bytes, were sent to one watcher. */
+  /** Events and bytes sent to one watcher. */
   sent(events: number, bytes: number): void;
   ended(end: WatchEnd): void;
 }
@@ -47,15 +46,15 @@ export interface WatchRequest<Facts> {
   readonly options: WatchOptions;
 }
 
-const RELISTED = 'The objects were listed anew before all of them had been sent.';
+const RELISTED = 'The objects were relisted before all of them were sent.';
 
-/** What a timer of Node can wait for. */
+/** Maximum delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
   const options = readListOptions(context.query, true);
   const selection = new Selection(request.definition, options, request.namespace);
-  // An answer to HEAD has no events, and need not wait for any.
+  // A response to HEAD has no events.
   if (context.request.method === 'HEAD') {
     context.response.writeHead(200, JSON_HEADERS).end();
     return;
@@ -71,10 +70,9 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
     await begin(context, request, options, session);
     const end = await session.ended;
     observer?.ended(end);
-    if (end === 'slow') context.log.warn('a watch was cut off, since its client did not keep up with it');
+    if (end === 'slow') context.log.warn('a watch was terminated: its client is too slow');
   } finally {
-    // Whatever happened: a session that is not finished would stay with the cache forever. What is refused before
-    // the headers are out is still to be answered.
+    // An unfinished session would stay subscribed. Before the headers are sent, the error is still a response.
     session.finish(output.opened ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
@@ -106,12 +104,12 @@ async function begin<Facts>(
   const { epoch } = cache;
   const snapshot = cache.snapshot();
   session.open();
-  // Subscribes only now, so that no events have to wait meanwhile: the window has them, or the client starts again. As in
-  // kube-apiserver, a client that takes bookmarks is told where the initial events end even if it did not ask for them.
+  // Subscribes after the initial events, so that no events wait meanwhile: the window has them, or the client
+  // relists. As in kube-apiserver, the end of the initial events is marked for every client that allows bookmarks.
   await session.sendInitial(snapshot, options.allowWatchBookmarks);
   if (context.signal.aborted) return;
   try {
-    // After etcd was restored from a backup the same resourceVersions come again, and mean something else.
+    // After etcd was restored from a backup, the same resourceVersions have a different meaning.
     if (cache.epoch !== epoch) throw newExpired(RELISTED);
     session.subscribe(snapshot.resourceVersion);
     session.goLive();
@@ -121,8 +119,8 @@ async function begin<Facts>(
 }
 
 /**
- * As in kube-apiserver, a past that is gone is told by an event: client-go's RetryWatcher takes the HTTP status 410 for
- * a fault that passes, and would ask for ever. What else fails is still to be answered, such as a cache to be filled.
+ * Reports an expired resourceVersion as an ERROR event, as kube-apiserver does: client-go's RetryWatcher retries HTTP
+ * status 410 forever. Other errors are still responses.
  */
 function resume<Facts>(session: WatchSession<Facts>, from: string): void {
   try {
@@ -144,7 +142,7 @@ function startTimers<Facts>(
 ): NodeJS.Timeout[] {
   const { minTimeoutSeconds, maxTimeoutSeconds } = options;
   const usual = minTimeoutSeconds * (1 + options.random());
-  // Who may watch is asked at its beginning, so it must not last for ever.
+  // Permission is checked at the start only, so a watch must end.
   const isTooLong = (timeoutSeconds ?? 0) > Math.max(2 * minTimeoutSeconds, maxTimeoutSeconds);
   const seconds = isTooLong ? usual : (timeoutSeconds ?? usual);
   const timeoutMs = Math.min(Math.max(0, seconds * 1000), MAX_TIMER_MS);

@@ -1,5 +1,5 @@
-// The WebSocket of one watcher: each line is a text of its own, as from kube-apiserver. Java's fabric8 client watches no
-// other way.
+// Watches over a WebSocket: one text message per line, as in kube-apiserver. Java's fabric8 client watches this way
+// only.
 import type { RequestContext, Upgrade } from '../../request/request-context.ts';
 import { type OpenWebSocket, openWebSocket } from '../web-socket.ts';
 import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
@@ -72,12 +72,12 @@ export class WebSocketOutput implements WatchOutput {
     };
   }
 
-  /** Behind what was written; a client that does not close its side is cut off by and by. */
+  /** Closes after the queued messages; a client that does not respond is terminated later. */
   end(): void {
     this.#open?.webSocket.close(NORMAL);
   }
 
-  cut(): void {
+  terminate(): void {
     this.#open?.webSocket.terminate();
   }
 }

@@ -1,5 +1,4 @@
-// Nodes: the first entry of the table of resources. Owns what is particular to them (facts, columns, fields); cache/
-// stores them, endpoints/rest serves them.
+// The resource definition of nodes: facts, columns and fields.
 
 import { ageSince } from '../age.ts';
 import type { Column, ResourceDefinition } from '../resource-definition.ts';
@@ -23,7 +22,7 @@ export function nodeDefinition(group: string): ResourceDefinition<NodeFacts> {
   };
 }
 
-// kube-apiserver's own columns for nodes: same names, order, types and values, so `kubectl get` prints the same.
+// The columns of kube-apiserver: the same names, order, types and values, so that `kubectl get` prints the same.
 type Cell = Column<NodeFacts>['cell'];
 
 function column(name: string, priority: 0 | 1, description: string, cell: Cell): Column<NodeFacts> {

@@ -1,4 +1,4 @@
-// What columns, sorting and filters of nodes need, read once when a node arrives.
+// The facts of a node for columns, sorting and filters, extracted once when the node arrives.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, text, texts } from '../../../apis/reading/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
@@ -6,13 +6,13 @@ import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts'
 export interface NodeFacts {
   /** RFC 3339, or empty. */
   readonly creationTimestamp: string;
-  /** `True`, `False` or `Unknown`, or whatever was reported; undefined without a Ready condition. */
+  /** `True`, `False`, `Unknown` or any other reported value; undefined without a Ready condition. */
   readonly ready: string | undefined;
   readonly unschedulable: boolean;
   /** Sorted. */
   readonly roles: readonly string[];
   readonly kubeletVersion: string;
-  /** The first of its type, which may be empty; undefined when there is none. */
+  /** The first address of its type, possibly empty; undefined without one. */
   readonly internalIP: string | undefined;
   readonly externalIP: string | undefined;
   readonly osImage: string;
@@ -21,23 +21,23 @@ export interface NodeFacts {
   readonly containerRuntime: string;
   readonly status: NodeStatus;
   readonly allocatable: Allocatable;
-  /** Values that are too long for any selector are replaced by placeholders; aliases are whole. */
+  /** Values that exceed the length of a selector value are replaced by a placeholder; aliases are complete. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** In 10⁻⁹ of a CPU, of a byte, of a pod; -1 when the node does not say. */
+/** In 10⁻⁹ CPUs, bytes and pods; -1 if the node does not report it. */
 export interface Allocatable {
   readonly cpu: bigint;
   readonly memory: bigint;
   readonly pods: bigint;
 }
 
-/** The annotation that gives an object a second name, behind the platform's domain. */
+/** Annotation with the display name of an object, below the platform's domain. */
 export const ALIAS_ANNOTATION = 'alias-name';
 
-/** The longest value that a selector may have, as the grammar of labels says. */
+/** Maximum length of a selector value, by the grammar of labels. */
 const LONGEST_SELECTABLE = 63;
-/** Selectors have no such value. */
+/** A value that no selector matches. */
 const NOT_SELECTABLE = '\0';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
@@ -54,7 +54,7 @@ function rolesOf(labels: Readonly<Record<string, string>>): string[] {
 }
 
 function readyOf(conditions: unknown): string | undefined {
-  // The last one counts, as in kube-apiserver's printer.
+  // Of several conditions the last one counts, as in kube-apiserver's printer.
   const ready = array(conditions)
     .map(record)
     .findLast((condition) => condition['type'] === 'Ready');
@@ -110,8 +110,8 @@ export function statusWords(facts: NodeFacts): string[] {
   return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
 }
 
-// The state of a node in the words of the platform's consoles, which is not that of kubectl's STATUS column.
-/** Conditions that say something about health, and what a healthy node has there. Others do not count. */
+// The status of a node as consoles of the platform show it; it differs from kubectl's STATUS column.
+/** Conditions that concern the health of a node, with their healthy status. Other conditions are ignored. */
 const HEALTHY: ReadonlyMap<string, string> = new Map([
   ['MemoryPressure', 'False'],
   ['DiskPressure', 'False'],
@@ -122,7 +122,7 @@ const HEALTHY: ReadonlyMap<string, string> = new Map([
   ['KubeletReady', 'True'],
 ]);
 
-/** `spec` and `status` of a node. One that reports no condition is running; `Unknown` is not healthy. */
+/** A node without conditions is running; `Unknown` is unhealthy. */
 export function platformStatus(
   spec: Readonly<Record<string, unknown>>,
   status: Readonly<Record<string, unknown>>,

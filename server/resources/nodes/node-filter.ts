@@ -1,4 +1,4 @@
-// Which nodes a query of the platform is about: every filter that is given must hold.
+// The filters of the platform's node list. All given filters must match.
 import { fieldTests, parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../../apis/meta/v1/label-selector.ts';
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
@@ -8,14 +8,14 @@ import type { NodeIdentity } from './sort-keys.ts';
 export type NodeTest = (node: NodeIdentity) => boolean;
 
 export interface NodeFilter {
-  /** Equal for filters that let the same nodes pass; empty when all pass. */
+  /** Equal for equal filters; empty for a filter that matches all nodes. */
   readonly key: string;
   readonly test: NodeTest;
 }
 
 type Filters = Omit<NodeQuery, 'page' | 'limit' | 'sortBy' | 'ascending'>;
 
-/** `domain` is the platform's, for instance `platform.io`. The query's selectors have been checked. */
+/** `domain`: of the platform, for instance `platform.io`. The selectors of the query are valid. */
 export function nodeFilter(query: NodeQuery, domain: string): NodeFilter {
   const { page: _page, limit: _limit, sortBy: _sortBy, ascending: _ascending, ...filters } = query;
   const given = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,5 @@
-// Nodes in the orders and selections that consoles ask for. Owns no node: it follows the snapshots of the cache, which
-// keeps the bytes, and holds what each order needs. Used by endpoints/platform.
+// Sorted and filtered selections of nodes for the platform's node list. It follows the snapshots of the cache and
+// holds no bytes.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import { SnapshotDiffer } from '../../cache/snapshot-differ.ts';
@@ -8,9 +8,9 @@ import type { NodeFacts } from './node-facts.ts';
 import type { NodeFilter } from './node-filter.ts';
 import { type Comparison, comparisonBy, type NodeIdentity } from './sort-keys.ts';
 
-/** Selections that are kept in step with the nodes, those asked for last. */
+/** Maximum number of selections kept up to date; the least recently used is evicted. */
 const MAX_SELECTIONS = 64;
-/** Longer ones are peculiar to one client, and are made anew for each request. */
+/** Selections with longer keys are built for each request, since they are specific to one client. */
 const MAX_KEY = 4096;
 
 export class NodeIndex {
@@ -19,8 +19,8 @@ export class NodeIndex {
   readonly #selections = new BoundedMap<string, SortOrder>(MAX_SELECTIONS);
 
   /**
-   * The nodes of `snapshot` that pass `filter`, smallest first. The array is good until the next call; a snapshot
-   * that is not the one before costs about its changes.
+   * Returns the nodes of `snapshot` that pass `filter`, in ascending order. The array is valid until the next call. A
+   * new snapshot costs time proportional to its changes.
    */
   sorted(
     snapshot: ObjectSnapshot<NodeFacts>,
@@ -57,28 +57,28 @@ export class NodeIndex {
   }
 }
 
-/** Changes above this share of the nodes are cheaper sorted anew than put in one by one. */
+/** Above this share of changed nodes, sorting again is cheaper than single insertions. */
 const RESORT_SHARE = 1 / 16;
 
-/** Nodes that pass a test, kept in an order: a change moves its own node and no other. */
+/** A sorted selection of nodes; a change moves only its own node. */
 export class SortOrder {
   readonly #compare: Comparison;
   readonly #test: (node: NodeIdentity) => boolean;
   #nodes: NodeIdentity[];
 
-  /** `sorted`: nodes in this order, of which those that pass `test` are taken. */
+  /** `sorted`: nodes in this order, filtered by `test`. */
   constructor(compare: Comparison, test: (node: NodeIdentity) => boolean, sorted: readonly NodeIdentity[]) {
     this.#compare = compare;
     this.#test = test;
     this.#nodes = sorted.filter(test);
   }
 
-  /** Smallest first. Good until the next change. */
+  /** In ascending order. Valid until the next change. */
   get nodes(): readonly NodeIdentity[] {
     return this.#nodes;
   }
 
-  /** `removed` are as they were before, also those that come back changed in `added`. */
+  /** `removed`: previous states, including those of changed nodes in `added`. */
   change(removed: readonly NodeIdentity[], added: readonly NodeIdentity[]): void {
     const entering = added.filter(this.#test);
     if (removed.length + entering.length > 1 + this.#nodes.length * RESORT_SHARE) {
@@ -94,7 +94,7 @@ export class SortOrder {
     for (const node of entering) this.#nodes.splice(this.#search(node), 0, node);
   }
 
-  /** Where `node` is or would have to be. */
+  /** The index of `node`, or its insertion index. */
   #search(node: NodeIdentity): number {
     let low = 0;
     let high = this.#nodes.length;

@@ -1,5 +1,4 @@
-// What pods use of their nodes: follows all pods that run or wait to run on a node, and adds up. Only started when the
-// configuration asks for the annotations.
+// Resource usage of the pods on each node, as annotations. Runs only if the configuration enables the annotations.
 import type { Logger } from 'pino';
 import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
@@ -12,7 +11,7 @@ import { type Amounts, type PodUsage, podUsage } from './pod-usage.ts';
 export interface NodeUsageOptions {
   readonly client: ClusterClient;
   readonly log: Logger;
-  /** The platform's, for instance `platform.io`. */
+  /** The domain of the platform, for instance `platform.io`. */
   readonly domain: string;
 }
 
@@ -26,14 +25,14 @@ export class NodeUsage {
     this.#reflector = new Reflector({
       client,
       path: '/api/v1/pods',
-      // A pod that ends leaves the selection, which the watch reports as a deletion.
+      // A finished pod stops matching, which the watch reports as DELETED.
       query: { fieldSelector: 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed' },
       sink: this.#counter,
       log,
     });
   }
 
-  /** True once all pods are counted. */
+  /** True after the first list of pods. */
   get synced(): boolean {
     return this.#counter.synced;
   }
@@ -43,22 +42,22 @@ export class NodeUsage {
   }
 }
 
-const NOTHING: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
+const ZERO: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
 
-/** What the pods of each node use in total, counted as they come, change and go. Keeps numbers, no pods. */
+/** Sums of the pods on each node, updated by a reflector. Keeps amounts, no pods. */
 export class UsageCounter implements ReflectorSink {
   #pods = new Map<string, PodUsage>();
   #nodes = new Map<string, Amounts>();
   #synced = false;
 
-  /** True once all pods have been counted. */
+  /** True after the first list of pods. */
   get synced(): boolean {
     return this.#synced;
   }
 
-  /** The same object until a pod of the node changes what it uses. */
+  /** Returns the same object until an amount of the node changes. */
   of(node: string): Amounts {
-    return this.#nodes.get(node) ?? NOTHING;
+    return this.#nodes.get(node) ?? ZERO;
   }
 
   replacement(): Replacement {
@@ -82,7 +81,7 @@ export class UsageCounter implements ReflectorSink {
   }
 
   bookmark(): void {
-    // Numbers have no resourceVersion.
+    // Amounts have no resourceVersion.
   }
 
   #set(pod: PodUsage): void {
@@ -105,8 +104,8 @@ export class UsageCounter implements ReflectorSink {
       memoryRequests: sum.memoryRequests + sign * amounts.memoryRequests,
       memoryLimits: sum.memoryLimits + sign * amounts.memoryLimits,
     };
-    // A node that is gone leaves nothing behind.
-    if (equal(next, NOTHING)) this.#nodes.delete(node);
+    // Removes entries of deleted nodes.
+    if (equal(next, ZERO)) this.#nodes.delete(node);
     else this.#nodes.set(node, next);
   }
 }
@@ -124,34 +123,36 @@ function equal(left: Amounts, right: Amounts): boolean {
   );
 }
 
-// The eight annotations that show how much of a node its pods use. They are computed for each answer and stored nowhere;
-// consoles of the platform read them.
-interface Written {
+// The eight usage annotations that consoles of the platform read. Computed for each response, never stored.
+interface FormattedUsage {
   readonly amounts: Amounts;
   readonly text: string;
 }
 
 export interface UsageSource {
-  /** False until all pods are counted: before that there are no numbers, rather than wrong ones. */
+  /** False before all pods are counted: the annotations are missing rather than wrong. */
   readonly synced: boolean;
-  /** The same object as long as the numbers are the same. */
+  /** Returns the same object while the amounts are unchanged. */
   of(node: string): Amounts;
 }
 
-/** `domain` is the platform's: the names begin with `node.<domain>/`. Members of JSON, joined by commas. */
+/**
+ * Returns a function that formats the annotations as members of JSON, joined by commas. `domain`: of the platform;
+ * the names begin with `node.<domain>/`.
+ */
 export function usageAnnotations(
   source: UsageSource,
   domain: string,
 ): (node: { readonly name: string; readonly facts: NodeFacts }) => string {
-  // By the facts, which a node keeps until it changes.
-  const written = new WeakMap<NodeFacts, Written>();
+  // Keyed by the facts object, which a node keeps until it changes.
+  const formatted = new WeakMap<NodeFacts, FormattedUsage>();
   return ({ name, facts }) => {
     if (!source.synced) return '';
     const amounts = source.of(name);
-    const known = written.get(facts);
+    const known = formatted.get(facts);
     if (known?.amounts === amounts) return known.text;
     const text = membersOf(amounts, facts, `node.${domain}/`);
-    written.set(facts, { amounts, text });
+    formatted.set(facts, { amounts, text });
     return text;
   };
 }
@@ -172,7 +173,7 @@ function membersOf(amounts: Amounts, { allocatable }: NodeFacts, prefix: string)
   return members.map(([name, value]) => `"${prefix}${name}":"${value}"`).join(',');
 }
 
-/** Whole percents, cut off; above 100 when more is promised than there is. */
+/** Whole percents, truncated; above 100 for overcommitted nodes. */
 function percent(amount: bigint, allocatable: bigint): string {
   return `${allocatable > 0n ? (amount * 100n) / allocatable : 0n}%`;
 }

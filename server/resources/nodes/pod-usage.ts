@@ -1,8 +1,8 @@
-// What one pod uses of its node, as the scheduler and kubectl count it.
+// Requests and limits of a pod, computed like the scheduler and kubectl.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
-/** In 10⁻⁹ of a CPU, of a byte. */
+/** In 10⁻⁹ CPUs and 10⁻⁹ bytes. */
 export interface Amounts {
   readonly cpuRequests: bigint;
   readonly cpuLimits: bigint;
@@ -13,7 +13,7 @@ export interface Amounts {
 export interface PodUsage {
   /** `namespace/name`. */
   readonly key: string;
-  /** Empty when it is on no node, or uses nothing of it any more. */
+  /** Empty for a pod that is not scheduled or has finished. */
   readonly node: string;
   readonly amounts: Amounts;
 }
@@ -44,18 +44,18 @@ export function podUsage(object: unknown): PodUsage {
 }
 
 /**
- * The larger of what the containers take together and what it takes to start them, and the overhead. An init
- * container that restarts always stays beside those that come after it. What the pod as a whole was given goes first.
+ * The maximum of running and init containers, plus the overhead. A restartable init container runs beside all later
+ * containers. Pod-level resources take precedence.
  */
 function effective(spec: Members, kind: Kind, resource: Resource): bigint {
   const overhead = amount(record(spec['overhead']), resource);
   const whole = record(record(spec['resources'])[kind]);
-  const used = Object.hasOwn(whole, resource) ? amount(whole, resource) : together(spec, kind, resource);
-  // An overhead limits nothing by itself.
+  const used = Object.hasOwn(whole, resource) ? amount(whole, resource) : ofContainers(spec, kind, resource);
+  // Without a limit the overhead is not a limit.
   return kind === 'limits' && used === 0n ? 0n : used + overhead;
 }
 
-function together(spec: Members, kind: Kind, resource: Resource): bigint {
+function ofContainers(spec: Members, kind: Kind, resource: Resource): bigint {
   let running = 0n;
   for (const container of array(spec['containers'])) running += of(container, kind, resource);
   let beside = 0n;

@@ -1,9 +1,9 @@
-// What the platform's node list can be sorted by.
+// The sort keys of the platform's node list.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectIdentity } from '../../cache/cached-object.ts';
 import type { NodeFacts } from './node-facts.ts';
 
-/** A node without its bytes: what orders and filters hold, so that they keep no bytes alive. */
+/** A node without its bytes: indexes hold these, so that they keep no bytes in memory. */
 export type NodeIdentity = ObjectIdentity<NodeFacts>;
 
 export type Comparison = (left: NodeIdentity, right: NodeIdentity) => number;
@@ -21,7 +21,7 @@ function ordered<Value extends string | bigint>(left: Value, right: Value): numb
 }
 
 const byName = byText(({ name }) => name);
-// All come from kube-apiserver, in UTC and of one length, so the text sorts as the time does.
+// kube-apiserver writes all timestamps in UTC and one length, so text order is time order.
 const byCreation = byText(({ facts }) => facts.creationTimestamp);
 
 const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
@@ -36,25 +36,28 @@ const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
   kubeletVersion: (left, right) => compareVersions(left.facts.kubeletVersion, right.facts.kubeletVersion),
 };
 
-/** A total order: names are unique, and they decide what the key leaves open. */
+/** A total order: equal keys are ordered by name. */
 export function comparisonBy(key: NodeSortKey): Comparison {
   const compare = COMPARISONS[key];
   return (left, right) => compare(left, right) || byName(left, right);
 }
 
-// Versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1`, compared as Semantic Versioning 2.0 does, section 11.
+// Versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1`, compared by Semantic Versioning 2.0, section 11.
 
 interface Version {
   readonly release: readonly bigint[];
-  /** Empty for a release, which is above all its pre-releases. */
+  /** Empty for a release, which is later than its pre-releases. */
   readonly preRelease: readonly string[];
 }
 
-/** No version is longer. Kubelets write them, and numbers of a million digits would be read at each comparison. */
+/**
+ * Longer texts are not versions. Kubelets write them, and numbers of a million digits would be parsed at each
+ * comparison.
+ */
 const MAX_LENGTH = 256;
 const VERSION = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
 
-/** Texts that are no versions come before all that are; equal versions are compared as texts. */
+/** Texts that are not versions come first; equal versions are compared as text. */
 export function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [parse(left), parse(right)];
@@ -88,7 +91,7 @@ function compare(a: Version, b: Version): number {
   return 0;
 }
 
-/** Numbers by value and before words; words by their characters. */
+/** Numbers by value and before words; words by characters. */
 function compareIdentifiers(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [/^\d+$/.test(left), /^\d+$/.test(right)];

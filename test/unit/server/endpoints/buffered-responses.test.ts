@@ -12,8 +12,8 @@ import { until } from '../../../support/until.ts';
 
 // More than the kernel takes in for a connection whose other side does not read.
 const BODY = Buffer.alloc(64 << 20, 'abcdefghijklmnop');
-const ONE = { bytes: BODY.length, patienceMs: 0 };
-const TWO = { bytes: 2 * BODY.length, patienceMs: 0 };
+const ONE = { bytes: BODY.length, protectedMs: 0 };
+const TWO = { bytes: 2 * BODY.length, protectedMs: 0 };
 
 describe('answers that wait for their readers', () => {
   let server: HandlerServer;
@@ -74,7 +74,7 @@ describe('answers that wait for their readers', () => {
   });
 
   it('have their time, in which others wait', async () => {
-    await start({ ...ONE, patienceMs: 60_000 });
+    await start({ ...ONE, protectedMs: 60_000 });
     const first = await stalled('/first');
     const second = server.ask('/second');
     expect(await received(first)).to.be.greaterThan(BODY.length);
@@ -83,7 +83,7 @@ describe('answers that wait for their readers', () => {
   });
 
   it('wait alone where they are longer than all may be', async () => {
-    await start({ bytes: 1, patienceMs: 60_000 });
+    await start({ bytes: 1, protectedMs: 60_000 });
     const first = await stalled('/first');
     const next = server.ask('/next');
     first.destroy();

@@ -42,7 +42,7 @@ describe('the list splitter', () => {
 
   it('says so when the list was truncated', () => {
     expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'truncated');
-    expect(() => split('', 4)).to.throw(SyntaxError, 'cut');
+    expect(() => split('', 4)).to.throw(SyntaxError, 'truncated');
   });
 
   it('refuses an item over the limit, also before it has ended', () => {

@@ -14,7 +14,7 @@ describe('an answer to a log query', () => {
 
   beforeEach(async () => {
     answer = long;
-    const buffered = new BufferedResponses({ bytes: 1 << 20, patienceMs: 1_000 });
+    const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
     server = await new HandlerServer((context) =>
       writeResponse(context, answer, { buffered, turns: new Turns() }),
     ).start();
