@@ -7,7 +7,7 @@ import { LogMetrics } from '../../server/logging/log-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
 import { AccessMetrics } from '../../server/observability/access-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
-import { collectRegistrationMetrics } from '../../server/registration/registration-metrics.ts';
+import { collectRegistrationMetrics } from '../../server/registration/registration.ts';
 import { table } from './markdown-table.ts';
 
 /** Default metrics of Node programs, which the document names as a group. */

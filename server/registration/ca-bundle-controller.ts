@@ -5,56 +5,62 @@ import { followObject } from '../cluster/reflector/followed-object.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
 import { RepeatedFailure } from '../observability/repeated-failure.ts';
-import { type ApiService, readApiService } from './api-service.ts';
-import { desiredBundle, type Others } from './ca-bundle.ts';
-import type { ServingCA } from './serving-ca.ts';
+import { type ApiService, desiredBundle, type Others, readApiService } from './ca-bundle.ts';
 
-/** Owner of `spec.caBundle`, and of nothing else, in the APIService's managedFields. */
+/** Field manager of `spec.caBundle`, the only field that it owns. */
 export const FIELD_MANAGER = 'ks-apiserver-ca-bundle';
+
+/** The CA of the TLS listener. */
+export interface ServingCA {
+  /** PEM, one certificate or several. */
+  current(): string;
+  /** Calls `listener` after each change. Returns the function that removes it. */
+  onChange(listener: () => void): () => void;
+}
 
 export interface ControllerOptions {
   readonly client: ClusterClient;
   readonly servingCA: ServingCA;
   /**
-   * Whether other replicas serve under the same CA (certificate files), and every other one may go once they have had
-   * the time to follow. Otherwise each made its own, and all that bear its name stay in the bundle.
+   * Whether all replicas serve with the same CA (certificate files): other certificates are removed after `settleMs`.
+   * Otherwise each replica has a self-signed CA, and all CAs of the same name stay in the bundle.
    */
   readonly sharedCA: boolean;
   readonly log: Logger;
-  /** Until a CA that a replica served under leaves the bundle; ten minutes when none is given. */
+  /** Delay before the CA of another replica is removed; ten minutes by default. */
   readonly settleMs?: number;
-  /** The first pause after a failure; one second when none is given. */
+  /** First delay after a failure; one second by default. */
   readonly retryMs?: number;
 }
 
-const TRUSTED = 'trusts our serving CA';
+const TRUSTED = 'trusts the serving CA';
 const SETTLE_MS = 600_000;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
-/** After so many corrections somebody else insists. */
-const SUSPICIOUS = 4;
+/** Corrections within QUIET_MS of each other that indicate another writer. */
+const CONTESTED_CORRECTIONS = 4;
 const QUIET_MS = 120_000;
 
 /**
- * Keeps `spec.caBundle` of one APIService so that kube-apiserver trusts this server. Level-triggered: whatever caused a
- * difference, the next look at the object repairs it. It never creates, deletes or changes anything else.
+ * Level-triggered controller that keeps the serving CA in `spec.caBundle` of one APIService. It never creates or deletes an
+ * APIService, and changes no other field.
  */
 export class CaBundleController {
   readonly #name: string;
   readonly #options: ControllerOptions;
-  /** Between attempts that fail. */
+  /** After failures. */
   readonly #retries: Backoff;
-  /** Between corrections that somebody else undoes. */
-  readonly #insistence: Backoff;
+  /** Between contested corrections. */
+  readonly #contention: Backoff;
   readonly #failures = new RepeatedFailure();
   #seen: ApiService | undefined;
   #state = 'has not been read yet';
   #work: Promise<void> = Promise.resolve();
   #settling: { readonly own: string; readonly timer: NodeJS.Timeout } | undefined;
   #lastCorrection = Number.NEGATIVE_INFINITY;
-  /** Corrections without two quiet minutes between them. */
-  #insisting = 0;
+  /** Corrections without QUIET_MS between them. */
+  #contested = 0;
 
   constructor(name: string, options: ControllerOptions) {
     this.#name = name;
@@ -65,10 +71,10 @@ export class CaBundleController {
       random: Math.random,
     };
     this.#retries = new Backoff(pauses);
-    this.#insistence = new Backoff(pauses);
+    this.#contention = new Backoff(pauses);
   }
 
-  /** Whether the APIService holds our CA, as far as we know. */
+  /** Whether the last known APIService contains the serving CA. */
   get trusted(): boolean {
     return this.#state === TRUSTED;
   }
@@ -82,14 +88,14 @@ export class CaBundleController {
     return `${this.#name} ${this.#state}`;
   }
 
-  /** Resolves when `signal` is aborted. Only this name is asked for: the server has no right to see the others. */
+  /** Resolves when `signal` is aborted. Requests only this name: the server has no permission for the others. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, servingCA, log } = this.#options;
     let isListed = false;
     const take = (apiService: unknown, byList: boolean): void => {
       isListed = true;
       const seen = readApiService(apiService);
-      // What a list says counts in any case: in a cluster that was restored from a backup all versions are older.
+      // A list is always current: after the restore of a backup, resourceVersions are lower.
       if (!byList && isOlder(seen, this.#seen)) return;
       this.#seen = seen;
       this.#enqueue(signal);
@@ -106,7 +112,7 @@ export class CaBundleController {
     }
   }
 
-  /** One correction at a time, each with what is known when it begins. */
+  /** Serializes corrections. Each one uses the state at its start. */
   #enqueue(signal: AbortSignal): void {
     this.#work = this.#work.then(() => this.#reconcile(signal));
   }
@@ -114,12 +120,12 @@ export class CaBundleController {
   async #reconcile(signal: AbortSignal, settled = false): Promise<void> {
     while (!signal.aborted) {
       const seen = this.#seen;
-      if (!this.#mayCorrect(seen)) return;
+      if (!this.#isManaged(seen)) return;
       const own = this.#options.servingCA.current();
-      const others = settled ? this.#lasting() : this.#passing(seen);
+      const others = settled ? this.#permanent() : this.#transitional(seen);
       const bundle = desiredBundle(seen.caBundle, own, new Date(), others);
       if (bundle === seen.caBundle) {
-        this.#become(TRUSTED);
+        this.#setState(TRUSTED);
         this.#settleLater(seen, own, signal);
         return;
       }
@@ -127,44 +133,44 @@ export class CaBundleController {
         await this.#correct(seen, bundle, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#become(`does not trust our serving CA and cannot be changed: ${messageOf(error)}`);
+        this.#setState(`does not trust the serving CA and cannot be changed: ${messageOf(error)}`);
         const level = this.#failures.isNews(messageOf(error)) ? 'warn' : 'debug';
         this.#options.log[level](
           { err: error, apiService: this.#name },
-          'cannot set spec.caBundle; trying again',
+          'cannot set spec.caBundle, retrying',
         );
         await pause(this.#retries.next(), signal);
-        // Deleted or recreated: the stream will bring the next object, and with it the next correction.
+        // A newer object has arrived, and with it the next correction.
         if (this.#seen !== seen) return;
       }
     }
   }
 
-  /** What stays for good. */
-  #lasting(): Others {
+  /** Certificates that stay permanently. */
+  #permanent(): Others {
     return this.#options.sharedCA ? 'none' : 'sameName';
   }
 
   /**
-   * What stays for now. While Pods are replaced some may serve under a self-made CA and some under one from files, or
-   * under the former and the new one of the files: if each took out what is not its own, they would do so in turns.
+   * Certificates that stay during a rollout. Some pods may serve with a self-signed CA and some with one from files, or with
+   * the old and the new files: removing each other's CA would loop.
    */
-  #passing(seen: ApiService): Others {
+  #transitional(seen: ApiService): Others {
     const byReplicas = seen.caBundleManagers.every((manager) => manager === FIELD_MANAGER);
     return byReplicas ? 'valid' : 'sameName';
   }
 
-  #mayCorrect(seen: ApiService | undefined): seen is ApiService {
+  #isManaged(seen: ApiService | undefined): seen is ApiService {
     if (seen === undefined) {
-      this.#become('is missing: apply the manifests');
+      this.#setState('does not exist: apply the manifests');
       return false;
     }
     if (seen.service === undefined) {
-      this.#become('names no Service, so it is left alone');
+      this.#setState('has no Service, so it is not managed');
       return false;
     }
     if (seen.insecureSkipTLSVerify) {
-      this.#become('has insecureSkipTLSVerify, so it is left alone');
+      this.#setState('has insecureSkipTLSVerify, so it is not managed');
       return false;
     }
     return true;
@@ -180,7 +186,7 @@ export class CaBundleController {
       body: JSON.stringify({
         apiVersion: 'apiregistration.k8s.io/v1',
         kind: 'APIService',
-        // With the uid, applying cannot bring a deleted APIService back to life: that is a conflict.
+        // With the uid, applying to a deleted APIService is a conflict instead of a creation.
         metadata: { name: this.#name, uid: seen.uid },
         spec: { caBundle: Buffer.from(bundle).toString('base64') },
       }),
@@ -188,7 +194,7 @@ export class CaBundleController {
     });
     this.#retries.reset();
     this.#failures.end();
-    this.#insisting++;
+    this.#contested++;
     this.#lastCorrection = performance.now();
     log.info(
       { apiService: this.#name, before: seen.caBundle === '' ? 'empty' : 'another' },
@@ -198,23 +204,23 @@ export class CaBundleController {
     if (written && this.#seen === seen) this.#seen = written;
   }
 
-  /** Two controllers that disagree would both loop without rest; ours slows down and says so. */
+  /** Backs off when another controller reverts the corrections, to prevent an endless loop. */
   async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#lastCorrection > QUIET_MS) {
-      this.#insistence.reset();
-      this.#insisting = 0;
-    } else if (this.#insisting >= SUSPICIOUS) {
+      this.#contention.reset();
+      this.#contested = 0;
+    } else if (this.#contested >= CONTESTED_CORRECTIONS) {
       this.#options.log.warn(
         { apiService: this.#name, managers: seen.caBundleManagers },
-        'somebody else keeps changing spec.caBundle: stop them, or set registration.manageCABundle to false',
+        'another controller keeps changing spec.caBundle: stop it, or set registration.manageCABundle to false',
       );
-      await pause(this.#insistence.next(), signal);
+      await pause(this.#contention.next(), signal);
     }
   }
 
-  /** What does not stay for good leaves some time after our last change, however often the object changes meanwhile. */
+  /** Schedules the removal of transitional certificates, once per change of our own CA. */
   #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
-    const wanted = desiredBundle(seen.caBundle, own, new Date(), this.#lasting()) !== seen.caBundle;
+    const wanted = desiredBundle(seen.caBundle, own, new Date(), this.#permanent()) !== seen.caBundle;
     if (wanted && this.#settling?.own === own) return;
     clearTimeout(this.#settling?.timer);
     this.#settling = undefined;
@@ -226,14 +232,14 @@ export class CaBundleController {
     this.#settling = { own, timer };
   }
 
-  #become(state: string): void {
+  #setState(state: string): void {
     if (state === this.#state) return;
     this.#state = state;
     this.#options.log.info({ apiService: this.#name }, `the APIService ${state}`);
   }
 }
 
-/** An event that was under way while we wrote shows the state before the write. */
+/** A watch event may show the state before our last write. */
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);

@@ -1,30 +1,71 @@
+// The CA bundle of an APIService: reads the APIService and computes the bundle that it should have. Writing it is
+// ca-bundle-controller.ts.
 import { X509Certificate } from 'node:crypto';
+import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
-/** At most this many certificates stand in a bundle; a replica whose own was pushed out puts it back in front. */
-const MOST = 8;
+/** The members of an APIService that this server uses. */
+export interface ApiService {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** PEM; empty when there is none. */
+  readonly caBundle: string;
+  readonly insecureSkipTLSVerify: boolean;
+  /** `namespace/name`; undefined for an API that kube-apiserver serves itself. */
+  readonly service: string | undefined;
+  /** The field managers of `spec.caBundle`. */
+  readonly caBundleManagers: readonly string[];
+}
+
+/** Returns undefined for a value that is not an APIService with a name. */
+export function readApiService(value: unknown): ApiService | undefined {
+  const metadata = recordIn(value, 'metadata');
+  const spec = recordIn(value, 'spec');
+  const name = text(metadata['name']);
+  if (name === '') return undefined;
+  const service = record(spec['service']);
+  return {
+    name,
+    uid: text(metadata['uid']),
+    resourceVersion: text(metadata['resourceVersion']),
+    caBundle: Buffer.from(text(spec['caBundle']), 'base64').toString('utf8'),
+    insecureSkipTLSVerify: spec['insecureSkipTLSVerify'] === true,
+    service: 'name' in service ? `${text(service['namespace'])}/${text(service['name'])}` : undefined,
+    caBundleManagers: managersOfCaBundle(metadata['managedFields']),
+  };
+}
+
+function managersOfCaBundle(managedFields: unknown): string[] {
+  if (!Array.isArray(managedFields)) return [];
+  return managedFields
+    .filter((entry) => 'f:caBundle' in record(recordIn(entry, 'fieldsV1')['f:spec']))
+    .map((entry) => text(record(entry)['manager']));
+}
+
+/** Maximum number of certificates in a bundle. A replica whose CA is missing puts it back in front. */
+const MAX_CERTIFICATES = 8;
 
 /**
- * Which certificates stay behind our own. `none`: no other; `sameName`: of replicas that made a CA of their own, as they
- * bear the name of ours; `valid`: whichever, for a replica put them there that may still serve under them.
+ * The certificates of others that stay in the bundle. `sameName`: those of replicas with self-signed CAs, which have the
+ * name of our CA. `valid`: all valid ones, because a replica that added one may still serve with it.
  */
 export type Others = 'none' | 'sameName' | 'valid';
 
 /**
- * The bundle that should stand where `present` stands: our own certificates, then the others that may stay. What has
- * expired and what is no certificate goes in any case. When `present` already does, it is returned as it is, so replicas
- * do not argue about the order.
+ * The desired bundle for a current bundle `present`: our own certificates, then the others that stay, without expired and
+ * invalid ones. Returns `present` when it has the same members, so that replicas do not fight over the order.
  */
 export function desiredBundle(present: string, own: string, now: Date, others: Others): string {
   const ours = certificates(own);
-  const kept = certificates(present).filter((each) => mayStay(each, others, ours, now));
-  const wanted = unique([...ours, ...kept]).slice(0, Math.max(MOST, ours.length));
+  const kept = certificates(present).filter((candidate) => stays(candidate, others, ours, now));
+  const wanted = unique([...ours, ...kept]).slice(0, Math.max(MAX_CERTIFICATES, ours.length));
   const found = unique(certificates(present));
   if (sameMembers(found, wanted)) return present;
-  return wanted.length === ours.length ? own : wanted.map((each) => each.toString()).join('');
+  return wanted.length === ours.length ? own : wanted.map((certificate) => certificate.toString()).join('');
 }
 
-function mayStay(
+function stays(
   candidate: X509Certificate,
   others: Others,
   ours: readonly X509Certificate[],
@@ -35,7 +76,7 @@ function mayStay(
   return others === 'valid' || (candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate)));
 }
 
-/** CAs that were made one after the other are told apart by the time behind their name: `serving-ca@1700000000`. */
+/** Without the creation time that makes the name of a self-signed CA unique: `serving-ca@1700000000`. */
 function nameOf({ subject }: X509Certificate): string {
   return subject.replace(/@\d+$/, '');
 }
@@ -51,10 +92,12 @@ function certificates(pem: string): X509Certificate[] {
 }
 
 function unique(list: readonly X509Certificate[]): X509Certificate[] {
-  return [...new Map(list.map((each) => [each.fingerprint256, each])).values()];
+  return [...new Map(list.map((certificate) => [certificate.fingerprint256, certificate])).values()];
 }
 
 function sameMembers(left: readonly X509Certificate[], right: readonly X509Certificate[]): boolean {
-  const names = new Set(left.map((each) => each.fingerprint256));
-  return left.length === right.length && right.every((each) => names.has(each.fingerprint256));
+  const fingerprints = new Set(left.map(({ fingerprint256 }) => fingerprint256));
+  return (
+    left.length === right.length && right.every(({ fingerprint256 }) => fingerprints.has(fingerprint256))
+  );
 }

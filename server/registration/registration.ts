@@ -1,10 +1,10 @@
-// Registration: keeps `spec.caBundle` of our APIServices up to date, so that kube-apiserver trusts this server. The
-// installation (manifests/) creates and deletes APIServices, listener/ owns the serving certificates, server/cluster the
-// connection to the cluster.
+// Registration: keeps `spec.caBundle` of the APIServices of this server current, so that kube-apiserver trusts it. The
+// manifests create and delete the APIServices; listener/ owns the serving certificate.
+import { Gauge, type Registry } from 'prom-client';
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 
 export interface RegistrationOptions extends ControllerOptions {
-  /** Names of the APIServices that point to this server. */
+  /** Names of the APIServices of this server. */
   readonly apiServices: readonly string[];
   /** `registration.manageCABundle` of the configuration. */
   readonly manageCABundle: boolean;
@@ -19,24 +19,41 @@ export class Registration {
     this.#controllers = options.apiServices.map((name) => new CaBundleController(name, options));
   }
 
-  /** Follows the APIServices until `signal` is aborted; then resolves. */
+  /** Runs the controllers until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     if (!this.#managed) return;
     await Promise.all(this.#controllers.map((controller) => controller.run(signal)));
   }
 
-  /** For the metrics; empty when the bundles are not ours to keep. */
+  /** Empty when the server does not manage the bundles. */
   *trust(): Generator<readonly [apiService: string, trusted: boolean]> {
     if (!this.#managed) return;
     for (const { name, trusted } of this.#controllers) yield [name, trusted];
   }
 
   /**
-   * The text of a readiness check that never fails: a server taken out of its Service because it is not registered could
-   * not become registered.
+   * The text of a readiness check that never fails: a server that is not registered yet, and is removed from its Service,
+   * could never become registered.
    */
   describe(): string {
-    if (!this.#managed) return 'registration.manageCABundle is false: spec.caBundle is left alone';
+    if (!this.#managed) return 'registration.manageCABundle is false: spec.caBundle is not managed';
     return this.#controllers.map((controller) => controller.state).join('; ');
   }
+}
+
+/** Whether kube-apiserver trusts this server, by APIService. */
+export type TrustByApiService = () => Iterable<readonly [apiService: string, trusted: boolean]>;
+
+export function collectRegistrationMetrics(registry: Registry, trust: TrustByApiService): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'apiserver_registration_trusted',
+      help: '1 if spec.caBundle of the APIService contains the serving CA, else 0. Absent when the server does not manage it.',
+      labelNames: ['apiservice'],
+      registers: [],
+      collect() {
+        for (const [apiservice, trusted] of trust()) this.set({ apiservice }, trusted ? 1 : 0);
+      },
+    }),
+  );
 }

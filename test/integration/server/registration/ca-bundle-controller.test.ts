@@ -7,10 +7,10 @@ import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { followObject } from '../../../../server/cluster/reflector/followed-object.ts';
-import { type ApiService, readApiService } from '../../../../server/registration/api-service.ts';
+import { type ApiService, readApiService } from '../../../../server/registration/ca-bundle.ts';
+import type { ServingCA } from '../../../../server/registration/ca-bundle-controller.ts';
 import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';
-import type { ServingCA } from '../../../../server/registration/serving-ca.ts';
 import {
   API_SERVICE,
   API_SERVICE_PATH,
@@ -44,7 +44,7 @@ class RotatingCA implements ServingCA {
   }
 }
 
-describe('the registration of the server, with exactly the rights of its ServiceAccount', function () {
+describe('registration, with the permissions of the ServiceAccount', function () {
   this.timeout(120_000);
   let cluster: RegisteredCluster;
   let admin: ClusterConnection;
@@ -134,7 +134,7 @@ describe('the registration of the server, with exactly the rights of its Service
     });
   }
 
-  it('puts the serving CA where there was none, owning nothing else', async () => {
+  it('sets the serving CA, and owns no other field', async () => {
     register(new RotatingCA(ca(0)));
     await bundleIs(ca(0));
     const raw = await admin.json({ path: API_SERVICE_PATH, signal: AbortSignal.timeout(30_000) });
@@ -156,7 +156,7 @@ describe('the registration of the server, with exactly the rights of its Service
     ['the same name', 1],
     ['another name', 4],
   ] as const) {
-    it(`lets the former CA go only when replicas had the time to follow to one of ${what}`, async () => {
+    it(`removes the former CA only after the delay, for a CA of ${what}`, async () => {
       const serving = new RotatingCA(ca(0));
       register(serving, { sharedCA: true, settleMs: 300 });
       await bundleIs(ca(0));
@@ -178,7 +178,7 @@ describe('the registration of the server, with exactly the rights of its Service
     });
   }
 
-  it('puts a foreign change right', async () => {
+  it('corrects a change by another client', async () => {
     register(new RotatingCA(ca(0)));
     await bundleIs(ca(0));
     await setBundle(ca(4));
@@ -187,7 +187,7 @@ describe('the registration of the server, with exactly the rights of its Service
     await bundleIs(ca(0));
   });
 
-  it('survives the manifests being applied again', async () => {
+  it('keeps the bundle when the manifests are applied again', async () => {
     register(new RotatingCA(ca(0)));
     const before = await bundleIs(ca(0));
     await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
@@ -195,7 +195,7 @@ describe('the registration of the server, with exactly the rights of its Service
     expect(after.caBundle).to.equal(before.caBundle);
   });
 
-  it('keeps the CAs of all replicas that made one each', async () => {
+  it('keeps the self-signed CAs of all replicas', async () => {
     register(new RotatingCA(ca(0)));
     register(new RotatingCA(ca(1)));
     register(new RotatingCA(ca(2)));
@@ -207,7 +207,7 @@ describe('the registration of the server, with exactly the rights of its Service
     expect(caBundle.match(/BEGIN CERTIFICATE/g)).to.have.length(3);
   });
 
-  it('keeps both CAs while some replicas have one from files and others one that they made', async () => {
+  it('keeps both CAs while some replicas use files and others a self-signed CA', async () => {
     const settleMs = 2_000;
     const made = register(new RotatingCA(ca(0)), { settleMs });
     await bundleIs(ca(0));
@@ -219,35 +219,35 @@ describe('the registration of the server, with exactly the rights of its Service
     });
     expect(caBundle).to.include(ca(0).trim());
     expect(changes).to.have.length.below(3);
-    await described(made, 'trusts our serving CA');
-    await described(filed, 'trusts our serving CA');
+    await described(made, 'trusts the serving CA');
+    await described(filed, 'trusts the serving CA');
     // The Pod that made one is gone.
     running[0]?.abort.abort();
     await bundleIs(ca(4));
   });
 
-  it('waits for an APIService that is missing, without making one', async () => {
+  it('waits for a missing APIService without creating it', async () => {
     await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
     const registration = register(new RotatingCA(ca(0)));
-    await described(registration, 'is missing');
+    await described(registration, 'does not exist');
     const list = await cluster.kubectl(['get', 'apiservices', '-o', 'name']);
     expect(list).not.to.include(API_SERVICE);
     await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
     await bundleIs(ca(0));
-    await described(registration, 'trusts our serving CA');
+    await described(registration, 'trusts the serving CA');
   });
 
-  it('does not bring back an APIService that was deleted', async () => {
+  it('does not recreate a deleted APIService', async () => {
     const serving = new RotatingCA(ca(0));
     const registration = register(serving);
     await bundleIs(ca(0));
     await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
     serving.rotate(ca(1));
-    await described(registration, 'is missing');
+    await described(registration, 'does not exist');
     expect(await cluster.kubectl(['get', 'apiservices', '-o', 'name'])).not.to.include(API_SERVICE);
   });
 
-  it('cannot bring back a deleted APIService even when it has not heard of it', async () => {
+  it('cannot recreate an APIService whose deletion it has not seen', async () => {
     const { uid } = await apiService(() => true);
     await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
     const answer = admin.json({
@@ -265,20 +265,20 @@ describe('the registration of the server, with exactly the rights of its Service
     expect(await answer.catch((error: unknown) => String(error))).to.match(/uid mismatch/i);
   });
 
-  it('leaves an APIService alone that skips the verification', async () => {
+  it('does not manage an APIService with insecureSkipTLSVerify', async () => {
     const patch = '{"spec":{"insecureSkipTLSVerify":true}}';
     await cluster.kubectl(['patch', 'apiservice', API_SERVICE, '--type', 'merge', '--patch', patch]);
     await described(register(new RotatingCA(ca(0))), 'insecureSkipTLSVerify');
   });
 
-  it('leaves everything alone when it is told to', async () => {
+  it('manages nothing with manageCABundle: false', async () => {
     const registration = register(new RotatingCA(ca(0)), { manageCABundle: false });
     await Promise.all(running.map(({ ended }) => ended));
     expect(registration.describe()).to.include('manageCABundle is false');
     expect((await apiService(() => true)).caBundle).to.equal('');
   });
 
-  it('goes on after kube-apiserver was away', async () => {
+  it('recovers after an outage of kube-apiserver', async () => {
     const serving = new RotatingCA(ca(0));
     const registration = register(serving, { settleMs: 10, sharedCA: true });
     await bundleIs(ca(0));

@@ -21,7 +21,7 @@ import {
 
 const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
 
-describe('discovery of a registered server, whatever else is broken', function () {
+describe('discovery of a registered server during failures', function () {
   // kube-apiserver looks again after up to half a minute, and its controllers after up to one.
   this.timeout(480_000);
   let cluster: RegisteredCluster;
@@ -109,7 +109,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     return promise;
   }
 
-  it('is there, and nodes with it, when nothing is broken', async () => {
+  it('is available with nodes when nothing fails', async () => {
     await serve();
     await available();
     await cluster.kubectl(['get', 'nodes.resources.platform.io']);
@@ -117,7 +117,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await deletesNamespace('nothing-broken');
   });
 
-  it('is there without the right to list nodes', async () => {
+  it('is available without the permission to list nodes', async () => {
     await serve(() => withdraw(['clusterrolebinding', 'platform:ks-apiserver'], ['list', 'nodes']));
     // Without the right to its APIServices it cannot set the bundles either; so this is done for it.
     await trustAnyCertificate();
@@ -126,7 +126,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await deletesNamespace('no-right-to-nodes');
   });
 
-  it('is there without the right to learn who the front proxy is', async () => {
+  it('is available without the permission to read the front-proxy settings', async () => {
     const inSystem = ['--namespace', 'kube-system'];
     await serve(() =>
       withdraw(
@@ -140,7 +140,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await deletesNamespace('no-front-proxy');
   });
 
-  it('is there without the right to ask the cluster about callers', async () => {
+  it('is available without the permission for reviews', async () => {
     await serve(() =>
       withdraw(
         ['clusterrolebinding', 'platform:ks-apiserver:auth-delegator'],
@@ -151,7 +151,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await deletesNamespace('no-reviews');
   });
 
-  it('is there while kube-apiserver is away', async () => {
+  it('is available during an outage of kube-apiserver', async () => {
     await serve();
     await available();
     await cluster.controlPlane.apiserver.kill();
@@ -160,7 +160,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     await available();
   });
 
-  it('is there from the first connection to the last', async () => {
+  it('is available from the first connection to the last', async () => {
     await serve(undefined, '1s');
     const seen: (number | undefined)[] = [];
     const polling = new AbortController();
@@ -182,7 +182,7 @@ describe('discovery of a registered server, whatever else is broken', function (
     expect(new Set(seen.slice(first, last + 1))).to.deep.equal(new Set([200]));
   });
 
-  it('is missed when the server is gone and its APIServices are not, and not any more without its APIServices', async () => {
+  it('fails when the server is removed before its APIServices, and recovers without them', async () => {
     await serve();
     await available();
     stop.abort();

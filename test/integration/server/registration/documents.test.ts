@@ -10,7 +10,7 @@ import { readEnvironment } from '../../../../server/environment.ts';
 import { run } from '../../../../server/server.ts';
 import { type RegisteredCluster, ROOT, startCluster } from './registered-cluster.ts';
 
-describe('what the documents say of a running server', function () {
+describe('the documentation and a running server', function () {
   this.timeout(120_000);
   let cluster: RegisteredCluster;
   let ask: (path: string) => Promise<string>;
@@ -59,7 +59,7 @@ describe('what the documents say of a running server', function () {
     await cluster?.stop();
   });
 
-  it('names every metric that it reports, and no other', async () => {
+  it('lists exactly the reported metrics', async () => {
     const body = await ask('/metrics');
     expect(body).to.match(/^200/);
     const reported = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
@@ -73,7 +73,7 @@ describe('what the documents say of a running server', function () {
     }
   });
 
-  it('says in /readyz?verbose what troubleshooting looks for', async () => {
+  it('agree on the lines of /readyz?verbose', async () => {
     const body = await ask('/readyz?verbose');
     for (const check of ['informer-sync', 'front-proxy', 'registration', 'shutdown']) {
       expect(body).to.include(`[+]${check} ok`);

@@ -74,7 +74,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     });
   }
 
-  it('are what the kustomizations of the documents build on', async () => {
+  it('are used by the kustomizations in the documentation', async () => {
     const shown = [
       ...(await kustomizationsOf('README.md')),
       ...(await kustomizationsOf('docs/configuration.md')),
@@ -98,7 +98,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(both).to.include('/etc/ks-apiserver-logs').and.include('/etc/ks-apiserver-tls');
   });
 
-  it('leave the configuration to whoever brings one to the overlay without plain HTTP', async () => {
+  it('accept a custom configuration in the overlay without plain HTTP', async () => {
     const [configuration = ''] = await kustomizationsOf('docs/configuration.md');
     const objects = await build(
       `resources: [ks-apiserver/manifests/overlays/no-plain-http]\n${configuration}`,
@@ -106,7 +106,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(objects).to.include('OURS: true').and.not.include('name: http\n');
   });
 
-  it('installs the base so that nothing differs afterwards', async () => {
+  it('installs the base without a diff afterwards', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
     // What controllers write about their objects while these are compared, in their status, is a difference as well.
     let differences: string;
@@ -116,7 +116,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(differences).to.equal('');
   });
 
-  it('has nothing to change when the base is applied again', async () => {
+  it('changes nothing when the base is applied again', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
     const again = (await cluster.kubectl(['apply', '-k', 'manifests/base'])).trim().split('\n');
     // kubectl never compares the selector of a PodDisruptionBudget: it replaces it.
@@ -125,7 +125,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     ]);
   });
 
-  it('makes pods that the restricted pod security standard admits', async () => {
+  it('creates pods that the restricted Pod Security Standard admits', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
     await cluster.kubectl([
       '--namespace',
@@ -141,7 +141,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     ]);
   });
 
-  it('lets the server do what it has to, and nothing that would hurt', async () => {
+  it('grants the server its permissions, and no dangerous ones', async () => {
     const can = async (...question: string[]): Promise<boolean> => {
       const answer = await cluster
         .kubectl(['auth', 'can-i', ...question, '--as', 'system:serviceaccount:platform-system:ks-apiserver'])
@@ -162,7 +162,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(await can('update', 'nodes')).to.equal(false);
   });
 
-  it('takes the right to read logs of pods away from an installation that has it, and gives it back', async () => {
+  it('removes and restores the permission to read pod logs', async () => {
     const mayRead = async (): Promise<string> =>
       cluster
         .kubectl(['auth', 'can-i', 'get', 'pods', '--subresource', 'log', '--as', SERVER_USER.name])
@@ -178,7 +178,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     await until(async () => (await mayRead()) === 'yes');
   });
 
-  it('shows nodes to whom the role is bound, and to nobody else', async () => {
+  it('shows nodes only to users with the role', async () => {
     await cluster.kubectl([
       'create',
       'clusterrolebinding',
@@ -205,14 +205,14 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(await mayList('john')).to.equal('false');
   });
 
-  it('gives the development server the same objects at another port', async () => {
+  it('creates the same objects on another port for the development server', async () => {
     const overlay = await cluster.kubectl(['kustomize', 'manifests/overlays/development']);
     const generated = developmentManifests(namesFor('platform'), 9443);
     expect(objectsOf(generated)).to.have.deep.members(objectsOf(overlay));
     await cluster.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], generated);
   });
 
-  it('fits another platform as well', async () => {
+  it('supports another platform name', async () => {
     await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('acme'), 1234));
     const port = await cluster.kubectl([
       'get',
@@ -224,7 +224,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(port).to.equal('acme-system:1234');
   });
 
-  it('leaves nothing behind when it is uninstalled as docs/installation.md says', async function () {
+  it('leaves nothing behind after the documented uninstallation', async function () {
     // kube-apiserver looks for a minute whether the objects of a custom resource are gone, before it begins anew; once
     // in many runs that took it more than 150 s.
     this.timeout(330_000);

@@ -22,7 +22,7 @@ function apiService(resourceVersion: number, caBundle: string): string {
   });
 }
 
-describe('the keeper of a CA bundle', () => {
+describe('CaBundleController', () => {
   let own: string;
   let cluster: ScriptedCluster;
   let stream: Call['response'];
@@ -73,17 +73,17 @@ describe('the keeper of a CA bundle', () => {
     response.end(apiService(version + 2 * patch - 1, caBundle));
   }
 
-  it('says once that the cluster takes no changes, and blames nobody else', async () => {
+  it('logs a repeated write failure once, and suspects no other controller', async () => {
     answer = (patch, response) => {
       if (patch <= 6) refuse(response, 503, 'ServiceUnavailable');
       else written(response, patch);
     };
     ended = controller.run(stop.signal);
     await until(() => controller.trusted);
-    expect(warnings).to.deep.equal(['cannot set spec.caBundle; trying again']);
+    expect(warnings).to.deep.equal(['cannot set spec.caBundle, retrying']);
   });
 
-  it('begins anew in a cluster that was restored from a backup, whose versions are older', async () => {
+  it('accepts the lower resourceVersions of a restored cluster', async () => {
     version = 100;
     answer = (patch, response) => written(response, patch);
     ended = controller.run(stop.signal);
@@ -93,7 +93,7 @@ describe('the keeper of a CA bundle', () => {
     await until(() => patched === 2);
   });
 
-  it('says so when somebody else keeps undoing what it writes', async () => {
+  it('warns when another controller keeps reverting its corrections', async () => {
     answer = (patch, response) => {
       written(response, patch);
       if (patch <= 4) send(stream, event('MODIFIED', apiService(2 * patch + 1, '')));
@@ -101,7 +101,7 @@ describe('the keeper of a CA bundle', () => {
     ended = controller.run(stop.signal);
     await until(() => patched === 5 && controller.trusted);
     expect(warnings).to.deep.equal([
-      'somebody else keeps changing spec.caBundle: stop them, or set registration.manageCABundle to false',
+      'another controller keeps changing spec.caBundle: stop it, or set registration.manageCABundle to false',
     ]);
   });
 });

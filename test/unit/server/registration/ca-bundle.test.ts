@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { desiredBundle } from '../../../../server/registration/ca-bundle.ts';
 
-describe('the bundle of serving CAs', () => {
+describe('desiredBundle', () => {
   let own: string;
   let sibling: string;
   let foreign: string;
@@ -17,38 +17,38 @@ describe('the bundle of serving CAs', () => {
     foreign = (await CertificateAuthority.create('somebody else@1')).cert;
   });
 
-  it('is exactly our CA where there was none', () => {
+  it('returns our CA for an empty bundle', () => {
     expect(desiredBundle('', own, now, 'sameName')).to.equal(own);
   });
 
-  it('is left as it is when it already holds our CA', () => {
+  it('returns a bundle unchanged that contains our CA', () => {
     expect(desiredBundle(own, own, now, 'sameName')).to.equal(own);
   });
 
-  it('loses a foreign CA', () => {
+  it('removes a foreign CA', () => {
     expect(desiredBundle(foreign, own, now, 'sameName')).to.equal(own);
     expect(desiredBundle(`${own}\n${foreign}`, own, now, 'sameName')).to.equal(own);
   });
 
-  it('loses text that is no certificate', () => {
+  it('removes text that is not a certificate', () => {
     expect(
       desiredBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', own, now, 'sameName'),
     ).to.equal(own);
   });
 
-  it('keeps the CA of another replica behind our own', () => {
+  it('keeps the CA of another replica after our own', () => {
     const both = desiredBundle(sibling, own, now, 'sameName');
     expect(both).to.equal(`${own}\n${sibling}\n`);
   });
 
-  it('ends in one bundle for two replicas, whoever writes last', () => {
+  it('converges for two replicas in any order', () => {
     const byOne = desiredBundle('', own, now, 'sameName');
     const byTheOther = desiredBundle(byOne, sibling, now, 'sameName');
     expect(desiredBundle(byTheOther, own, now, 'sameName')).to.equal(byTheOther);
     expect(desiredBundle(byTheOther, sibling, now, 'sameName')).to.equal(byTheOther);
   });
 
-  it('loses the expired CA of another replica', async () => {
+  it('removes the expired CA of another replica', async () => {
     const { cert } = await CertificateAuthority.create('serving', {
       notBefore: new Date(0),
       notAfter: yesterday,
@@ -56,18 +56,18 @@ describe('the bundle of serving CAs', () => {
     expect(desiredBundle(`${own}\n${cert}`, own, now, 'sameName')).to.equal(own);
   });
 
-  it('loses the CAs of other replicas when it is to hold ours alone', () => {
+  it('removes the CAs of other replicas for others = none', () => {
     expect(desiredBundle(desiredBundle(sibling, own, now, 'sameName'), own, now, 'none')).to.equal(own);
   });
 
-  it('keeps the CA of a replica that bears another name, where replicas alone wrote it', () => {
+  it('keeps the CA of another name for others = valid', () => {
     const both = desiredBundle(foreign, own, now, 'valid');
     expect(both).to.equal(`${own}\n${foreign}\n`);
     expect(desiredBundle(both, foreign, now, 'valid')).to.equal(both);
     expect(desiredBundle(both, own, now, 'sameName')).to.equal(own);
   });
 
-  it('loses what has expired, whoever wrote it', async () => {
+  it('removes every expired certificate', async () => {
     const { cert } = await CertificateAuthority.create('somebody else', {
       notBefore: new Date(0),
       notAfter: yesterday,
@@ -75,7 +75,7 @@ describe('the bundle of serving CAs', () => {
     expect(desiredBundle(`${own}\n${cert}`, own, now, 'valid')).to.equal(own);
   });
 
-  it('does not grow without bound', async () => {
+  it('contains at most eight certificates', async () => {
     let bundle = '';
     let last = '';
     for (let restart = 0; restart < 12; restart++) {
@@ -86,7 +86,7 @@ describe('the bundle of serving CAs', () => {
     expect(desiredBundle(bundle, last, now, 'sameName')).to.equal(bundle);
   });
 
-  it('takes both of our own certificates during a rotation', () => {
+  it('contains both of our own certificates during a rotation', () => {
     expect(desiredBundle(own, `${own}\n${sibling}`, now, 'sameName')).to.equal(`${own}\n${sibling}`);
   });
 });
