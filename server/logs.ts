@@ -1,5 +1,5 @@
-// Log queries, put together: the store that the configuration names, who may see what, the paths, and the health of it
-// all. The store is loaded when it is chosen: clients of stores that are not used cost nothing.
+// Composition of log queries: the configured store, scopes, routes, discovery and health. Only the module of the configured
+// store is loaded.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { openAddresses } from '../apis/config/v1alpha1/log-store-faults.ts';
@@ -16,7 +16,6 @@ import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { Turns } from './concurrency/turns.ts';
 import type { CompletedConfig } from './config.ts';
-import { newLogStore } from './configured-log-store.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
 import type { DescribedGroup } from './endpoints/openapi/operations.ts';
@@ -25,6 +24,7 @@ import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
 import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/unsupported-requests.ts';
 import { LogMetrics } from './logging/log-metrics.ts';
+import type { LogBackend } from './logging/log-store.ts';
 import { StoreHealth } from './logging/store-health.ts';
 import type { LongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
@@ -32,31 +32,31 @@ import type { ResourceRoute } from './routes.ts';
 
 export interface Logs {
   readonly routes: readonly ResourceRoute[];
-  /** For discovery: only to be got, so that nobody lists, watches or deletes it for a namespace or an owner. */
+  /** For discovery: `get` only, so that controllers do not list, watch or delete logs. */
   readonly discovered: DiscoveredResource;
   readonly described: DescribedGroup;
-  /** What has to run. */
+  /** Background work. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly isLongRunning: LongRunning;
-  /** What the request chain asks in place of `authorizer`: which lines are shown is decided by the handler. */
+  /** The authorizer of the filter chain: every authenticated caller may query, and the handler applies the scope. */
   authorizer(inner: Authorizer): Authorizer;
-  /** For a check that never fails: a log store that is down must take nothing else down. */
+  /** For an informational health check: an outage of the log store must not affect readiness. */
   describe(): string;
 }
 
 export interface LogsDependencies {
   readonly client: ClusterClient;
-  /** Asks the cluster each time. */
+  /** Not cached. */
   readonly freshAuthorizer: Authorizer;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Ends questions to the cluster that are under way. */
+  /** Aborts requests to the cluster. */
   readonly signal: AbortSignal;
 }
 
 type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'authorization' | 'requests'>;
 
-/** Does not wait for the store, and does not fail when it is down. */
+/** Does not connect to the store. */
 export async function newLogs(
   { platform, logging, authorization, requests }: LogsConfig,
   { client, freshAuthorizer, log: parent, metrics: registry, signal }: LogsDependencies,
@@ -66,12 +66,9 @@ export async function newLogs(
   const tenantGroup = tenantGroupName(platform.name);
   const metrics = new LogMetrics(registry);
   for (const url of openAddresses(logging)) {
-    log.warn(
-      { store: logging.store, url },
-      'the log store is asked without TLS: logs can be read on the way',
-    );
+    log.warn({ store: logging.store, url }, 'the connection to the log store is not encrypted');
   }
-  // One for all of them: what they do together is what everybody else waits for.
+  // Shared, because all queries together must not block the event loop.
   const turns = new Turns();
   const store = await newLogStore(logging, { client, log, turns });
   const namespaces = new Namespaces({ client, log });
@@ -125,4 +122,23 @@ export async function newLogs(
     authorizer: (inner) => openToAuthenticated(inner, isOurs),
     describe: () => health.describe(),
   };
+}
+
+async function newLogStore(
+  { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
+  { client, log: parent, turns }: Pick<LogsDependencies, 'client' | 'log'> & { readonly turns: Turns },
+): Promise<LogBackend> {
+  const log = parent.child({ store });
+  if (store === 'opensearch') {
+    const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
+    return new OpenSearchLogStore({ ...opensearch, turns });
+  }
+  if (store === 'victorialogs') {
+    const { VictoriaLogsLogStore } = await import(
+      './logging/backends/victorialogs/victorialogs-log-store.ts'
+    );
+    return new VictoriaLogsLogStore({ ...victorialogs, log, turns });
+  }
+  const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
+  return new KubernetesLogStore({ client, log, turns, limits: kubernetes });
 }

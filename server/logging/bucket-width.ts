@@ -1,6 +1,6 @@
 import type { Buckets } from './log-store.ts';
 
-/** The greatest width in ms of which all buckets are multiples: their own, where they are equally wide. */
+/** The greatest common divisor of the widths of the buckets, in ms. */
 export function commonWidth({ edges }: Buckets): number {
   let width = 0;
   for (let index = 1; index < edges.length; index++) {

@@ -1,12 +1,12 @@
-// Why a store cannot be used as the configuration says. Callers get a 503 that wraps it; the log and the health tell it.
+// Configuration errors of a store. Callers get a 503 that wraps them; the log and the health check report them.
 
-/** A file that the configuration names, without which a store is not asked. */
+/** A configured file is missing or invalid, so the store is not used. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError';
-  /** In the configuration, for instance `logging.opensearch.caFile`. */
+  /** Path in the configuration, for instance `logging.opensearch.caFile`. */
   readonly option: string;
   readonly path: string;
-  /** For everybody to read, as the option is. */
+  /** Public, as the option is. */
   readonly reason: string;
 
   constructor(option: string, path: string, reason: string) {
@@ -17,17 +17,17 @@ export class UnusableFileError extends Error {
   }
 }
 
-/** The store cannot be used as the configuration says: it holds something else, or does not let this server in. */
+/** The store does not match an option: its data have another form, or it rejects this server. */
 export class UnfitOptionError extends Error {
   override readonly name = 'UnfitOptionError';
-  /** In the configuration, for instance `logging.opensearch.fields`. */
+  /** Path in the configuration, for instance `logging.opensearch.fields`. */
   readonly option: string;
-  /** For everybody to read, as the option is. */
+  /** Public, as the option is. */
   readonly reason: string;
-  /** What becomes of log queries. */
+  /** Effect on log queries. */
   readonly effect: string;
 
-  constructor(option: string, reason: string, effect = 'log queries get 503') {
+  constructor(option: string, reason: string, effect = 'log queries return 503') {
     super(`${reason}: see ${option}`);
     this.option = option;
     this.reason = reason;
@@ -35,17 +35,16 @@ export class UnfitOptionError extends Error {
   }
 }
 
-/** The unusable file because of which a store was not asked, as stores wrap it. */
+/** The UnusableFileError among the error and its causes. */
 export function unusableFileIn(error: unknown): UnusableFileError | undefined {
   return causeOf(UnusableFileError, error);
 }
 
-/** The option that does not fit, as stores wrap it. */
+/** The UnfitOptionError among the error and its causes. */
 export function unfitOptionIn(error: unknown): UnfitOptionError | undefined {
   return causeOf(UnfitOptionError, error);
 }
 
-/** The error of this kind that it is, or that lies behind it. */
 function causeOf<Kind extends Error>(
   kind: new (...given: never[]) => Kind,
   error: unknown,

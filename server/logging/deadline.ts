@@ -1,13 +1,13 @@
 import type { Call } from './log-store.ts';
 
-/** When the time of a call is over, for work that takes several requests: each has what is left. */
+/** The deadline of a call that takes several requests: each request has the time that is left. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #end: number;
   readonly #caller: Pick<Call, 'caller'>;
   readonly #now: () => number;
 
-  /** `now`: milliseconds, since whenever. */
+  /** `now`: monotonic milliseconds. */
   constructor({ signal, timeoutMs, ...caller }: Call, now: () => number) {
     this.signal = signal;
     this.#caller = caller;
@@ -23,27 +23,26 @@ export class Deadline {
     return this.#now() >= this.#end;
   }
 
-  /** Of a request that begins now. */
+  /** The limits of a request that begins now. */
   call(): Call {
     return { signal: this.signal, timeoutMs: this.leftMs, ...this.#caller };
   }
 
-  /** A part of what is left. */
+  /** `part`: share of the time that is left. */
   share(part: number): Deadline {
     return new Deadline({ ...this.call(), timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
   }
 
-  /** The same, or sooner. */
   within(ms: number): Deadline {
     return new Deadline({ ...this.call(), timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
   }
 
-  /** The same, ended by another signal too. */
+  /** Also ended by `signal`. */
   until(signal: AbortSignal): Deadline {
     return this.under(AbortSignal.any([this.signal, signal]));
   }
 
-  /** The same, with a signal that is aborted with its own, or before. */
+  /** With a signal that is aborted no later than this one. */
   under(signal: AbortSignal): Deadline {
     return new Deadline({ ...this.call(), signal }, this.#now);
   }

@@ -1,12 +1,12 @@
 import type { Instant } from './log-store.ts';
 
-/** Before every line. */
+/** The start of an unbounded range. */
 export const BEGINNING: Instant = '1970-01-01T00:00:00.000000000Z';
 
-/** The last moment that fits into 64 bits of nanoseconds since the epoch, as stores count them. */
+/** The last instant that stores can represent: nanoseconds since the epoch in 64 bits. */
 export const LAST_NANOSECOND: Instant = '2262-04-11T23:47:16.854775807Z';
 
-/** Behind every range that can be asked for. */
+/** The end of the last range that parameters can express. */
 const END: Instant = '2286-11-20T17:46:40.000000000Z';
 
 const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
@@ -14,14 +14,11 @@ const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
 export function isInstant(value: unknown): value is Instant {
   if (typeof value !== 'string' || !PATTERN.test(value)) return false;
   const milliseconds = Date.parse(value);
-  // A 30th of February counts on into March here; stores refuse it.
+  // Date.parse accepts a 30th of February; stores do not.
   return !Number.isNaN(milliseconds) && instantOf(milliseconds).startsWith(value.slice(0, 19));
 }
 
-/**
- * Whether it is a time that somebody could ask for. Stores fail at others, as if they were ill, so none that comes from
- * outside may reach them.
- */
+/** Whether parameters can express the time. Stores fail for others, so a time from a client is checked first. */
 export function isAskable(value: unknown): value is Instant {
   return isInstant(value) && BEGINNING <= value && value <= END;
 }

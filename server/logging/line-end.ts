@@ -1,6 +1,6 @@
-/** Some collectors keep the newline at the end of a line. All that are there go: a line may be looked at twice. */
-export function withoutLineEnd(said: string): string {
-  let end = said.length;
-  while (said[end - 1] === '\n') end--;
-  return said.slice(0, end);
+/** Some collectors keep the newline at the end of a line. Idempotent. */
+export function withoutLineEnd(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\n') end--;
+  return line.slice(0, end);
 }

@@ -1,44 +1,48 @@
-// The interface between the log query handler and every store. Implemented by each folder of backends/; the meaning is
-// checked by test/conformance/log-store.ts. Access is decided before a store is asked.
+// The interface between log queries and the stores in backends/. test/conformance/log-store.ts defines its behaviour. The
+// permissions of the caller are checked before a store is called.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 
-/** RFC 3339 in UTC with nine digits behind the second, `2026-01-02T03:04:05.000000006Z`: comparable as text. */
+/** RFC 3339 in UTC with nine fractional digits, `2026-01-02T03:04:05.000000006Z`: sorts as text. */
 export type Instant = string;
 
 export interface LogRecord {
   readonly time: Instant;
-  /** The line without newlines at its end; everything else, colour codes included, as it was written. */
+  /** The line without newlines at its end; otherwise unchanged, colour codes included. */
   readonly log: string;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
 }
 
-/** The namespaces that the caller may read, with the names that were asked for already applied. */
+/** The namespaces that the caller may read, limited to those of the query. */
 export type Scope =
   | { readonly everything: true }
-  /** Sorted by name. Of each namespace what was written at `since` or later: before that, another one had the name. */
+  /** Sorted by name. Lines before `since` belong to an earlier namespace of the same name. */
   | {
       readonly everything: false;
       readonly namespaces: readonly { readonly name: string; readonly since: Instant }[];
     };
 
-/** Both parts hold when both are given; within a part, one of them has to. An empty list finds nothing. */
+/** Both parts must match if both are given; a part matches if one of its values does. An empty list matches nothing. */
 export interface NameFilter {
   readonly exact?: readonly string[];
-  /** Texts somewhere in the name, whatever their case. */
+  /** Case-insensitive substrings. */
   readonly contains?: readonly string[];
 }
 
-/** What a line has to say: one of the texts. matching/ defines precisely what that means. */
+/**
+ * Matches a line that contains one of the texts. `substring` and `regex` (matching/regex-dialect.ts) have one definition
+ * for all stores. `phrase` and `prefix` search for words next to each other, and each store splits lines into words by its
+ * own rules; the differences are documented in docs/log-queries.md.
+ */
 export interface TextFilter {
   readonly mode: MatchMode;
   readonly texts: readonly [string, ...string[]];
   readonly caseSensitive: boolean;
 }
 
-/** Which lines; all parts hold. */
+/** A set of lines; all parts must match. */
 export interface Selection {
   readonly scope: Scope;
   /** From `start`, before `end`. */
@@ -46,10 +50,10 @@ export interface Selection {
   readonly namespaces?: NameFilter;
   readonly pods?: NameFilter;
   readonly containers?: NameFilter;
-  /** By the names that controllers give to pods: what that means is defined in matching/workload-names.ts. */
+  /** Names of workloads, compared with the names of pods as defined in matching/workload-names.ts. */
   readonly workloads?: NameFilter;
   readonly text?: TextFilter;
-  /** One of these, as matching/levels.ts tells it from the line. */
+  /** Lines of one of the levels, as defined in matching/levels.ts. */
   readonly levels?: readonly Level[];
 }
 
@@ -57,63 +61,60 @@ export type Order = 'asc' | 'desc';
 
 export interface PageRequest {
   readonly order: Order;
-  /** 0 asks for the total alone. A store that would have to read too much for it throws newPageTooLong(). */
+  /** 0 requests the total only. A store that would have to read too much throws newPageTooLong(). */
   readonly size: number;
   /** Records to skip; 0 together with `after`. */
   readonly from: number;
-  /** `next` of an earlier page of the same selection and order; from outside, so read it as untrusted. */
+  /** `next` of an earlier page of the same selection and order. Untrusted: it comes from the client. */
   readonly after?: string;
-  /** The total does not matter: any lower bound will do, where the exact one costs more than the page. */
+  /** The total is not used: any lower bound is valid if the exact total is expensive. */
   readonly uncounted?: boolean;
 }
 
-/** Limits of one call. A store passes them on to its own requests. */
+/** Limits of one call, which the store applies to its own requests. */
 export interface Call {
-  /** Aborted when the caller has gone or the deadline has passed; ends the work in the store too. */
+  /** Aborted when the caller disconnects or the deadline passes; ends the work in the store. */
   readonly signal: AbortSignal;
-  /** Milliseconds that are left; after it, what was found so far is answered with a Shortfall. */
+  /** After this time in milliseconds the store returns a partial result with a Shortfall. */
   readonly timeoutMs: number;
-  /** Whose share it counts for, where the store has only so much for all. */
+  /** The tenant to which shared resources of the store are charged. */
   readonly caller?: string;
 }
 
 export type FollowCall = Omit<Call, 'timeoutMs'>;
 
-/** Some records of an export, in order; a list of them is one. */
+/** Records of an export in order, for instance a list. */
 export interface ExportBatch extends Iterable<LogRecord> {
   readonly length: number;
   /**
-   * The same records, where the store writes them like this: UTF-8, a JSON object and a newline for each, whose members
-   * are those of LogRecord in the order time, namespace, pod, container, log.
+   * The same records in UTF-8, one JSON object and newline each, with the members of LogRecord in the order time,
+   * namespace, pod, container, log; if the store writes them like that.
    */
   readonly ndjson?: Buffer;
 }
 
 export interface Coverage {
-  /** What is missing from the answer; empty when it is complete. */
+  /** Empty for a complete result. */
   readonly shortfalls: readonly Shortfall[];
 }
 
 export interface Total {
   readonly count: number;
-  /** `gte` when there may be more. */
+  /** `gte` for a lower bound. */
   readonly relation: 'eq' | 'gte';
 }
 
 export interface LogPage extends Coverage {
   readonly total: Total;
-  /**
-   * By time in the order asked for; the order within equal times is the store's, and the same at every call. The list
-   * belongs to who asked.
-   */
-  readonly records: LogRecord[];
-  /** Where the next page goes on, without skipping or repeating lines of equal times; undefined behind the last. */
+  /** Sorted by time in the order of the request. The store defines the order of equal times, the same for each call. */
+  readonly records: readonly LogRecord[];
+  /** Position of the next page, exact also among equal times; undefined on the last page. */
   readonly next: string | undefined;
 }
 
 export interface LogStatistics extends Coverage {
   readonly logs: Total;
-  /** Different containers: by the id of the container where the store has it, else by namespace, pod and name. */
+  /** Distinct containers: by container id if the store has it, else by namespace, pod and name. */
   readonly containers: number;
   readonly containersApproximate: boolean;
 }
@@ -124,37 +125,37 @@ export interface LogHistogram extends Coverage {
   readonly counts: readonly number[];
 }
 
-/** Bucket n goes from edges[n] to edges[n + 1], exclusive; milliseconds since the epoch, ascending. */
+/** Bucket n is the range from edges[n] to edges[n + 1], exclusive; milliseconds since the epoch, ascending. */
 export interface Buckets {
   readonly edges: readonly number[];
 }
 
 /**
- * All methods throw StatusErrors of store-errors.ts: StoreUnavailable (503, to be tried again), StoreTimeout (504),
- * NotSupported (400, when the store cannot answer such a question, with the cure).
+ * All methods throw the StatusErrors of store-errors.ts: StoreUnavailable (503, may be retried), StoreTimeout (504),
+ * NotSupported (400, with the alternative, if the store cannot process the query).
  */
 export interface LogStore {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage>;
   statistics(selection: Selection, call: Call): Promise<LogStatistics>;
-  /** Counts only what lies between the first and the last edge. */
+  /** Counts only lines between the first and the last edge. */
   histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram>;
   /**
-   * All records in order, in batches of at most some thousands, with bounded memory: the next batch is fetched when
-   * it is asked for, or a few ahead. What was not covered comes as the return value; a failure midway throws.
+   * All records in order, in batches of at most a few thousand, with bounded memory: at most a few batches are read ahead.
+   * Returns the coverage; throws if the store fails midway.
    */
   export(selection: Selection, order: Order, call: Call): AsyncGenerator<ExportBatch, Coverage, undefined>;
   /**
-   * Records from `range.start` on, then those that come, roughly in the order of time, until the signal is aborted or
-   * the reader stops; `range.end` does not count. Heals itself after short failures without losing lines where the
-   * store allows it; throws StoreUnavailable when it cannot.
+   * Records from `range.start` on and new records as they arrive, roughly in the order of time, until the signal is aborted
+   * or the generator is closed; `range.end` is ignored. Recovers from short outages, without losing lines if the store
+   * allows it; throws StoreUnavailable otherwise.
    */
   follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined>;
 }
 
-/** A store with what its owner needs: its health, and a run that ends. */
+/** A store with its health check and background work. */
 export interface LogBackend extends LogStore {
-  /** Resolves when the store answers; rejects with the reason, without secrets. At most `timeoutMs`. */
+  /** Health check. Rejects with the reason, without secrets; takes at most `timeoutMs`. */
   check(call: Call): Promise<void>;
-  /** Follows what it needs to follow until the signal is aborted; never throws. */
+  /** Background work until the signal is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// How stores report that they cannot answer. Their own messages stay in `cause`, for the log: they may contain addresses.
+// Errors of log stores. The store's own message is only in `cause`, for the log: it may contain addresses.
 import {
   newBadRequest,
   newInvalidParameter,
@@ -8,18 +8,18 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from './configuration-errors.ts';
 
-/** The store is down, refuses us or answers nonsense: 503, to be tried again. */
+/** The store is down, rejects this server or returns an invalid response: 503, may be retried. */
 export function newStoreUnavailable(store: string, cause: unknown): StatusError {
-  return newServiceUnavailable(`the log store ${store} does not answer as it should; try again later`, 5, {
+  return newServiceUnavailable(`the log store ${store} is unavailable; try again later`, 5, {
     cause,
   });
 }
 
 class StoreExhaustedError extends StatusError {}
 
-/** The store has no memory for this at the moment: 503. Fewer lines, a moment later, may find room. */
+/** The store has too little memory for the request: 503. A retry with fewer lines may succeed. */
 export function newStoreExhausted(store: string, cause: unknown): StatusError {
-  const message = `the log store ${store} is short of memory; try again later, or ask for fewer lines`;
+  const message = `the log store ${store} is short of memory; try again later, or request fewer lines`;
   return new StoreExhaustedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
 }
 
@@ -28,13 +28,13 @@ export function isStoreExhausted(error: unknown): boolean {
 }
 
 export interface StoreBusyReason {
-  /** What the store itself says of it, for the log. */
+  /** The store's own error, for the log. */
   readonly cause: unknown;
-  /** As the store tells it, if it does. */
+  /** From the store. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** The store has more to do than it can at the moment: 503, with the time to come again. */
+/** The store is overloaded: 503 with Retry-After. */
 export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: StoreBusyReason): StatusError {
   const message = `the log store ${store} has too much to do; try again later`;
   return newServiceUnavailable(message, Math.max(1, retryAfterSeconds), { cause });
@@ -42,9 +42,9 @@ export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: St
 
 class SearchRefusedError extends StatusError {}
 
-/** The store lets this server in, but not everywhere: 503, since the caller can do nothing but ask for another time. */
+/** The store denies this server some indices: 503; another range may succeed. */
 export function newSearchRefused(store: string, cause: unknown): StatusError {
-  const message = `the log store ${store} does not let this server search all of this time; ask for another one, or tell who runs the store`;
+  const message = `the log store ${store} does not let this server search all of this range; use another one, or contact the operator of the store`;
   return new SearchRefusedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
 }
 
@@ -52,45 +52,45 @@ export function isSearchRefused(error: unknown): boolean {
   return error instanceof SearchRefusedError;
 }
 
-/** The store does not know who this server says it is: 503, and the health names the section with the credentials. */
+/** The store rejects the credentials of this server: 503; the health check names the configuration section. */
 export function newCredentialsRefused(store: string): StatusError {
-  const reason = 'the store refuses the credentials of this server (401)';
+  const reason = 'the store rejects the credentials of this server (401)';
   return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
 }
 
 export interface StoreTimeoutReason {
-  /** What the store itself says of it, for the log. */
+  /** The store's own error, for the log. */
   readonly cause?: unknown;
-  /** For how long it has answered nobody, in ms; 0 where it may only be slow. */
+  /** Time in ms since the last response to any request; 0 if the store may only be slow. */
   readonly silentMs?: number;
 }
 
-/** There was no result within the time limit: 504. */
+/** No result within the time limit: 504. */
 export function newStoreTimeout(
   store: string,
   { cause, silentMs = 0 }: StoreTimeoutReason = {},
 ): StatusError {
   const message =
     silentMs > 0
-      ? `the log store ${store} has answered nothing at all for ${Math.floor(silentMs / 1000)} s; try again later, and if it stays so, tell who runs the store`
-      : `the log store ${store} took too long; ask for a shorter time or for fewer namespaces`;
+      ? `the log store ${store} has answered nothing at all for ${Math.floor(silentMs / 1000)} s; try again later, or contact the operator of the store`
+      : `the log store ${store} took too long; use a shorter range or fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }
 
-/** The position in a cursor is none that the store has handed out; another one may have, which it replaced: 400. */
+/** The position in a cursor is not from this store, for instance after a change of `logging.store`: 400. */
 export function newForeignCursor(store: string): StatusError {
-  const message = `is none of the log store ${store}; leave it out to begin with the first page`;
+  const message = `is none of the log store ${store}; omit it for the first page`;
   return newInvalidParameter('cursor', message);
 }
 
-/** The store cannot answer this question however often it is asked: 400, with the cure. */
+/** The store does not support the query: 400, with the alternative. */
 export function newNotSupported(
   store: string,
   parameter: string,
-  cure: string,
+  alternative: string,
   cause?: unknown,
 ): StatusError {
-  const message = `the log store ${store} cannot do this: ${cure}`;
+  const message = `the log store ${store} does not support this: ${alternative}`;
   return newBadRequest(
     `${parameter}: ${message}`,
     [{ reason: 'FieldValueNotSupported', message, field: parameter }],

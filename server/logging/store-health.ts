@@ -7,26 +7,26 @@ import type { LogBackend } from './log-store.ts';
 
 const TIMEOUT_MS = 5_000;
 const GRACE_MS = 1_000;
-const UNAVAILABLE = 'log queries get 503';
+const EFFECT = 'log queries return 503';
 
 export interface StoreHealthOptions {
-  /** As the configuration calls it. */
+  /** The value of `logging.store`. */
   readonly name: string;
   readonly backend: Pick<LogBackend, 'check'>;
   readonly metrics: Pick<LogMetrics, 'storeUp'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Ms between two looks; 15,000 when none is given. */
+  /** Interval of the checks in ms; 15,000 by default. */
   readonly intervalMs?: number;
 }
 
 /**
- * Checks the store's health now and then. The result is only shown: a server without its log store still serves
- * everything else, and queries find out themselves.
+ * Periodic health check of the log store. Informational: a server without its log store serves everything else, and queries
+ * detect an outage themselves.
  */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
-  /** What is wrong, as it is shown; empty when nothing is. */
-  #fault: string | undefined;
+  /** The public message; empty when healthy, undefined before the first check. */
+  #problem: string | undefined;
 
   constructor(options: StoreHealthOptions) {
     this.#options = options;
@@ -34,69 +34,69 @@ export class StoreHealth {
 
   describe(): string {
     const { name } = this.#options;
-    if (this.#fault === undefined) return `the store ${name} has not been asked yet`;
-    return this.#fault === '' ? `the store ${name} answers` : this.#fault;
+    if (this.#problem === undefined) return `the log store ${name} has not been checked yet`;
+    return this.#problem === '' ? `the log store ${name} is available` : this.#problem;
   }
 
-  /** Until `signal` is aborted; never throws. */
+  /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { intervalMs = 15_000 } = this.#options;
     while (!signal.aborted) {
-      await this.#look(signal);
+      await this.#check(signal);
       await pause(intervalMs, signal);
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #check(signal: AbortSignal): Promise<void> {
     const { name, backend, metrics, log } = this.#options;
-    // The store notices by itself that its time is over, and learns from it; this is for one that does not.
+    // For a store that does not observe its own timeout.
     using bounded = boundedSignal(signal, TIMEOUT_MS + GRACE_MS);
-    const before = this.#fault;
+    const before = this.#problem;
     try {
       await backend.check({ signal: bounded.signal, timeoutMs: TIMEOUT_MS });
-      this.#fault = '';
-      if (before) log.info({ store: name }, 'the log store answers again');
+      this.#problem = '';
+      if (before) log.info({ store: name }, 'the log store is available again');
     } catch (error) {
       if (signal.aborted) return;
-      const { shown, logged, message } = faultIn(error, name);
-      this.#fault = shown;
-      // Said once: a store that is not installed yet must not fill the log.
-      if (shown !== before) log.warn(logged, message);
+      const { description, logged, message } = problemOf(error, name);
+      this.#problem = description;
+      // Logged once: a store that is not installed must not flood the log.
+      if (description !== before) log.warn(logged, message);
     }
-    metrics.storeUp(name, this.#fault === '');
+    metrics.storeUp(name, this.#problem === '');
   }
 }
 
-interface Fault {
-  /** For everybody to read; what the store, or the system, said is in the log only. */
-  readonly shown: string;
+interface Problem {
+  /** Public; details of the store and the system are only logged. */
+  readonly description: string;
   readonly logged: object;
   readonly message: string;
 }
 
-function faultIn(error: unknown, store: string): Fault {
+function problemOf(error: unknown, store: string): Problem {
   const file = unusableFileIn(error);
   if (file) {
     const { option, path, reason } = file;
     return {
-      shown: `the store ${store} is not asked, since the file of ${option} cannot be used: ${reason}; ${UNAVAILABLE}`,
+      description: `the log store ${store} is not used because the file of ${option} is unusable: ${reason}; ${EFFECT}`,
       logged: { store, option, path, reason },
       message:
-        'a file that the log store needs cannot be used: put it there, or name another one; it is read again by itself',
+        'a file of the log store is unusable; provide it or configure another path; it is reloaded automatically',
     };
   }
   const unfit = unfitOptionIn(error);
   if (unfit) {
     const { option, reason, effect } = unfit;
     return {
-      shown: `the store ${store} cannot be used as ${option} says: ${reason}; ${effect}`,
+      description: `the log store ${store} does not match ${option}: ${reason}; ${effect}`,
       logged: { store, option, reason },
-      message: 'the log store cannot be used as it is configured',
+      message: 'the log store does not match its configuration',
     };
   }
   return {
-    shown: `the store ${store} does not answer as it should; ${UNAVAILABLE}`,
+    description: `the log store ${store} is unavailable; ${EFFECT}`,
     logged: { store, err: error },
-    message: 'the log store does not answer as it should',
+    message: 'the log store is unavailable',
   };
 }

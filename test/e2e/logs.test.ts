@@ -190,7 +190,7 @@ describe('log queries beside a real cluster', function () {
 
   it('show the health of the store, and leave the server ready without it', async () => {
     const verbose = async (): Promise<string> => (await curl(undefined, '/readyz?verbose')).body;
-    expect(await verbose()).to.include('[+]logs ok: the store victorialogs answers');
+    expect(await verbose()).to.include('[+]logs ok: the log store victorialogs is available');
     await store.stop();
     const { status, body } = await curl('all', `${KAPIS}?size=1`, '--dump-header', '-');
     expect(status).to.equal(503);

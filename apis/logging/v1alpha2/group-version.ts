@@ -1,6 +1,6 @@
 export const VERSION = 'v1alpha2';
 
-/** The one resource of the group; it is read and never stored. */
+/** The only resource of the group; read-only and not stored. */
 export const RESOURCE = 'logs';
 export const SINGULAR = 'log';
 export const KIND = 'Log';
@@ -10,12 +10,12 @@ export function groupName(platform: string): string {
   return `logging.${platform}.io`;
 }
 
-/** The group under which consoles have always asked; it is served under `/kapis` only. */
+/** The API group that existing consoles use; served under `/kapis` only. */
 export function tenantGroupName(platform: string): string {
   return `tenant.${platform}.io`;
 }
 
-/** The APIService that registers it: kube-apiserver demands `<version>.<group>`. */
+/** The name of the APIService; kube-apiserver requires `<version>.<group>`. */
 export function apiServiceName(platform: string): string {
   return `${VERSION}.${groupName(platform)}`;
 }

@@ -1,7 +1,7 @@
-// What log queries answer, as JSON Schema and types.
+// Responses of log queries, as JSON Schema and types.
 import { type Static, Type } from 'typebox';
 
-/** Why an answer does not cover all that was asked for. */
+/** Reasons of a partial result. */
 const SHORTFALL_REASONS = [
   'Timeout',
   'ShardFailed',
@@ -16,9 +16,9 @@ const ShortfallSchema = Type.Object(
     reason: Type.Unsafe<(typeof SHORTFALL_REASONS)[number]>({
       type: 'string',
       enum: [...SHORTFALL_REASONS],
-      description: 'What is missing, for programs.',
+      description: 'Machine-readable reason.',
     }),
-    message: Type.String({ description: 'What is missing, for people.' }),
+    message: Type.String({ description: 'Human-readable description of what is missing.' }),
   },
   { additionalProperties: false },
 );
@@ -27,29 +27,29 @@ export type Shortfall = Readonly<Static<typeof ShortfallSchema>>;
 const RELATION = Type.Unsafe<'eq' | 'gte'>({
   type: 'string',
   enum: ['eq', 'gte'],
-  description: '`eq`: the total is exact; `gte`: there are at least so many.',
+  description: '`eq`: the total is exact; `gte`: the total is a lower bound.',
 });
 const outcome = {
-  took: Type.Integer({ minimum: 0, description: 'Milliseconds that the answer took.' }),
+  took: Type.Integer({ minimum: 0, description: 'Duration of the query in milliseconds.' }),
   partial: Type.Optional(
     Type.Array(ShortfallSchema, {
       minItems: 1,
-      description: 'Present when the answer does not cover all that was asked for.',
+      description: 'Present if the result is partial.',
     }),
   ),
 };
 
 const LogRecordSchema = Type.Object(
   {
-    log: Type.String({ description: 'The line, as the container wrote it.' }),
-    time: Type.String({ description: 'RFC 3339, UTC, nine digits behind the second.' }),
-    namespace: Type.String({ description: 'Of the pod.' }),
-    pod: Type.String({ description: 'Its name.' }),
-    container: Type.String({ description: 'Its name in the pod.' }),
-    id: Type.String({ description: 'Names the record, for `context`.' }),
+    log: Type.String({ description: 'The line as written by the container.' }),
+    time: Type.String({ description: 'RFC 3339 in UTC with nine fractional digits.' }),
+    namespace: Type.String({ description: 'Namespace of the pod.' }),
+    pod: Type.String({ description: 'Name of the pod.' }),
+    container: Type.String({ description: 'Name of the container.' }),
+    id: Type.String({ description: 'Identifies the record, for `context`.' }),
     highlights: Type.Optional(
       Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
-        description: 'Begin and end, exclusive, of each place that was asked for; UTF-16 code units.',
+        description: 'Begin and exclusive end of each match, in UTF-16 code units.',
       }),
     ),
   },
@@ -61,10 +61,12 @@ export const LogQueryAnswerSchema = Type.Object(
   {
     query: Type.Object(
       {
-        total: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
+        total: Type.Integer({ minimum: 0, description: 'Number of matching lines.' }),
         totalRelation: RELATION,
-        records: Type.Array(LogRecordSchema, { description: 'Lines of this page.' }),
-        cursor: Type.Optional(Type.String({ description: 'Of the next page; absent behind the last.' })),
+        records: Type.Array(LogRecordSchema, { description: 'Lines of the page.' }),
+        cursor: Type.Optional(
+          Type.String({ description: 'Cursor of the next page; absent on the last page.' }),
+        ),
       },
       { additionalProperties: false, description: 'A page of lines.' },
     ),
@@ -77,14 +79,14 @@ export const LogStatisticsAnswerSchema = Type.Object(
   {
     statistics: Type.Object(
       {
-        containers: Type.Integer({ minimum: 0, description: 'Different containers that wrote the lines.' }),
+        containers: Type.Integer({ minimum: 0, description: 'Number of distinct containers of the lines.' }),
         containersApproximate: Type.Optional(
-          Type.Boolean({ description: 'True when the store only estimates the number of containers.' }),
+          Type.Boolean({ description: 'True if the number of containers is an estimate.' }),
         ),
-        logs: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
+        logs: Type.Integer({ minimum: 0, description: 'Number of matching lines.' }),
         logsRelation: RELATION,
       },
-      { additionalProperties: false, description: 'How many lines, and how many containers wrote them.' },
+      { additionalProperties: false, description: 'Number of lines and of their containers.' },
     ),
     ...outcome,
   },
@@ -95,20 +97,20 @@ export const LogHistogramAnswerSchema = Type.Object(
   {
     histogram: Type.Object(
       {
-        total: Type.Integer({ minimum: 0, description: 'Lines that were found.' }),
+        total: Type.Integer({ minimum: 0, description: 'Number of matching lines.' }),
         totalRelation: RELATION,
         histograms: Type.Array(
           Type.Object(
             {
-              time: Type.Integer({ description: 'Beginning of the bucket, milliseconds since the epoch.' }),
-              count: Type.Integer({ minimum: 0, description: 'Lines of the bucket.' }),
+              time: Type.Integer({ description: 'Start of the bucket, in milliseconds since the epoch.' }),
+              count: Type.Integer({ minimum: 0, description: 'Number of lines in the bucket.' }),
             },
             { additionalProperties: false },
           ),
-          { description: 'Buckets, the first one first.' },
+          { description: 'Buckets in the order of time, including empty ones.' },
         ),
       },
-      { additionalProperties: false, description: 'Lines by time.' },
+      { additionalProperties: false, description: 'Number of lines by time.' },
     ),
     ...outcome,
   },

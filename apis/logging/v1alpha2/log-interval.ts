@@ -1,4 +1,4 @@
-/** A unit of time: seconds, minutes, hours, days, weeks, months, quarters, years. */
+/** Seconds, minutes, hours, days, weeks, months, quarters, years. */
 export type IntervalUnit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'q' | 'y';
 
 export interface LogInterval {
@@ -6,7 +6,7 @@ export interface LogInterval {
   readonly unit: IntervalUnit;
 }
 
-/** Seconds of a unit, the longer ones roughly. */
+/** Seconds of a unit; approximate from months on. */
 const SECONDS: Readonly<Record<IntervalUnit, number>> = {
   s: 1,
   m: 60,
@@ -19,16 +19,16 @@ const SECONDS: Readonly<Record<IntervalUnit, number>> = {
 };
 const LONGEST_YEARS = 100;
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error whose message is the validation error. */
 export function parseInterval(text: string): LogInterval {
   const [, digits = '', letter = ''] = /^(\d+)([a-zA-Z])$/.exec(text) ?? [];
   if (!isUnit(letter)) {
-    throw new Error('a whole number with s, m, h, d, w, M (month), q (quarter) or y, as in 15m');
+    throw new Error('use a whole number with s, m, h, d, w, M (month), q (quarter) or y, for instance 15m');
   }
   const interval = { count: Number(digits), unit: letter };
-  if (interval.count === 0) throw new Error('it must be more than nothing');
+  if (interval.count === 0) throw new Error('must be greater than 0');
   if (roughSeconds(interval) > LONGEST_YEARS * SECONDS.y) {
-    throw new Error(`it is longer than ${LONGEST_YEARS} years`);
+    throw new Error(`must not be longer than ${LONGEST_YEARS} years`);
   }
   return interval;
 }

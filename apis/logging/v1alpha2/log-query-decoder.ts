@@ -20,7 +20,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
       try {
         Intl.DateTimeFormat('en', { timeZone: text });
       } catch {
-        throw new Error('accepted: a name such as Europe/Berlin, or an offset such as +05:30');
+        throw new Error('use a name such as Europe/Berlin, or an offset such as +05:30');
       }
     },
   },

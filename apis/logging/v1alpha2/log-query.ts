@@ -1,5 +1,5 @@
-// The parameters of a log query: each once, as JSON Schema. Validation, types and documentation come from here. What
-// one parameter says about another (end before start, `cursor` with `from`) is log-query-faults.ts' business.
+// Parameters of a log query as JSON Schema, the source of validation, types and documentation. log-query-validation.ts
+// validates combinations of parameters.
 import { type Static, Type } from 'typebox';
 
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
@@ -13,25 +13,25 @@ export type Level = (typeof LEVELS)[number];
 const EXPORT_FORMATS = ['text', 'ndjson', 'json', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Names in one list. */
+/** Maximum number of names in a list. */
 const MAX_NAMES = 1_000;
-/** Consoles name all namespaces of a workspace, and clusters have thousands. */
+/** Consoles list all namespaces of a workspace, which may have thousands. */
 const MAX_NAMESPACES = 5_000;
-/** Texts that one `log_query` asks for: consoles send whole lines, and commas separate the members of a JSON document. */
+/** Maximum number of texts: consoles send whole lines, and commas separate the members of a JSON object. */
 export const MAX_TEXTS = 50;
-/** Characters of one text or pattern. */
+/** Maximum length of a text or pattern. */
 export const MAX_TEXT = 1_000;
-/** Characters of all texts together. */
+/** Maximum length of all texts together. */
 const MAX_LOG_QUERY = 20_000;
-/** Words of all texts together: a store may be asked for each by a pattern of kilobytes. */
+/** Maximum number of words of all texts together. */
 export const MAX_WORDS = 200;
-/** Ten digits: the last second is in the year 2286; a value in milliseconds has thirteen. */
+/** Ten digits, up to the year 2286; a time in milliseconds has thirteen. */
 export const MAX_SECONDS = 9_999_999_999;
-/** Lines of one page. */
+/** Maximum number of lines of a page. */
 export const MAX_SIZE = 1_000;
-/** Lines of one page with those that it skips: what OpenSearch looks at for one, and how deep consoles go. Deeper pages go by cursor. */
+/** Maximum of `from` plus `size`: the result window of OpenSearch, and the depth that consoles use. */
 export const MAX_DEPTH = 10_000;
-/** Lines before and after one record. */
+/** Maximum number of lines before and after a record. */
 const MAX_CONTEXT = 500;
 
 const NAME = Type.String({ minLength: 1, maxLength: 253 });
@@ -41,7 +41,7 @@ const names = (what: string, maxItems = MAX_NAMES) =>
     Type.Array(NAME, {
       minItems: 1,
       maxItems,
-      description: `${what}: exact names, separated by commas. Empty: as if it were not given.`,
+      description: `Exact names of ${what}, separated by commas. An empty value is ignored.`,
     }),
   );
 const fuzzy = (what: string) =>
@@ -49,7 +49,7 @@ const fuzzy = (what: string) =>
     Type.Array(NAME, {
       minItems: 1,
       maxItems: MAX_NAMES,
-      description: `${what} with one of these texts in the name, separated by commas. Case does not count.`,
+      description: `Substrings of the names of ${what}, separated by commas; case-insensitive.`,
     }),
   );
 const seconds = (description: string) =>
@@ -65,36 +65,38 @@ export const LogQuerySchema = Type.Object(
     operation: choice(
       OPERATIONS,
       'query',
-      '`query`: a page of lines; `statistics`: how many lines and containers; `histogram`: lines by time; `export`: all lines, as a file.',
+      '`query`: a page of lines; `statistics`: number of lines and containers; `histogram`: number of lines by time; `export`: all lines as a file.',
     ),
-    start_time: seconds(
-      'First second, a Unix timestamp in whole seconds. None: from the first line that there is.',
-    ),
-    end_time: seconds('Last second, a Unix timestamp in whole seconds; all of it counts. None: up to now.'),
-    namespaces: names('Namespaces', MAX_NAMESPACES),
-    namespace_query: fuzzy('Namespaces'),
-    workloads: names('Workloads, told by the names that their controllers give to pods'),
-    workload_query: fuzzy('Workloads'),
-    pods: names('Pods'),
-    pod_query: fuzzy('Pods'),
-    containers: names('Containers'),
-    container_query: fuzzy('Containers'),
+    start_time: seconds('Start of the range, a Unix timestamp in whole seconds. Default: the first line.'),
+    end_time: seconds('End of the range, a Unix timestamp in whole seconds, inclusive. Default: now.'),
+    namespaces: names('namespaces', MAX_NAMESPACES),
+    namespace_query: fuzzy('namespaces'),
+    workloads: names('workloads, recognised by the names of their pods'),
+    workload_query: fuzzy('workloads'),
+    pods: names('pods'),
+    pod_query: fuzzy('pods'),
+    containers: names('containers'),
+    container_query: fuzzy('containers'),
     log_query: Type.Optional(
       Type.String({
         maxLength: MAX_LOG_QUERY,
-        description: `What a line says. With \`match=phrase\` and \`match=prefix\` up to ${MAX_TEXTS} texts separated by commas, one of which has to be there; with \`substring\` and \`regex\` one text, in which a comma is a comma.`,
+        description: `Text of the line. With \`match=phrase\` and \`match=prefix\` up to ${MAX_TEXTS} alternative texts, separated by commas; with \`substring\` and \`regex\` one text, which may contain commas.`,
       }),
     ),
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: whole words, in this order, next to each other; `prefix`: the same, where the last word may go on, and without any word as `substring`; `substring`: the text as it stands; `regex`: a regular expression that finds a part of the line.',
+      '`phrase`: whole words next to each other; `prefix`: the same, with the last word as a prefix, or `substring` for a text without words; `substring`: the literal text; `regex`: a regular expression that matches a part of the line.',
     ),
-    case: choice(['ignore', 'respect'] as const, 'ignore', 'Whether upper and lower case count as the same.'),
+    case: choice(
+      ['ignore', 'respect'] as const,
+      'ignore',
+      'Whether matches are case-insensitive (`ignore`) or case-sensitive (`respect`).',
+    ),
     level: Type.Optional(
       Type.Array(Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] }), {
         minItems: 1,
-        description: 'Lines that call themselves one of these levels, separated by commas.',
+        description: 'Levels of the lines, separated by commas, detected in the text of each line.',
       }),
     ),
     interval: Type.String({
@@ -106,32 +108,31 @@ export const LogQuerySchema = Type.Object(
     time_zone: Type.String({
       default: 'UTC',
       format: 'time-zone',
-      description: 'Time zone, as `Europe/Berlin` or `+05:30`, in which the days of a histogram begin.',
+      description: 'Time zone of the buckets, for instance `Europe/Berlin` or `+05:30`.',
     }),
-    sort: choice(['desc', 'asc'] as const, 'desc', 'Newest first, or oldest first.'),
+    sort: choice(['desc', 'asc'] as const, 'desc', '`desc`: newest first; `asc`: oldest first.'),
     from: Type.Integer({
       minimum: 0,
       maximum: MAX_DEPTH,
       default: 0,
-      description: `Lines to skip; up to ${MAX_DEPTH} together with \`size\`. Deeper pages go by \`cursor\`.`,
+      description: `Lines to skip, at most ${MAX_DEPTH} together with \`size\`; use \`cursor\` for deeper pages.`,
     }),
     size: Type.Integer({
       minimum: 0,
       maximum: MAX_SIZE,
       default: 10,
-      description: 'Lines of a page; 0 is none, only the total.',
+      description: 'Lines of a page; 0 returns the total only.',
     }),
     cursor: Type.Optional(
       Type.String({
         maxLength: 4_096,
-        description:
-          'Goes on where the page with this cursor ended; everything else must be asked as it was, except `size`.',
+        description: '`cursor` of the previous page. All other parameters except `size` must be unchanged.',
       }),
     ),
     context: Type.Optional(
       Type.String({
         maxLength: 2_048,
-        description: '`id` of a record: the lines around it, of the same container, oldest first.',
+        description: '`id` of a record: returns the lines of its container around it, oldest first.',
       }),
     ),
     before: Type.Integer({
@@ -148,17 +149,16 @@ export const LogQuerySchema = Type.Object(
     }),
     highlight: Type.Boolean({
       default: false,
-      description: 'Whether records tell where in the line the texts are, in UTF-16 code units.',
+      description: 'Adds the positions of the matches to each record, in UTF-16 code units.',
     }),
-    format: choice(EXPORT_FORMATS, 'text', 'Format of an export. `text`: the lines alone.'),
+    format: choice(EXPORT_FORMATS, 'text', 'Format of an export. `text`: only the lines.'),
     follow: Type.Boolean({
       default: false,
       description:
-        'Lines as they come, until the caller goes away: NDJSON, or Server-Sent Events for callers that accept `text/event-stream`.',
+        'Live tail until the caller disconnects: NDJSON, or Server-Sent Events for `Accept: text/event-stream`.',
     }),
   },
   { additionalProperties: false },
 );
 
-/** All that is given must hold. */
 export type LogQuery = Readonly<Static<typeof LogQuerySchema>>;

@@ -11,21 +11,18 @@ import type { Instant } from '../log-store.ts';
 
 export interface Namespace {
   readonly name: string;
-  /**
-   * The start of the second in which it was created. What an earlier namespace of that name wrote in the same second cannot
-   * be told apart, and counts as its own.
-   */
+  /** Creation time in seconds. Lines of an earlier namespace of that name in the same second cannot be distinguished. */
   readonly since: Instant;
 }
 
 export interface NamespacesOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Ms that never go back. */
+  /** Ms. */
   readonly monotonic?: () => number;
 }
 
-/** The namespaces of the cluster and since when they are there, followed. */
+/** The namespaces of the cluster with their creation times, from a reflector. */
 export class Namespaces {
   readonly #options: NamespacesOptions;
   readonly #index = new ObjectIndex(readNamespace);
@@ -36,15 +33,15 @@ export class Namespaces {
     this.#freshness = new Freshness(options.monotonic);
   }
 
-  /** Throws ServiceUnavailable while they are unknown or outdated: a name may belong to a different namespace by now. */
+  /** Throws ServiceUnavailable while they are unknown or stale: a namespace may have been recreated. */
   all(): ReadonlyMap<string, Namespace> {
     if (!this.#index.synced || !this.#freshness.within(STALE_AFTER_MS)) {
-      throw newServiceUnavailable('the namespaces of the cluster are not known at the moment', 1);
+      throw newServiceUnavailable('the namespaces of the cluster are not known', 1);
     }
     return new Map(Array.from(this.#index.values(), (namespace) => [namespace.name, namespace]));
   }
 
-  /** Follows them until `signal` is aborted; never throws. */
+  /** Runs the reflector until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
     const reflector = new Reflector({
@@ -62,7 +59,7 @@ export class Namespaces {
 function readNamespace(object: unknown): Namespace | undefined {
   const { name, creationTimestamp } = recordIn(object, 'metadata');
   const created = typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : Number.NaN;
-  // One without a time is not shown: nobody could say whose lines they are.
+  // Without a creation time, lines of an earlier namespace could not be excluded.
   if (typeof name !== 'string' || Number.isNaN(created)) return undefined;
   return { name, since: instantOf(created) };
 }

@@ -4,8 +4,8 @@ import { UnfitOptionError, UnusableFileError } from '../../../../server/logging/
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { StoreHealth } from '../../../../server/logging/store-health.ts';
 
-describe('the health of a log store', () => {
-  it('is told as the store was found the last time, and its reasons to the log only', async () => {
+describe('StoreHealth', () => {
+  it('reports the result of the last check, and logs the details', async () => {
     const stop = new AbortController();
     const lines: string[] = [];
     const seen: (readonly [string, string])[] = [];
@@ -27,7 +27,7 @@ describe('the health of a log store', () => {
       log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
       intervalMs: 1,
     });
-    expect(health.describe()).to.equal('the store opensearch has not been asked yet');
+    expect(health.describe()).to.equal('the log store opensearch has not been checked yet');
     await health.run(stop.signal);
     expect(seen.map(([up]) => up)).to.deep.equal([
       'opensearch true',
@@ -35,16 +35,16 @@ describe('the health of a log store', () => {
       'opensearch false',
       'opensearch true',
     ]);
-    expect(seen[0]?.[1]).to.equal('the store opensearch answers');
+    expect(seen[0]?.[1]).to.equal('the log store opensearch is available');
     expect(seen[1]?.[1])
-      .to.match(/does not answer/)
+      .to.match(/is unavailable/)
       .and.not.include('10.0.0.1');
     expect(lines).to.have.length(2);
     expect(lines[0]).to.include('10.0.0.1');
-    expect(lines[1]).to.include('answers again');
+    expect(lines[1]).to.include('available again');
   });
 
-  it('names the option whose file is missing, and the file itself to the log only, once', async () => {
+  it('names the option of an unusable file, and logs its path once', async () => {
     const stop = new AbortController();
     const lines: string[] = [];
     const seen: string[] = [];
@@ -75,14 +75,14 @@ describe('the health of a log store', () => {
       intervalMs: 1,
     });
     await health.run(stop.signal);
-    const told = (reason: string) =>
-      `the store opensearch is not asked, since the file of logging.opensearch.caFile cannot be used: ${reason}; log queries get 503`;
+    const unusable = (reason: string) =>
+      `the log store opensearch is not used because the file of logging.opensearch.caFile is unusable: ${reason}; log queries return 503`;
     expect(seen).to.deep.equal([
-      'the store opensearch does not answer as it should; log queries get 503',
-      told('no such file'),
-      told('no such file'),
-      told('it is empty'),
-      'the store opensearch answers',
+      'the log store opensearch is unavailable; log queries return 503',
+      unusable('no such file'),
+      unusable('no such file'),
+      unusable('it is empty'),
+      'the log store opensearch is available',
     ]);
     expect(lines).to.have.length(4);
     expect(JSON.parse(lines[1] ?? '')).to.include({
@@ -90,10 +90,10 @@ describe('the health of a log store', () => {
       path: '/etc/logs/ca.pem',
       reason: 'no such file',
     });
-    expect(lines[1]).to.include('put it there, or name another one');
+    expect(lines[1]).to.include('provide it or configure another path');
   });
 
-  it('names the option that does not fit to what the store holds', async () => {
+  it('names the option that the store does not match', async () => {
     const stop = new AbortController();
     const lines: string[] = [];
     const option = 'logging.opensearch.fields';
@@ -109,7 +109,7 @@ describe('the health of a log store', () => {
     });
     await health.run(stop.signal);
     expect(health.describe()).to.equal(
-      `the store opensearch cannot be used as ${option} says: there is no field time; log queries get 503`,
+      `the log store opensearch does not match ${option}: there is no field time; log queries return 503`,
     );
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.include({ option, reason: 'there is no field time' });

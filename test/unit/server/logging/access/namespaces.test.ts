@@ -37,7 +37,7 @@ describe('the namespaces that log queries know', () => {
     };
     try {
       expect(() => namespaces.all())
-        .to.throw(/not known at the moment/)
+        .to.throw(/are not known/)
         .with.property('code', 503);
       const stream = await opened.promise;
       send(stream, event('ADDED', object('shop', '2026-11-20T10:00:00Z', 1)), bookmark(2, true));
@@ -56,7 +56,7 @@ describe('the namespaces that log queries know', () => {
       now = 30_000;
       expect(since('bank')).to.equal('2026-11-20T12:00:00.000000000Z');
       now = 30_001;
-      expect(() => namespaces.all()).to.throw(/not known at the moment/);
+      expect(() => namespaces.all()).to.throw(/are not known/);
     } finally {
       stop.abort();
       await running;

@@ -285,7 +285,7 @@ describe('following logs', () => {
     expect(JSON.parse(await rest(answer))).to.deep.equal({
       error: {
         reason: 'StoreFailed',
-        message: 'the log store memory does not answer as it should; try again later',
+        message: 'the log store memory is unavailable; try again later',
       },
     });
   });

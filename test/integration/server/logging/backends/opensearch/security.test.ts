@@ -258,14 +258,14 @@ describe('an OpenSearch with its security plugin', function () {
     const { store, options, setPassword, writePassword } = await storeOf(LEAST);
     expect(await healthOf(store)).to.equal('fit');
     await setPassword(`${PASSWORD}!`);
-    expect(await healthOf(store)).to.match(/refuses the credentials of this server \(401\)/);
+    expect(await healthOf(store)).to.match(/rejects the credentials of this server \(401\)/);
     expect(await refusalOf(store)).to.include({ code: 503 });
     await writePassword(`${PASSWORD}!\n`);
     expect(await healthOf(store)).to.equal('fit');
     const { caFile } = options;
     const apiKeyFile = await file('key', Buffer.from('id:key').toString('base64'));
     for (const other of [{ caFile }, { caFile, apiKeyFile }]) {
-      expect(await healthOf(storeAt(String(node?.url), other))).to.match(/refuses the credentials/);
+      expect(await healthOf(storeAt(String(node?.url), other))).to.match(/rejects the credentials/);
     }
   });
 

@@ -148,7 +148,7 @@ describe('an OpenSearch that fails', () => {
       await meanwhile?.(store);
       return await late;
     };
-    const slow = /took too long; ask for a shorter time/;
+    const slow = /took too long; use a shorter range/;
     expect(await refusalAfter(21_000))
       .to.include({ code: 504 })
       .and.have.property('message')

@@ -56,7 +56,7 @@ describe('an OpenSearch that lets this server read some of its indices only', ()
       .query(SELECTION, PAGE, call())
       .catch((thrown: unknown) => thrown);
     expect(error).to.include({ name: 'StatusError', code: 503 });
-    expect(error).to.match(/does not let this server search all of this time/);
+    expect(error).to.match(/does not let this server search all of this range/);
     expect((error as Error).cause).to.match(/security_exception/);
   });
 

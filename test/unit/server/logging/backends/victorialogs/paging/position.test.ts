@@ -23,7 +23,7 @@ describe('the position in pages of VictoriaLogs', () => {
       '1767225600123456789.7',
     ]) {
       expect(() => readPosition(other), other)
-        .to.throw(StatusError, 'cursor: is none of the log store victorialogs; leave it out')
+        .to.throw(StatusError, 'cursor: is none of the log store victorialogs; omit it')
         .with.nested.property('details.causes[0].field', 'cursor');
     }
   });
