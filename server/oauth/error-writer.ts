@@ -4,8 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/discovery.ts';
-import { asOAuthError, errorHeaders } from './http/error-response.ts';
-import { writeJSON } from './http/json-response.ts';
+import { asOAuthError, errorHeaders, writeJSON } from './http/response.ts';
 import { writeErrorPage } from './page/page.ts';
 
 /** Paths of the token handler. They need no authentication by the filter chain. */

@@ -5,9 +5,10 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
+import { LeaderElection } from '../cluster/election/leader-election.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../request/request-context.ts';
-import { newClientThrottle } from './clients/client-throttle.ts';
+import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
 import { newPages } from './endpoints/browser/pages.ts';
 import { keysHandler, metadataHandlers } from './endpoints/discovery.ts';
@@ -24,14 +25,15 @@ import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { type SourceAddress, sourceAddress } from './http/source-address.ts';
+import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
-import { newLeaderTasks } from './leader-tasks.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newPasswordSignIns } from './password-sign-ins.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionCreator } from './sessions/session-creator.ts';
+import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
@@ -72,6 +74,11 @@ export interface OAuth {
   /** Watches the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+/** The Lease of the leader, which rotates the keys and deletes invalid sessions. */
+const LEASE = 'ks-apiserver';
+/** Added to the lifetime of retired keys, because clocks differ. */
+const LEEWAY_MS = 60_000;
 
 /** Starts nothing before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
@@ -186,12 +193,20 @@ export function newOAuth(options: OAuthOptions): OAuth {
   ]);
   const metadata = metadataHandlers({ issuer, clients: settings.clients });
 
-  const leaderTasks = newLeaderTasks({
-    settings,
+  const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
+  const rotator = new KeyRotator({
     client,
-    identity,
-    secret,
-    keys,
+    ...secret,
+    policy: {
+      rotationInterval: keySettings.rotationInterval,
+      publishAhead: keySettings.publishAhead,
+      tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
+      macLifetime: maxLifetime(settings.clients, 'sessionLifetime') + LEEWAY_MS,
+    },
+    subscribe: (changed) => keys.subscribe(changed),
+    log,
+  });
+  const reaper = new SessionReaper({
     sessions,
     users,
     credentials,
@@ -222,8 +237,18 @@ export function newOAuth(options: OAuthOptions): OAuth {
         sessions.run(signal),
         clients.run(signal),
         passwords.run(signal),
-        leaderTasks.run(signal),
+        election.run(signal, async (leading) => {
+          await Promise.all([rotator.run(leading), reaper.run(leading)]);
+        }),
       ]);
     },
   };
+}
+
+/** In ms. */
+function maxLifetime(
+  clients: OAuthSettings['clients'],
+  lifetime: 'accessTokenLifetime' | 'sessionLifetime',
+): number {
+  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
 }

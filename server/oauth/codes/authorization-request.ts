@@ -2,8 +2,7 @@
 // the user until the redirect URI is validated; after that they are sent to the client (RFC 6749, 4.1.2.1).
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import type { Form } from '../http/form.ts';
-import { requestedScopes } from '../http/scopes.ts';
+import { type Form, requestedScopes } from '../http/form.ts';
 
 import { isRegistered, type URIPart } from './redirect-uri.ts';
 

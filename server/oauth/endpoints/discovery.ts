@@ -4,7 +4,7 @@ import { GRANT_TYPES } from '../../../apis/oauth/grant-types.ts';
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
-import { writePublicJSON } from '../http/json-response.ts';
+import { writePublicJSON } from '../http/response.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 
 export const OPENID_CONFIGURATION = '/oauth/.well-known/openid-configuration';

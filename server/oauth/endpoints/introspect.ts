@@ -7,7 +7,7 @@ import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { writeJSON } from '../http/json-response.ts';
+import { writeJSON } from '../http/response.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';

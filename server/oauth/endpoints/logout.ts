@@ -7,7 +7,7 @@ import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { searchIn } from '../../request/request-path.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
-import { NO_STORE, writeJSON } from '../http/json-response.ts';
+import { NO_STORE, writeJSON } from '../http/response.ts';
 import { messagePage, writePage } from '../page/page.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';

@@ -2,7 +2,7 @@
 // hints. They are validated here; what an endpoint does with a valid token is decided there.
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
-import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
@@ -19,9 +19,9 @@ export async function bearerClaims(
   { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
   verifier: AccessTokenVerifier,
 ): Promise<AccessTokenClaims | undefined> {
-  const headers = request.headersDistinct['authorization'] ?? [];
-  if (headers.length > 1) throw invalidRequest('the Authorization header is repeated');
-  const token = /^bearer +([\w.~+/=-]+)$/i.exec(headers[0] ?? '')?.[1];
+  // The authentication filter has removed the bearer token from `headers`.
+  const header = request.headersDistinct['authorization']?.[0] ?? '';
+  const token = /^bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined) return undefined;
   const claims = await Promise.resolve(verifier.verify(token, { signal })).catch((error: unknown) => {
     throw isUnauthorized(error) ? invalidToken(error) : error;

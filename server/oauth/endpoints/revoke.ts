@@ -10,7 +10,7 @@ import {
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { NO_STORE } from '../http/json-response.ts';
+import { NO_STORE } from '../http/response.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { IDTokenHints, PresentedToken, PresentedTokens, TokenOwner } from './presented-tokens.ts';
 

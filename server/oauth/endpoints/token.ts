@@ -11,7 +11,7 @@ import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant, TokenResponse } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
-import { writeJSON } from '../http/json-response.ts';
+import { writeJSON } from '../http/response.ts';
 import type { SourceAddress } from '../http/source-address.ts';
 
 export interface TokenEndpointOptions {

@@ -2,7 +2,7 @@
 // of the token.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { writeJSON } from '../http/json-response.ts';
+import { writeJSON } from '../http/response.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { scopedClaims } from '../tokens/token-issuer.ts';
 import type { UserDirectory } from '../users/account.ts';

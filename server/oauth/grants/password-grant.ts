@@ -2,7 +2,7 @@
 // configured for it; other clients use the sign-in page.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import { requestedScopes } from '../http/scopes.ts';
+import { requestedScopes } from '../http/form.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';

@@ -11,7 +11,7 @@ import {
   temporarilyUnavailable,
 } from '../../../apis/oauth/errors.ts';
 import { mayBeStale } from '../codes/session-code.ts';
-import { requestedScopes } from '../http/scopes.ts';
+import { requestedScopes } from '../http/form.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
 import { readAfterLostResponse, type SessionStore, type StoredSession } from '../sessions/session.ts';

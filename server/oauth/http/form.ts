@@ -1,8 +1,9 @@
-// Strict parsing of form bodies (application/x-www-form-urlencoded). Ambiguous input is rejected, because a proxy in
+// Strict parsing of form bodies (application/x-www-form-urlencoded) and of the scope parameter. Ambiguous input is rejected, because a proxy in
 // front may have parsed it differently. Only some endpoints accept parameters in the URL (RFC 6749, 3.1 and 3.2).
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
-import { invalidRequest, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
+import { SCOPES } from '../../../apis/oauth/scopes.ts';
 import { readBody } from '../../request/request-body.ts';
 
 /** Parameters by name. A parameter without a value is treated as absent (RFC 6749, 3.1). */
@@ -73,4 +74,24 @@ function malformed(cause?: unknown): OAuthError {
 
 function tooLarge(): OAuthError {
   return new OAuthError(413, 'invalid_request', `the body is larger than ${MAX_BYTES} bytes`);
+}
+
+const MAX_SCOPE_LENGTH = 1024;
+/** RFC 6749, 3.3: scope tokens separated by single spaces. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/**
+ * The requested scopes without duplicates, in the order of the request; empty when `scope` is absent. Throws OAuthError
+ * when `scope` is malformed or contains a scope that is not `allowed` (for the client, or for the session of a refresh).
+ * With `openid`, unknown scopes such as `offline_access` are ignored (OpenID Connect Core, 3.1.2.1).
+ */
+export function requestedScopes(scope: string | undefined, allowed: readonly string[]): readonly string[] {
+  if (scope === undefined) return [];
+  // Length first: the regular expression runs on bounded input only.
+  if (scope.length > MAX_SCOPE_LENGTH || !SCOPE.test(scope)) throw invalidScope('the scope is malformed');
+  const requested = [...new Set(scope.split(' '))];
+  const isKnown = (one: string): boolean => allowed.includes(one) || SCOPES.some((known) => known === one);
+  const scopes = requested.includes('openid') ? requested.filter(isKnown) : requested;
+  if (!scopes.every((one) => allowed.includes(one))) throw invalidScope('the scope is not allowed');
+  return scopes;
 }

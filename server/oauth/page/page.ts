@@ -5,8 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/errors.ts';
 import { staticBytes } from '../../endpoints/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { errorHeaders } from '../http/error-response.ts';
-import { NO_STORE, writePublicDocument } from '../http/json-response.ts';
+import { errorHeaders, NO_STORE, writePublicDocument } from '../http/response.ts';
 import { html, type Markup } from './html.ts';
 
 export const STYLE_PATH = '/oauth/page.css';

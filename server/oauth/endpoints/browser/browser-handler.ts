@@ -6,7 +6,7 @@ import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
 import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
-import { asOAuthError } from '../../http/error-response.ts';
+import { asOAuthError } from '../../http/response.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 /** Wraps `handle`: its errors become pages with fixed texts. Unknown errors go to the filter chain. */

@@ -6,8 +6,8 @@ import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts'
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
-import { writeJSON } from '../../http/json-response.ts';
-import { requestedScopes } from '../../http/scopes.ts';
+import { requestedScopes } from '../../http/form.ts';
+import { writeJSON } from '../../http/response.ts';
 import { networkOf, type SourceAddress } from '../../http/source-address.ts';
 import {
   deviceConnectedPage,
@@ -26,15 +26,15 @@ export const DEVICE_PATH = '/oauth/device';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-export interface DeviceAuthorizationOptions {
+export interface DeviceOptions {
   readonly issuer: () => string;
   readonly clients: ClientRegistry;
-  readonly requests: Pick<DeviceRequests, 'open'>;
+  readonly requests: DeviceRequests;
   readonly sourceOf: SourceAddress;
 }
 
 /** POST /oauth/device_authorization. */
-export function deviceAuthorizationHandler(options: DeviceAuthorizationOptions): Handler {
+export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
   const { issuer, clients, requests, sourceOf } = options;
   return async (context) => {
     const { request, response, signal } = context;
@@ -60,11 +60,8 @@ export interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
 
-export interface DevicePageOptions {
-  readonly issuer: () => string;
-  readonly requests: Pick<DeviceRequests, 'find'>;
-  readonly throttle: Pick<UserCodeThrottle, 'wait' | 'failed'>;
-  readonly sourceOf: SourceAddress;
+export interface DevicePageOptions extends DeviceOptions {
+  readonly throttle: UserCodeThrottle;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
 }
 
@@ -100,14 +97,8 @@ export function devicePageHandler(
   });
 }
 
-export interface DeviceContinuationOptions {
-  readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly requests: Pick<DeviceRequests, 'isOpenOrApproved' | 'approve' | 'deny'>;
-}
-
 /** After the sign-in, the user returns to the device. */
-export function deviceContinuation(options: DeviceContinuationOptions): Continuation<TypedRequest> {
-  const { clients, requests } = options;
+export function deviceContinuation({ clients, requests }: DeviceOptions): Continuation<TypedRequest> {
   const clientOf = (request: DeviceRequest): OAuthClient => {
     const client = clients.get(request.clientID);
     // An approved request is accepted too: a form that is sent twice shows that the device is connected.

