@@ -1,5 +1,5 @@
-// The management of users, put together: the REST that changes them, the right to change one's own password, and the
-// first administrator of a cluster without users.
+// Composition of the users API: the REST handler, the permission to change the own password, and the bootstrap of the
+// first administrator.
 import type { Logger } from 'pino';
 import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';
@@ -14,9 +14,9 @@ import type { ResourceRoute } from './routes.ts';
 
 export interface UsersAPI {
   readonly routes: readonly ResourceRoute[];
-  /** What the request chain asks in place of the one that was given. */
+  /** Wraps the given authorizer; for the filter chain. */
   readonly authorizer: Authorizer;
-  /** Until the first administrator is there, or `signal` is aborted; never throws. */
+  /** Runs until the first administrator exists or `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
 

@@ -17,12 +17,12 @@ const unreadable = errors(
   },
   'Status',
 );
-const absent = errors({ 404: 'There is no such user.' }, 'Status');
-const conflicting = errors({ 409: 'The user is there already, or was changed in the meantime.' }, 'Status');
-const done = { description: 'Done.', type, schema: 'Status' };
+const absent = errors({ 404: 'The user does not exist.' }, 'Status');
+const conflicting = errors({ 409: 'The user exists already, or has been modified.' }, 'Status');
+const done = { description: 'Success.', type, schema: 'Status' };
 const user = { description: 'The user.', type, schema: 'User' };
 
-/** A user as it is answered. */
+/** A user in responses. */
 export const AnsweredUserSchema = Type.Object({
   apiVersion: Type.String(),
   kind: Type.Literal('User'),
@@ -35,12 +35,12 @@ export const UserListSchema = Type.Object(
     apiVersion: Type.String(),
     metadata: Type.Object({}),
     items: Type.Array(Type.Ref('#/components/schemas/User')),
-    totalItems: Type.Integer({ minimum: 0, description: 'How many there are on all pages.' }),
+    totalItems: Type.Integer({ minimum: 0, description: 'Number of users on all pages.' }),
   },
   { additionalProperties: false },
 );
 
-/** REST for users; rights are those of RBAC on users of the group. */
+/** Operations on users. RBAC on `users` of the API group controls access. */
 export function userOperations(platform: string): Operation[] {
   const path = `/kapis/${groupName(platform)}/${VERSION}/users`;
   const segments = { name: Type.String({ pattern: USER_NAME_PATTERN, maxLength: MAX_USER_NAME }) };
@@ -51,16 +51,16 @@ export function userOperations(platform: string): Operation[] {
       path,
       method: 'get',
       id: 'listUsers',
-      summary: 'Users by name',
+      summary: 'List users',
       query: UserQuerySchema,
-      answers: { 200: { description: 'A page.', type, schema: 'UserList' }, ...refused },
+      answers: { 200: { description: 'A page of users.', type, schema: 'UserList' }, ...refused },
     },
     {
       ...ask,
       path,
       method: 'post',
       id: 'createUser',
-      summary: 'Makes a user, who has no password yet',
+      summary: 'Create a user without a password',
       description: 'Granting a group requires permission to impersonate it.',
       body: { type, schema: 'NewUser', required: true },
       answers: { 201: user, ...refused, ...unreadable, ...conflicting },
@@ -69,16 +69,16 @@ export function userOperations(platform: string): Operation[] {
       ...one,
       method: 'get',
       id: 'getUser',
-      summary: 'One user',
+      summary: 'Get a user',
       answers: { 200: user, ...refused, ...absent },
     },
     {
       ...one,
       method: 'put',
       id: 'replaceUser',
-      summary: 'Replaces what is known of a user',
+      summary: 'Replace a user',
       description:
-        'With a resourceVersion only that version is replaced. Disabling a user ends the sessions. Granting or removing a group requires permission to impersonate it.',
+        'A resourceVersion is a precondition. Disabling a user terminates the sessions. Granting or removing a group requires permission to impersonate it.',
       body: { type, schema: 'ReplacedUser', required: true },
       answers: { 200: user, ...refused, ...unreadable, ...conflicting, ...absent },
     },
@@ -86,7 +86,7 @@ export function userOperations(platform: string): Operation[] {
       ...one,
       method: 'delete',
       id: 'deleteUser',
-      summary: 'Removes a user with password and sessions',
+      summary: 'Delete a user with password and sessions',
       answers: { 200: done, ...refused, ...conflicting, ...absent },
     },
     {
@@ -94,9 +94,9 @@ export function userOperations(platform: string): Operation[] {
       path: `${path}/{name}/password`,
       method: 'put',
       id: 'setPassword',
-      summary: 'Sets a password and ends all sessions',
+      summary: 'Set a password and terminate all sessions',
       description:
-        'The own one by who knows the current one; another by who may impersonate that user and all its groups.',
+        "Your own password requires the current one. Another user's password requires permission to impersonate the user and all its groups.",
       body: { type, schema: 'PasswordChange', required: true },
       answers: { 200: done, ...refused, ...unreadable, ...conflicting, ...absent },
     },

@@ -1,3 +1,5 @@
+// Password changes through PUT users/NAME/password: by the user with the current password, or by a caller with permission
+// to impersonate the user.
 import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import {
@@ -16,7 +18,7 @@ import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { invalidValue, RequestDocumentReader } from './request-document.ts';
-import type { SessionEnding } from './session-ending.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export interface PasswordChangesOptions {
   /** API group, for instance `iam.platform.io`. */
@@ -24,11 +26,11 @@ export interface PasswordChangesOptions {
   readonly users: Pick<Users, 'read' | 'get'>;
   readonly credentials: CredentialStore;
   readonly hasher: Pick<PasswordHasher, 'hash'>;
-  /** Checks the current password of a user who changes it; counts attempts. */
+  /** Verifies the current password, with the login throttle. */
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly sourceOf: SourceAddress;
   readonly escalation: EscalationCheck;
-  readonly endings: SessionEnding;
+  readonly sessions: UserSessions;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
@@ -42,51 +44,50 @@ export class PasswordChanges {
     this.#documents = new RequestDocumentReader('PasswordChange', options.group, PasswordChangeSchema);
   }
 
-  /** People change their own password by giving the current one; somebody else's takes the right to impersonate that user. */
   async change(context: RequestContext, name: string): Promise<void> {
-    const { group, users, credentials, hasher, escalation, endings, now = Date.now } = this.#options;
+    const { group, users, credentials, hasher, escalation, sessions, now = Date.now } = this.#options;
     const isOwn = context.user.name === name;
     const document = await this.#documents.read(context, name);
-    this.#checkRules(name, document, isOwn);
+    this.#validate(name, document, isOwn);
     const user = (await users.read(name, context.signal)) && users.get(name);
     if (!user) throw newNotFound({ group, resource: USER.plural }, name);
     if (!isOwn) await escalation.checkPassword(context, name, user.groups);
-    const replaced = isOwn ? await this.#checkCurrent(context, user, document) : undefined;
+    const replaced = isOwn ? await this.#verifyCurrent(context, user, document) : undefined;
     const next = {
       userUID: user.uid,
       passwordHash: await hasher.hash(document.password, context.signal),
       mustChange: !isOwn && (document.mustChange ?? true),
       changedAt: newChangeTime(credentials.get(name)?.changedAt, now()),
     };
-    const resourceVersion = replaced && { resourceVersion: replaced.resourceVersion };
-    await credentials.set(name, { ...next, ...resourceVersion }, context.signal);
-    await endings.endAll(name, context.signal);
+    const precondition = replaced && { resourceVersion: replaced.resourceVersion };
+    await credentials.set(name, { ...next, ...precondition }, context.signal);
+    await sessions.terminate(name, context.signal);
   }
 
-  #checkRules(name: string, { password, currentPassword, mustChange }: PasswordChange, isOwn: boolean): void {
-    const causes = passwordViolations(password, name).map((fault) => invalidValue('password', fault));
+  #validate(name: string, { password, currentPassword, mustChange }: PasswordChange, isOwn: boolean): void {
+    const causes = passwordViolations(password, name).map((message) => invalidValue('password', message));
     if (isOwn && currentPassword === undefined) {
       causes.push({ reason: 'FieldValueRequired', field: 'currentPassword', message: 'Required value' });
     }
     if (isOwn && currentPassword === password) {
-      causes.push(invalidValue('password', 'must be another one than the current one'));
+      causes.push(invalidValue('password', 'must differ from the current password'));
     }
     if (isOwn && mustChange === true) {
-      causes.push(invalidValue('mustChange', 'must not be true for the own password'));
+      causes.push(invalidValue('mustChange', 'must not be true for your own password'));
     }
     if (causes.length > 0) throw this.#documents.invalid(name, causes);
   }
 
-  /** The credential that the current password was checked against. */
-  async #checkCurrent(
+  /** Returns the credential that matched the current password. */
+  async #verifyCurrent(
     { request, auditID, signal }: RequestContext,
     user: Account,
     { currentPassword = '' }: PasswordChange,
   ): Promise<Credential> {
     const { group, credentials, passwords, sourceOf } = this.#options;
-    let checked: Credential;
+    let verified: Credential;
     try {
-      ({ credential: checked } = await passwords.check({
+      ({ credential: verified } = await passwords.check({
         user: user.name,
         password: currentPassword,
         method: 'password_change',
@@ -98,17 +99,18 @@ export class PasswordChanges {
         signal,
       }));
     } catch (error) {
-      throw this.#refusal(user.name, error);
+      throw this.#statusError(user.name, error);
     }
-    // The check may have renewed the hash.
-    const present = credentials.get(user.name);
-    if (!isSamePassword(checked, present) || present.userUID !== user.uid) {
-      throw newConflict({ group, resource: USER.plural }, user.name, 'the password was changed a moment ago');
+    // Read again: the check may have replaced a weak hash.
+    const current = credentials.get(user.name);
+    if (!isSamePassword(verified, current) || current.userUID !== user.uid) {
+      throw newConflict({ group, resource: USER.plural }, user.name, 'the password has just been changed');
     }
-    return present;
+    return current;
   }
 
-  #refusal(name: string, error: unknown): unknown {
+  /** Converts an OAuth error of the sign-in into the errors of this API. */
+  #statusError(name: string, error: unknown): unknown {
     if (!(error instanceof OAuthError)) return error;
     const seconds = error.retryAfterSeconds ?? 1;
     if (error.status === 429) return newTooManyRequests('too many attempts, try again later', seconds);

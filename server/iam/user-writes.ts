@@ -1,5 +1,5 @@
 // Writes of users: create, replace, delete. The request has been authorized; this file checks escalation and
-// preconditions, writes, and ends sessions. Passwords are in password-changes.ts.
+// preconditions, writes, and terminates sessions. Passwords are in password-changes.ts.
 import { isDeepStrictEqual } from 'node:util';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import {
@@ -14,13 +14,13 @@ import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { invalidValue, RequestDocumentReader } from './request-document.ts';
-import type { SessionEnding } from './session-ending.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export interface UserWritesOptions {
   readonly group: string;
   readonly users: Users;
   readonly escalation: EscalationCheck;
-  readonly endings: SessionEnding;
+  readonly sessions: UserSessions;
 }
 
 const IMMUTABLE_METADATA = ['creationTimestamp', 'finalizers', 'ownerReferences'] as const;
@@ -47,7 +47,7 @@ export class UserWrites {
 
   /** Replaces the whole spec, and labels and annotations where the body has them. */
   async replace(context: RequestContext, name: string): Promise<User> {
-    const { users, escalation, endings } = this.#options;
+    const { users, escalation, sessions } = this.#options;
     const document = await this.#replacedUsers.read(context, name);
     const { apiVersion, metadata, spec } = document;
     this.#checkAPIVersion(apiVersion);
@@ -60,16 +60,16 @@ export class UserWrites {
     // The resourceVersion is that of the object whose groups were checked, not the one that the caller knows.
     const next = { metadata: { ...present.metadata, labels, annotations }, spec };
     const written = await users.replace(next, context.signal);
-    if (spec.disabled === true) await endings.endAll(name, context.signal);
+    if (spec.disabled === true) await sessions.terminate(name, context.signal);
     return written;
   }
 
   /** Returns the uid of the deleted user. The garbage collector deletes the password, which belongs to that uid. */
   async delete(context: RequestContext, name: string): Promise<string> {
-    const { users, endings } = this.#options;
+    const { users, sessions } = this.#options;
     const uid = (await this.#present(context, name)).metadata.uid ?? '';
     await users.delete(name, uid, context.signal);
-    await endings.endAll(name, context.signal);
+    await sessions.terminate(name, context.signal);
     return uid;
   }
 

@@ -1,8 +1,7 @@
-// REST for users: /kapis/iam.<platform>.io/v1beta1/users. The chain has authorized the request (RBAC on
-// users.iam.<platform>.io); here it is decoded, checked for escalation, and carried out. How users and passwords are
-// stored is in server/oauth/users.
+// Handler of /kapis/iam.<platform>.io/v1beta1/users. The filter chain has authorized the request (RBAC on
+// users.iam.<platform>.io); this folder decodes it, checks escalation and writes. Storage is in server/oauth/users.
 import type { Logger } from 'pino';
-import { UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
+import { type UserQuery, UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import {
   newBadRequest,
@@ -12,90 +11,142 @@ import {
   newServiceUnavailable,
 } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
+import type { Status, StatusDetails } from '../../apis/meta/v1/status.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 import { type Users, userObject } from '../oauth/users/user-directory.ts';
-import type { Handler } from '../request/request-context.ts';
+import type { Handler, RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
-import { answer, answerSuccess } from './answer.ts';
 import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
-import { SessionEnding } from './session-ending.ts';
-import { selectUsers } from './user-list.ts';
+import { UserSessions } from './user-sessions.ts';
 import { UserWrites } from './user-writes.ts';
 
-export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escalation' | 'endings'> {
+export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escalation' | 'sessions'> {
   readonly users: Users;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** What there is, by subresource and verb. */
-const ALLOWED: Readonly<Record<string, string>> = {
+/** Allowed methods by target. */
+const ALLOWED_METHODS: Readonly<Record<Target, string>> = {
   users: 'GET, HEAD, POST',
   user: 'GET, HEAD, PUT, DELETE',
   password: 'PUT',
 };
 
+type Target = 'users' | 'user' | 'password';
+
 export function usersHandler(options: UsersHandlerOptions): Handler {
   const { group, users } = options;
-  const target = { group, resource: USER.plural };
+  const resource = { group, resource: USER.plural };
   const queries = new QueryDecoder(UserQuerySchema);
-  const endings = new SessionEnding(options.sessions, options.log);
+  const sessions = new UserSessions(options.sessions, options.log);
   const escalation = new EscalationCheck(options.authorizer, group);
-  const writes = new UserWrites({ group, users, escalation, endings });
-  const passwords = new PasswordChanges({ ...options, escalation, endings });
+  const writes = new UserWrites({ group, users, escalation, sessions });
+  const passwords = new PasswordChanges({ ...options, escalation, sessions });
 
   return async (context) => {
     const { info, request } = context;
     const method = request.method ?? '';
     if (!info.isResourceRequest) throw newPathNotFound();
-    const what = subjectOf(info);
+    const target = targetOf(info);
     const [, name = ''] = info.parts;
-    if (!users.synced) throw newServiceUnavailable('users cannot be seen at the moment', 1);
-    // Left unread it would be done after all, for somebody who wanted to see what it would do.
-    if (context.query.has('dryRun')) throw newBadRequest('dryRun is not served here; nothing was changed');
-    const shown = (user: User): object => userObject(group, user);
-    // Of an answer to HEAD, Node leaves the body out.
-    switch (`${method === 'HEAD' ? 'GET' : method} ${what}`) {
+    if (!users.synced) throw newServiceUnavailable('the cache of users is not synced', 1);
+    // Ignoring it would carry out a change that the client only wanted to preview.
+    if (context.query.has('dryRun')) throw newBadRequest('dryRun is not supported; nothing was changed');
+    const write = (code: 200 | 201, user: User): void => writeJSON(context, code, userObject(group, user));
+    const details = { name, group, kind: USER.plural };
+    // Node omits the body of a response to HEAD.
+    switch (`${method === 'HEAD' ? 'GET' : method} ${target}`) {
       case 'GET users': {
-        if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, target);
+        if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, resource);
         const { items, totalItems } = selectUsers(users.objects(), queries.decode(context.query));
-        const list = { kind: `${USER.kind}List`, apiVersion: `${group}/${info.version}`, metadata: {} };
-        return answer(context, 200, { ...list, items: items.map(shown), totalItems });
+        return writeJSON(context, 200, {
+          kind: `${USER.kind}List`,
+          apiVersion: `${group}/${info.version}`,
+          metadata: {},
+          items: items.map((user) => userObject(group, user)),
+          totalItems,
+        });
       }
       case 'GET user': {
         const found = users.object(name) ?? (await users.read(name, context.signal));
-        if (!found) throw newNotFound(target, name);
-        return answer(context, 200, shown(found));
+        if (!found) throw newNotFound(resource, name);
+        return write(200, found);
       }
       case 'POST users':
-        return answer(context, 201, shown(await writes.create(context)));
+        return write(201, await writes.create(context));
       case 'PUT user':
-        return answer(context, 200, shown(await writes.replace(context, name)));
-      case 'DELETE user': {
-        const uid = await writes.delete(context, name);
-        return answerSuccess(context, { name, group, kind: USER.plural, uid });
-      }
+        return write(200, await writes.replace(context, name));
+      case 'DELETE user':
+        return writeSuccess(context, { ...details, uid: await writes.delete(context, name) });
       case 'PUT password':
         await passwords.change(context, name);
-        return answerSuccess(context, { name, group, kind: USER.plural });
+        return writeSuccess(context, details);
       default:
-        context.response.setHeader('Allow', ALLOWED[what] ?? '');
+        context.response.setHeader('Allow', ALLOWED_METHODS[target]);
         throw newMethodNotAllowed(method, {
           group,
-          resource: what === 'password' ? `${USER.plural}/password` : USER.plural,
+          resource: target === 'password' ? `${USER.plural}/${target}` : USER.plural,
         });
     }
   };
 }
 
 /** Throws NotFound for an unknown path. */
-function subjectOf({ parts, namespace }: ResourceRequest): 'users' | 'user' | 'password' {
+function targetOf({ namespace, parts }: ResourceRequest): Target {
+  const [, name, subresource] = parts;
   if (namespace !== '' || parts.length > 3) throw newPathNotFound();
-  if (parts.length === 1) return 'users';
-  if (parts.length === 2) return 'user';
-  if (parts[2] !== 'password') throw newPathNotFound();
+  if (name === undefined) return 'users';
+  if (subresource === undefined) return 'user';
+  if (subresource !== 'password') throw newPathNotFound();
   return 'password';
+}
+
+/** Filters, sorts by name and pages. `totalItems` counts the items of all pages. */
+function selectUsers(
+  users: Iterable<User>,
+  query: UserQuery,
+): { readonly items: readonly User[]; readonly totalItems: number } {
+  const { name = '', group = '', disabled: onlyDisabled, page, limit } = query;
+  const part = name.toLowerCase();
+  const found = [...users]
+    .filter(({ metadata, spec }) => {
+      const { displayName = '', email = '', groups = [], disabled = false } = spec;
+      if (group !== '' && !groups.includes(group)) return false;
+      if (onlyDisabled !== undefined && disabled !== onlyDisabled) return false;
+      return (
+        part === '' || [metadata.name, displayName, email].some((text) => text.toLowerCase().includes(part))
+      );
+    })
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const items = limit === undefined ? found : found.slice((page - 1) * limit, page * limit);
+  return { items, totalItems: found.length };
+}
+
+/** `no-store`, because the body contains personal data. */
+function writeJSON({ response }: RequestContext, code: 200 | 201, body: object): void {
+  const bytes = Buffer.from(`${JSON.stringify(body)}\n`);
+  response.writeHead(code, {
+    'Content-Type': 'application/json',
+    'Content-Length': bytes.length,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(bytes);
+}
+
+function writeSuccess(context: RequestContext, details: StatusDetails): void {
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    message: 'success',
+    details,
+    code: 200,
+  };
+  writeJSON(context, 200, status);
 }

@@ -1,5 +1,5 @@
-// The password of a user, in an object of its own that no aggregated role names: who may read users, or the Secrets of
-// a namespace, does not see it.
+// Credential: the password hash of a user. It is an object of its own, in no aggregated role, so that read access to users
+// or to Secrets does not include it.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
@@ -9,7 +9,7 @@ const CredentialSpecSchema = Type.Object(
       minLength: 1,
       maxLength: 64,
       description:
-        'metadata.uid of the user of the same name. A user that is made anew under an old name has no password.',
+        'metadata.uid of the user with the same name. A user that is recreated under the same name has no password.',
     }),
     passwordHash: Type.String({
       maxLength: 512,
@@ -17,17 +17,17 @@ const CredentialSpecSchema = Type.Object(
         '^(\\$argon2id\\$v=19\\$m=[0-9]+,t=[0-9]+,p=[0-9]+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+|\\$2[abxy]\\$[0-9]{2}\\$[./A-Za-z0-9]{53})$',
       expects: 'a hash: argon2id as a PHC string, or bcrypt',
       description:
-        'Argon2id as a PHC string. Bcrypt is taken from imported users and replaced at the next sign-in.',
+        'Argon2id as a PHC string. Bcrypt hashes of imported users are replaced at the next sign-in.',
     }),
     mustChange: Type.Optional(
-      Type.Boolean({ description: 'The password has to be replaced before the user can do anything else.' }),
+      Type.Boolean({ description: 'Whether the user must replace the password at the next sign-in.' }),
     ),
     changedTime: Type.String({
       format: 'date-time',
-      description: 'When the password became this one. Sessions that began earlier are over.',
+      description: 'Time of the last password change. Sessions with an earlier password are invalid.',
     }),
   },
-  { additionalProperties: false, description: 'The password, and whom it belongs to.' },
+  { additionalProperties: false, description: 'Password hash and its user.' },
 );
 
 export type CredentialSpec = Static<typeof CredentialSpecSchema>;
@@ -36,22 +36,27 @@ export const CREDENTIAL: CustomResource = {
   kind: 'Credential',
   plural: 'credentials',
   singular: 'credential',
-  description: 'The password of the user with the same name, as a hash.',
+  description: 'The password hash of the user with the same name.',
   spec: CredentialSpecSchema,
   columns: [
     {
       name: 'Must-Change',
       type: 'boolean',
       jsonPath: '.spec.mustChange',
-      description: 'Whether the password has to be replaced first.',
+      description: 'Whether the user must replace the password.',
     },
     {
       name: 'Changed',
       type: 'date',
       jsonPath: '.spec.changedTime',
-      description: 'Since the password was set.',
+      description: 'Time since the last change.',
     },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made.' },
+    {
+      name: 'Age',
+      type: 'date',
+      jsonPath: '.metadata.creationTimestamp',
+      description: 'Time since the creation.',
+    },
   ],
   rules: [USER_NAME_RULE],
   selectable: [],

@@ -3,5 +3,5 @@ import type { CustomResource } from './custom-resource.ts';
 import { SESSION } from './session.ts';
 import { USER } from './user.ts';
 
-/** All that the platform keeps in the cluster. */
+/** All custom resources of the platform. */
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [USER, CREDENTIAL, SESSION];

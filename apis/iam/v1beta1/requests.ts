@@ -2,8 +2,7 @@
 // come from them. Members that a custom resource has too take its rules.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
-import { ObjectMetadataSchema } from './object-metadata.ts';
-import { UserSpecSchema, UserStatusSchema } from './user.ts';
+import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user.ts';
 
 const strict = { additionalProperties: false } as const;
 const StringMap = Type.Object({}, { additionalProperties: Type.String() });

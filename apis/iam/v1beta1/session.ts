@@ -1,4 +1,4 @@
-// A login. Deleting the object signs out; one that somebody else made has no valid MAC and signs nobody in.
+// Session: a login of a user. Deleting the object logs out. Only the server can create a valid one, because it has a MAC.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
 
@@ -12,47 +12,48 @@ const Digest = (description: string) =>
 
 const SessionSpecSchema = Type.Object(
   {
-    user: Type.String({ minLength: 1, maxLength: 253, description: 'Who signed in.' }),
+    user: Type.String({ minLength: 1, maxLength: 253, description: 'Name of the user.' }),
     userUID: Type.String({ minLength: 1, maxLength: 64, description: 'metadata.uid of that user.' }),
     clientID: Type.String({
       minLength: 1,
       maxLength: 253,
-      description: 'The OAuth client that it belongs to.',
+      description: 'Id of the OAuth client.',
     }),
     scopes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
       maxItems: 64,
-      description: 'Scopes that the client was given.',
+      description: 'Granted scopes.',
     }),
-    source: Type.String({ maxLength: 64, description: 'Address that signed in, for people.' }),
-    userAgent: Type.String({ maxLength: 512, description: 'Program that signed in, as it called itself.' }),
-    createdTime: Time('When the user signed in.'),
-    lastUsedTime: Time('When tokens were last issued.'),
-    notAfter: Time('It ends then even when it is used.'),
-    idleNotAfter: Time('It ends then when it is not used.'),
+    source: Type.String({ maxLength: 64, description: 'Source address of the sign-in, for display.' }),
+    userAgent: Type.String({ maxLength: 512, description: 'User-Agent header of the sign-in.' }),
+    createdTime: Time('Time of the sign-in.'),
+    lastUsedTime: Time('Time when tokens were last issued.'),
+    notAfter: Time('Expiry, independent of use.'),
+    idleNotAfter: Time('Expiry unless the session is used.'),
     generation: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'How often the refresh token was replaced.',
+      description: 'Number of rotations of the refresh token.',
     }),
-    refreshHash: Digest('SHA-256 of the refresh token that counts now.'),
-    familyHash: Digest('SHA-256 of what all refresh tokens of this session have in common.'),
+    refreshHash: Digest('SHA-256 of the current refresh token.'),
+    familyHash: Digest('SHA-256 of the common part of all refresh tokens of this session.'),
     passwordTime: Type.Optional(
-      Time('`changedTime` of the password that signed in: with any other one the session is over.'),
+      Time('`changedTime` of the password at the sign-in. With any other value the session is invalid.'),
     ),
     credentialUID: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'metadata.uid of the credential that signed in: with one made anew the session is over.',
+        description:
+          'metadata.uid of the Credential at the sign-in. With a recreated one the session is invalid.',
       }),
     ),
     mac: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "Over all of these, under the server's key.",
+      description: "MAC over all other fields, with the server's key.",
     }),
   },
-  { additionalProperties: false, description: 'Who signed in, from where, and how long it lasts.' },
+  { additionalProperties: false, description: 'User, origin and expiry of the session.' },
 );
 
 export type SessionSpec = Static<typeof SessionSpecSchema>;
@@ -61,21 +62,31 @@ export const SESSION: CustomResource = {
   kind: 'Session',
   plural: 'sessions',
   singular: 'session',
-  description: 'A login of a user. Delete it to sign out.',
+  description: 'A login of a user. Delete it to log out.',
   spec: SessionSpecSchema,
   columns: [
-    { name: 'User', type: 'string', jsonPath: '.spec.user', description: 'Who signed in.' },
+    { name: 'User', type: 'string', jsonPath: '.spec.user', description: 'Name of the user.' },
     { name: 'Client', type: 'string', jsonPath: '.spec.clientID', description: 'The OAuth client.' },
-    { name: 'Source', type: 'string', jsonPath: '.spec.source', description: 'Address that signed in.' },
+    { name: 'Source', type: 'string', jsonPath: '.spec.source', description: 'Source address.' },
     {
       name: 'User-Agent',
       type: 'string',
       jsonPath: '.spec.userAgent',
-      description: 'Program that signed in.',
+      description: 'User agent.',
       wide: true,
     },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since the sign-in.' },
-    { name: 'Last-Used', type: 'date', jsonPath: '.spec.lastUsedTime', description: 'Since its last use.' },
+    {
+      name: 'Age',
+      type: 'date',
+      jsonPath: '.metadata.creationTimestamp',
+      description: 'Time since the sign-in.',
+    },
+    {
+      name: 'Last-Used',
+      type: 'date',
+      jsonPath: '.spec.lastUsedTime',
+      description: 'Time since the last use.',
+    },
   ],
   rules: [],
   selectable: ['user', 'clientID'],

@@ -1,8 +1,8 @@
-// Structural schemas, in which the cluster validates custom resources. They are a subset of JSON Schema, so what they do
-// not know is put in their own words here: rules about texts become CEL with a message, sets become list types.
+// Conversion of JSON Schema into structural schemas of CustomResourceDefinitions, which are a subset: patterns become CEL
+// rules with a message, `uniqueItems` becomes a list type.
 import type { CustomResource } from './custom-resource.ts';
 
-/** The schema of the whole object, as a CustomResourceDefinition writes it. */
+/** `openAPIV3Schema` of a CustomResourceDefinition. */
 export function structuralSchema({ description, spec, status, rules }: CustomResource): object {
   return {
     type: 'object',
@@ -19,7 +19,7 @@ export function structuralSchema({ description, spec, status, rules }: CustomRes
   };
 }
 
-/** What a structural schema takes over as it is. */
+/** Keywords that are the same in a structural schema. */
 const KEPT = new Set([
   'type',
   'description',
@@ -34,7 +34,7 @@ const KEPT = new Set([
   'enum',
 ]);
 
-/** Throws for a keyword that it has no translation for: a rule must not get lost on the way. */
+/** Throws for a keyword without a conversion, so that no rule gets lost. */
 function structural(schema: object): object {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -43,17 +43,17 @@ function structural(schema: object): object {
     else if (keyword === 'items') result[keyword] = structural(value);
     else if (keyword === 'uniqueItems') result['x-kubernetes-list-type'] = 'set';
     else if (keyword === 'pattern') result['x-kubernetes-validations'] = [matches(value, schema)];
-    // Unknown members are dropped there, or refused by strict validation; `expects` belongs to `pattern`.
+    // kube-apiserver prunes unknown fields, or rejects them with strict validation. `expects` belongs to `pattern`.
     else if (keyword !== 'additionalProperties' && keyword !== 'expects')
-      throw new Error(`no translation of ${keyword} into a structural schema`);
+      throw new Error(`no conversion of ${keyword} into a structural schema`);
   }
   if (result['type'] === 'integer') result['format'] = 'int64';
   return result;
 }
 
 function matches(pattern: unknown, schema: object): object {
-  if (!('expects' in schema)) throw new Error(`the pattern ${String(pattern)} says nothing in "expects"`);
-  // JSON's escapes are a part of CEL's.
+  if (!('expects' in schema)) throw new Error(`the pattern ${String(pattern)} has no "expects"`);
+  // CEL accepts all escapes of JSON.
   return { rule: `self.matches(${JSON.stringify(pattern)})`, message: `must be ${String(schema.expects)}` };
 }
 

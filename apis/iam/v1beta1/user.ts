@@ -1,15 +1,28 @@
-// A person or program that signs in. Holds nothing secret: see credential.ts.
+// User: a person or program that signs in. It contains nothing secret; the password is in credential.ts.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
-import { ObjectMetadataSchema } from './object-metadata.ts';
+
+/** Metadata that the server reads, or writes back unchanged. */
+export const ObjectMetadataSchema = Type.Object({
+  name: Type.String(),
+  uid: Type.Optional(Type.String()),
+  resourceVersion: Type.Optional(Type.String()),
+  generation: Type.Optional(Type.Integer()),
+  creationTimestamp: Type.Optional(Type.String({ format: 'date-time' })),
+  deletionTimestamp: Type.Optional(Type.String({ format: 'date-time' })),
+  finalizers: Type.Optional(Type.Array(Type.String())),
+  ownerReferences: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+  labels: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
+  annotations: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
+});
 
 const LINE = { pattern: '^[^\\x00-\\x1f\\x7f]*$', expects: 'one line of text' };
 
 const GroupNameSchema = Type.String({
   maxLength: 128,
-  // `system:masters` and the like belong to Kubernetes: a colon anywhere would let somebody in.
+  // No colon: it would allow groups of Kubernetes itself, such as `system:masters`.
   pattern: '^[^:\\s\\x00-\\x1f\\x7f]+$',
-  expects: 'the name of a group: not starting with "system:", without ":" and without white space',
+  expects: 'a group name without ":" and without white space',
 });
 
 export const UserSpecSchema = Type.Object(
@@ -19,33 +32,34 @@ export const UserSpecSchema = Type.Object(
         maxLength: 254,
         pattern: '^$|^[^@\\s\\x00-\\x1f\\x7f]+@[^@\\s\\x00-\\x1f\\x7f]+$',
         expects: 'an address such as name@example.com',
-        description: 'Shown to people and put into id tokens; nobody signs in with it.',
+        description: 'Email address for display and ID tokens. It is not a user name for sign-in.',
       }),
     ),
-    displayName: Type.Optional(
-      Type.String({ maxLength: 128, ...LINE, description: 'What people call this user.' }),
-    ),
+    displayName: Type.Optional(Type.String({ maxLength: 128, ...LINE, description: 'Display name.' })),
     groups: Type.Optional(
       Type.Array(GroupNameSchema, {
         maxItems: 64,
         uniqueItems: true,
-        description: 'Groups that RBAC knows this user by. Given only by who may impersonate them.',
+        description: 'Groups for RBAC. Granting or removing a group requires permission to impersonate it.',
       }),
     ),
     disabled: Type.Optional(
-      Type.Boolean({ description: 'A disabled user cannot sign in, and is signed out everywhere.' }),
+      Type.Boolean({ description: 'A disabled user cannot sign in, and has no valid session.' }),
     ),
   },
-  { additionalProperties: false, description: 'Who it is, and what RBAC knows of them.' },
+  { additionalProperties: false, description: 'Profile and groups of the user.' },
 );
 
 export const UserStatusSchema = Type.Object(
   {
     lastLoginTime: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Of the last sign-in, to the minute.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Time of the last sign-in, with a precision of one minute.',
+      }),
     ),
   },
-  { additionalProperties: false, description: 'What the server has seen of this user.' },
+  { additionalProperties: false, description: 'State that the server observes.' },
 );
 
 export const UserSchema = Type.Object({
@@ -64,22 +78,27 @@ export const USER: CustomResource = {
   spec: UserSpecSchema,
   status: UserStatusSchema,
   columns: [
-    { name: 'Email', type: 'string', jsonPath: '.spec.email', description: 'Address of the user.' },
+    { name: 'Email', type: 'string', jsonPath: '.spec.email', description: 'Email address.' },
     { name: 'Groups', type: 'string', jsonPath: '.spec.groups', description: 'Groups of the user.' },
     {
       name: 'Disabled',
       type: 'boolean',
       jsonPath: '.spec.disabled',
-      description: 'Whether signing in is refused.',
+      description: 'Whether sign-in is disabled.',
     },
     {
       name: 'Last-Login',
       type: 'date',
       jsonPath: '.status.lastLoginTime',
-      description: 'Since the last sign-in.',
+      description: 'Time since the last sign-in.',
       wide: true,
     },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made.' },
+    {
+      name: 'Age',
+      type: 'date',
+      jsonPath: '.metadata.creationTimestamp',
+      description: 'Time since the creation.',
+    },
   ],
   rules: [USER_NAME_RULE],
   selectable: ['disabled'],

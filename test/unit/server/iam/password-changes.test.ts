@@ -5,7 +5,7 @@ import { GOOD, UsersSite } from './users-site.ts';
 
 const OLD = 'the old password';
 
-describe('the password of a user, by REST', () => {
+describe('PUT users/NAME/password', () => {
   let site: UsersSite;
 
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('the password of a user, by REST', () => {
     expect(site.sessions.get(name)).to.have.length(2);
   };
 
-  it('is changed by the user, who has no other right, with the current one', async () => {
+  it('changes the own password with the current one, without further permissions', async () => {
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect(answer.status).to.equal(200);
     expect(answer.json).to.include({ message: 'success' });
@@ -46,7 +46,7 @@ describe('the password of a user, by REST', () => {
     expect(site.checked[0]).to.include({ user: 'ada', source: '192.0.2.7', method: 'password_change' });
   });
 
-  it('is never older than the one before, though another clock was ahead; nor as far ahead as a mistake', async () => {
+  it('sets a change time after the previous one, unless that is far in the future', async () => {
     const userUID = site.credentials.get('ada')?.userUID ?? '';
     for (const [before, after] of [
       [2000, 2001],
@@ -59,7 +59,7 @@ describe('the password of a user, by REST', () => {
     }
   });
 
-  it('is not changed with a wrong one, however much its user may', async () => {
+  it('rejects a wrong current password, whatever permissions the user has', async () => {
     site.allow('ada', 'update users/ada', 'impersonate users/ada', 'impersonate groups/dev');
     const answer = await site.ask('ada', 'PUT', '/ada/password', {
       currentPassword: 'guessed it',
@@ -70,7 +70,7 @@ describe('the password of a user, by REST', () => {
     unchanged('ada');
   });
 
-  it('is not changed without the current one', async () => {
+  it('requires the current password', async () => {
     const answer = await site.ask('ada', 'PUT', '/ada/password', { password: GOOD });
     expect(answer.status).to.equal(422);
     expect(answer.json.details?.causes?.map(({ field }) => field)).to.deep.equal(['currentPassword']);
@@ -78,7 +78,7 @@ describe('the password of a user, by REST', () => {
     unchanged('ada');
   });
 
-  it('cannot be guessed here more often than at a sign-in', async () => {
+  it('passes on the throttle of sign-ins', async () => {
     site.refusal = tooManyAttempts(7);
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([429, '7']);
@@ -88,7 +88,7 @@ describe('the password of a user, by REST', () => {
     unchanged('ada');
   });
 
-  it('has to be another one than before, and a good one; all faults at once, none repeated', async () => {
+  it('names all violations of the policy at once, without values', async () => {
     const same = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: OLD });
     expect(same.status).to.equal(422);
     const bad = await site.ask('ada', 'PUT', '/ada/password', {
@@ -105,7 +105,7 @@ describe('the password of a user, by REST', () => {
     unchanged('ada');
   });
 
-  it('of the wrong type is not repeated', async () => {
+  it('does not repeat a password of the wrong type', async () => {
     const answer = await site.ask('ada', 'PUT', '/ada/password', {
       currentPassword: 'hidden',
       password: 12345678,
@@ -114,13 +114,13 @@ describe('the password of a user, by REST', () => {
     expect(answer.body).not.to.include('12345678').and.not.include('hidden');
   });
 
-  it("is not another user's to change", async () => {
+  it("denies a change of another user's password", async () => {
     const answer = await site.ask('ada', 'PUT', '/root/password', { currentPassword: OLD, password: GOOD });
     expect(answer.status).to.equal(403);
     unchanged('root');
   });
 
-  it('is set by who may impersonate the user and its groups, to be replaced by the user', async () => {
+  it('allows a caller with permission to impersonate the user and its groups, with mustChange', async () => {
     site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev');
     const answer = await site.ask('helper', 'PUT', '/ada/password', { password: GOOD });
     expect(answer.status).to.equal(200);
@@ -130,7 +130,7 @@ describe('the password of a user, by REST', () => {
     expect(site.credentials.get('ada')).to.include({ mustChange: false });
   });
 
-  it('is not set by who may impersonate the user but not its groups, nor the other way round', async () => {
+  it('requires permission to impersonate both the user and its groups', async () => {
     site.allow('helper', 'impersonate users/root');
     const group = await site.ask('helper', 'PUT', '/root/password', { password: GOOD });
     expect(group.status).to.equal(403);
@@ -141,23 +141,23 @@ describe('the password of a user, by REST', () => {
     unchanged('root');
   });
 
-  it('of nobody cannot be set', async () => {
+  it('returns 404 for an unknown user', async () => {
     site.allow('helper', 'impersonate users/ghost');
     expect((await site.ask('helper', 'PUT', '/ghost/password', { password: GOOD })).status).to.equal(404);
     expect(site.credentials.get('ghost')).to.equal(undefined);
   });
 
-  it('that was replaced while the current one was checked is not overwritten', async () => {
+  it('does not overwrite a password that was set during the verification', async () => {
     const present = site.credentials.get('ada');
     if (!present) throw new Error('no password');
     const check = site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     site.beforeHash = () =>
-      site.credentials.set('ada', { ...present, passwordHash: 'set by somebody', changedAt: 500 });
+      site.credentials.set('ada', { ...present, passwordHash: 'set by another client', changedAt: 500 });
     expect((await check).status).to.equal(409);
-    expect(site.credentials.get('ada')?.passwordHash).to.equal('set by somebody');
+    expect(site.credentials.get('ada')?.passwordHash).to.equal('set by another client');
   });
 
-  describe('that was found right', () => {
+  describe('after the current password was verified', () => {
     const change = () => site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     const present = () => {
       const credential = site.credentials.get('ada');
@@ -166,38 +166,40 @@ describe('the password of a user, by REST', () => {
       return rest;
     };
 
-    it('is not changed when it was replaced before anybody looked again', async () => {
-      const replaced = { ...present(), passwordHash: 'set by somebody', changedAt: 500 };
+    it('returns 409 when it was replaced meanwhile', async () => {
+      const replaced = { ...present(), passwordHash: 'set by another client', changedAt: 500 };
       site.afterCheck = () => site.credentials.set('ada', replaced);
       const answer = await change();
       expect([answer.status, answer.json.reason]).to.deep.equal([409, 'Conflict']);
       expect(present()).to.deep.equal(replaced);
     });
 
-    it('is not changed when it is that of an earlier user of the name', async () => {
+    it('returns 409 when it belongs to an earlier user of the same name', async () => {
       const earlier = { ...present(), userUID: 'another' };
       await site.credentials.set('ada', earlier);
       expect((await change()).status).to.equal(409);
       expect(present()).to.deep.equal(earlier);
     });
 
-    it('is not changed when it was taken away meanwhile', async () => {
+    it('returns 409 when it was deleted meanwhile', async () => {
       site.afterCheck = async () => site.credentials.delete('ada');
       expect((await change()).status).to.equal(409);
       expect(site.credentials.get('ada')).to.equal(undefined);
     });
 
-    it('is not changed when it was taken away and one made anew, though under the same time', async () => {
-      const anew = { ...present(), passwordHash: 'set by somebody' };
+    it('returns 409 when it was recreated, even with the same time', async () => {
+      const recreated = { ...present(), passwordHash: 'set by another client' };
       site.afterCheck = async () => {
         site.credentials.delete('ada');
-        await site.credentials.create('ada', anew);
+        await site.credentials.create('ada', recreated);
       };
       expect((await change()).status).to.equal(409);
-      expect(present()).to.include({ passwordHash: 'set by somebody' }).and.not.to.include({ uid: anew.uid });
+      expect(present())
+        .to.include({ passwordHash: 'set by another client' })
+        .and.not.to.include({ uid: recreated.uid });
     });
 
-    it('is changed although the check has renewed its hash', async () => {
+    it('succeeds when the verification has replaced a weak hash', async () => {
       const renewed = { ...present(), passwordHash: 'a better hash of it' };
       site.afterCheck = () => site.credentials.set('ada', renewed);
       expect((await change()).status).to.equal(200);
@@ -205,8 +207,8 @@ describe('the password of a user, by REST', () => {
     });
   });
 
-  it('is not called wrong when something else went wrong', async () => {
-    site.refusal = newServiceUnavailable('the cluster is away', 3);
+  it('passes on a 503', async () => {
+    site.refusal = newServiceUnavailable('kube-apiserver is unreachable', 3);
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '3']);
     unchanged('ada');

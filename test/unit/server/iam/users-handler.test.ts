@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { document, GROUP, UsersSite } from './users-site.ts';
 
-describe('the REST of users', () => {
+describe('the users handler', () => {
   let site: UsersSite;
   before(async () => {
     site = await new UsersSite().start();
@@ -11,7 +11,7 @@ describe('the REST of users', () => {
   const fields = (answer: Awaited<ReturnType<UsersSite['ask']>>): (string | undefined)[] =>
     (answer.json.details?.causes ?? []).map(({ field }) => field);
 
-  it('makes a user and shows it, as an object of Kubernetes', async () => {
+  it('creates a user and returns it as a Kubernetes object', async () => {
     const spec = { email: 'kim@example.com', displayName: 'Kim', disabled: false };
     const made = await site.ask('boss', 'POST', '', document('kim', spec, { labels: { team: 'a' } }));
     expect(made.status).to.equal(201);
@@ -24,7 +24,7 @@ describe('the REST of users', () => {
     expect(shown.json.metadata?.['labels']).to.deep.equal({ team: 'a' });
   });
 
-  it('refuses everybody whom RBAC does', async () => {
+  it('denies every request that RBAC denies', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['POST', ''],
@@ -38,7 +38,7 @@ describe('the REST of users', () => {
     }
   });
 
-  it('tells every fault of a document at once', async () => {
+  it('names every invalid field at once', async () => {
     const answer = await site.ask('boss', 'POST', '', {
       metadata: { name: 'Not A Name' },
       spec: { email: 'x', groups: ['a:b', 'ok', 7], password: 'secret', disabled: 'no' },
@@ -60,7 +60,7 @@ describe('the REST of users', () => {
     expect(answer.body).to.include('an address such as name@example.com').and.not.include('secret');
   });
 
-  it('tells no more faults than somebody reads, and of made-up names only the beginning', async () => {
+  it('bounds the number of causes and the length of echoed names', async () => {
     const unknown = Array.from({ length: 1000 }, (_, i) => [`${i}-${'x'.repeat(i === 0 ? 9000 : 1)}`, 1]);
     const document = { metadata: { name: 'k'.repeat(9000) }, spec: {}, ...Object.fromEntries(unknown) };
     const answer = await site.ask('boss', 'POST', '', document);
@@ -69,7 +69,7 @@ describe('the REST of users', () => {
     expect(answer.body).to.have.length.below(10_000).and.include('and 961 more');
   });
 
-  it('tells each fault once', async () => {
+  it('names each cause once', async () => {
     const answer = await site.ask('boss', 'POST', '', {
       metadata: { name: 'A'.repeat(64) },
       spec: { groups: [''] },
@@ -77,12 +77,12 @@ describe('the REST of users', () => {
     expect(fields(answer)).to.deep.equal(['metadata.name', 'spec.groups[0]']);
   });
 
-  it('asks for what is missing', async () => {
+  it('names missing fields', async () => {
     const answer = await site.ask('boss', 'POST', '', { metadata: {} });
     expect(fields(answer)).to.have.members(['metadata.name', 'spec']);
   });
 
-  it('takes JSON in UTF-8 and nothing else', async () => {
+  it('accepts only a JSON object in UTF-8', async () => {
     expect((await site.ask('boss', 'POST', '', '{"metadata":')).status).to.equal(400);
     for (const body of ['null', '[]', '1', '"text"']) {
       const answer = await site.ask('boss', 'POST', '', body);
@@ -161,19 +161,19 @@ describe('the REST of users', () => {
     expect(answer.json.message).to.include(`expected API version (${GROUP}/v1beta1)`);
   });
 
-  it('makes nobody twice', async () => {
+  it('returns 409 for an existing user', async () => {
     await site.ask('boss', 'POST', '', document('twin'));
     const again = await site.ask('boss', 'POST', '', document('twin'));
     expect([again.status, again.json.reason]).to.deep.equal([409, 'AlreadyExists']);
   });
 
-  it('says of whom there is none', async () => {
+  it('returns 404 for an unknown user', async () => {
     expect((await site.ask('boss', 'GET', '/ghost')).status).to.equal(404);
     expect((await site.ask('boss', 'PUT', '/ghost', document('ghost'))).status).to.equal(404);
     expect((await site.ask('boss', 'DELETE', '/ghost')).status).to.equal(404);
   });
 
-  it('knows no other path or method', async () => {
+  it('returns 404 and 405 for other paths and methods', async () => {
     expect((await site.ask('boss', 'GET', '/kim/status')).status).to.equal(404);
     expect((await site.ask('boss', 'PUT', '/kim/password/x', {})).status).to.equal(404);
     for (const [method, path, allow, said] of [
@@ -188,7 +188,7 @@ describe('the REST of users', () => {
     expect((await site.ask('boss', 'GET', '?watch=true')).status).to.equal(405);
   });
 
-  it('changes nothing for who only wants to see what would be changed, and says so', async () => {
+  it('rejects dryRun and changes nothing', async () => {
     await site.ask('boss', 'POST', '', document('kim'));
     for (const [method, path, body] of [
       ['POST', '?dryRun=All', document('dry')],
@@ -202,7 +202,7 @@ describe('the REST of users', () => {
     expect((await site.ask('boss', 'GET', '/kim')).status).to.equal(200);
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD like GET, without the body', async () => {
     await site.ask('boss', 'POST', '', document('kim'));
     for (const path of ['', '/kim', '/ghost']) {
       const got = await site.ask('boss', 'GET', path);
@@ -212,7 +212,7 @@ describe('the REST of users', () => {
     }
   });
 
-  it('answers 503 while users are not known', async () => {
+  it('returns 503 until the cache is synced', async () => {
     site.users.synced = false;
     const answer = await site.ask('boss', 'GET', '/kim');
     site.users.synced = true;
@@ -220,8 +220,8 @@ describe('the REST of users', () => {
     expect(answer.headers['retry-after']).to.equal('1');
   });
 
-  describe('an update', () => {
-    it('replaces the spec, and keeps labels that are not mentioned', async () => {
+  describe('a PUT', () => {
+    it('replaces the spec, and keeps labels that the body omits', async () => {
       await site.ask('boss', 'POST', '', document('upd', { email: 'a@b.c' }, { labels: { a: 'b' } }));
       const answer = await site.ask('boss', 'PUT', '/upd', document('upd', { displayName: 'U' }));
       expect(answer.status).to.equal(200);
@@ -229,7 +229,7 @@ describe('the REST of users', () => {
       expect(answer.json.metadata?.['labels']).to.deep.equal({ a: 'b' });
     });
 
-    it('takes back what was read, and refuses it once somebody else has written', async () => {
+    it('accepts what was read, and returns 409 after another write', async () => {
       const made = await site.ask('boss', 'POST', '', document('cas'));
       const { json } = made;
       expect((await site.ask('boss', 'PUT', '/cas', json)).status).to.equal(200);
@@ -262,12 +262,12 @@ describe('the REST of users', () => {
       expect([unknown.status, fields(unknown)]).to.deep.equal([422, ['metadata.managedFields']]);
     });
 
-    it('renames nobody', async () => {
+    it('does not rename a user', async () => {
       await site.ask('boss', 'POST', '', document('old'));
       expect((await site.ask('boss', 'PUT', '/old', document('new'))).status).to.equal(400);
     });
 
-    it('that disables ends the sessions of the user, and of nobody else', async () => {
+    it('that disables a user deletes its sessions only', async () => {
       await site.ask('boss', 'POST', '', document('off'));
       site.sessions.set('off', ['s-1', 's-2']).set('on', ['s-3']);
       await site.ask('boss', 'PUT', '/off', document('off', { email: 'x@y.z' }));
@@ -357,7 +357,7 @@ describe('the list of users', () => {
     ['?disabled=true', 'bob of 1'],
     ['?disabled=false&group=dev', 'zoe of 1'],
   ] as const) {
-    it(`is narrowed and cut: ${query}`, async () => {
+    it(`filters, sorts and pages: ${query}`, async () => {
       expect(await names(query)).to.equal(expected);
     });
   }
@@ -371,7 +371,7 @@ describe('the list of users', () => {
     '?labelSelector=a',
     '?name=a&name=b',
   ]) {
-    it(`refuses what it does not understand: ${query}`, async () => {
+    it(`rejects an invalid query: ${query}`, async () => {
       const answer = await site.ask('boss', 'GET', query);
       expect([answer.status, answer.json.reason]).to.deep.equal([400, 'BadRequest']);
     });

@@ -11,20 +11,20 @@ export const GROUP = groupName('platform');
 const USERS = `/kapis/${GROUP}/v1beta1/users`;
 export const GOOD = 'a good password';
 
-/** The REST of users behind the real chain; users and passwords in memory. */
+/** The users handler behind the real filter chain; users and passwords in memory. */
 export class UsersSite {
   readonly users = new MemoryUsers();
   readonly credentials = new MemoryCredentials();
   /** Ids of sessions by user. */
   readonly sessions = new Map<string, string[]>();
-  /** `verb resource/name` of what RBAC allows besides everything on users. */
+  /** `verb resource/name` that RBAC allows, beside everything on users. */
   readonly allowed = new Map<string, Set<string>>();
-  /** Thrown by the next checks of a current password, for instance because there were too many. */
+  /** Thrown by the next verifications of a current password. */
   refusal: Error | undefined;
   readonly checked: object[] = [];
-  /** What happens when a current password was found right. */
+  /** Runs after a current password was verified. */
   afterCheck: () => Promise<void> = () => Promise.resolve();
-  /** What happens while the new password is hashed. */
+  /** Runs while the new password is hashed. */
   beforeHash: () => Promise<void> = () => Promise.resolve();
   now = 1000;
   #chain: ChainFixture | undefined;
@@ -85,7 +85,7 @@ export class UsersSite {
     await this.#chain?.stop();
   }
 
-  /** As `user`, who may do everything with users and nothing else that is not allowed here. */
+  /** Allows `user` more than everything on users. */
   allow(user: string, ...what: readonly string[]): void {
     this.allowed.set(user, new Set(what));
   }

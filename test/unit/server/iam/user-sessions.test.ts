@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
-import { SessionEnding } from '../../../../server/iam/session-ending.ts';
+import { UserSessions } from '../../../../server/iam/user-sessions.ts';
 import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
 import { newSession } from '../../../support/oauth/new-session.ts';
 
-describe('the sessions of a user who has to go', () => {
+describe('sessions of a user', () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as never) });
   const signal = new AbortController().signal;
@@ -17,25 +17,25 @@ describe('the sessions of a user who has to go', () => {
     for (const user of ['ada', 'ada', 'bob']) await store.create(newSession({ user }));
   });
 
-  it('end, all of them, and nothing is said of it', async () => {
-    await new SessionEnding(store, log).endAll('ada', signal);
+  it('are all deleted, without a log message', async () => {
+    await new UserSessions(store, log).terminate('ada', signal);
     expect([store.ofUser('ada').length, store.ofUser('bob').length]).to.deep.equal([0, 1]);
     expect(lines).to.deep.equal([]);
   });
 
-  it('are told in one line when they cannot be deleted, and keep none of the others', async () => {
+  it('are logged once when one cannot be deleted, and the others are deleted', async () => {
     const [stuck] = store.ofUser('ada');
     const sessions = {
       ofUser: (user: string) => store.ofUser(user),
       delete: (id: string) =>
         id === stuck?.id
-          ? Promise.reject(newServiceUnavailable('the cluster is away'))
+          ? Promise.reject(newServiceUnavailable('kube-apiserver is unreachable'))
           : store.delete(id, signal),
     };
-    await new SessionEnding(sessions, log).endAll('ada', signal);
+    await new UserSessions(sessions, log).terminate('ada', signal);
     expect(store.ofUser('ada').map(({ id }) => id)).to.deep.equal([stuck?.id]);
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.include({ user: 'ada', sessions: 1, msg: 'sessions could not be deleted' });
-    expect(lines[0]?.['err']).to.include({ message: 'the cluster is away' });
+    expect(lines[0]).to.include({ user: 'ada', sessions: 1, msg: 'cannot delete sessions' });
+    expect(lines[0]?.['err']).to.include({ message: 'kube-apiserver is unreachable' });
   });
 });
