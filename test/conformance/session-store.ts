@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { SessionStore, StoredSession } from '../../server/oauth/sessions/session.ts';
-import { newSessionID } from '../../server/oauth/sessions/session-ids.ts';
+import { newSessionID } from '../../server/oauth/sessions/session-object.ts';
 import { newSession } from '../support/oauth/new-session.ts';
 import { until } from '../support/until.ts';
 

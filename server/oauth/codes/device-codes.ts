@@ -2,7 +2,7 @@
 // person types.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { sessionIDOf } from '../sessions/session-ids.ts';
+import { sessionIDOf } from '../sessions/session-object.ts';
 import type { SessionCode } from './session-code.ts';
 
 /** Identifies the open request and the session that an approval creates. */

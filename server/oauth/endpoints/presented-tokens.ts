@@ -8,7 +8,7 @@ import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { parseRefreshToken, sameHash } from '../sessions/refresh-token.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
-import { isSessionID } from '../sessions/session-ids.ts';
+import { isSessionID } from '../sessions/session-object.ts';
 import { type AccessTokenClaims, type AccessTokenVerifier, readUnverified } from '../tokens/access-token.ts';
 
 /**

@@ -18,9 +18,16 @@ import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
-import { isSessionID, SessionIDs } from './session-ids.ts';
 import { SessionLookups } from './session-lookups.ts';
-import { type FoundSession, isGenuine, isSame, readSession, sessionObject } from './session-object.ts';
+import {
+  type FoundSession,
+  isGenuine,
+  isSame,
+  isSessionID,
+  readSession,
+  SessionIDs,
+  sessionObject,
+} from './session-object.ts';
 
 /** A key ring with rotation. */
 export interface RotatingKeys extends KeyRing {

@@ -1,7 +1,9 @@
+// The Session object: reading, writing, the MAC of its fields, and its name, which is the session id.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
+import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
+import { sameHash } from './refresh-token.ts';
 import type { ObjectVersion, Session, StoredSession } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
@@ -167,4 +169,60 @@ function texts(value: unknown): readonly string[] | undefined {
 function time(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+const ID_MAC_PURPOSE = 'session-id';
+/** Base32 characters: 60 random bits, then 40 bits of the MAC. */
+const ID_RANDOM_LENGTH = 's-'.length + 12;
+const ID_MAC_LENGTH = 8;
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+const SESSION_ID = /^s-[a-z2-7]{20}$/;
+
+export function isSessionID(text: string): boolean {
+  return SESSION_ID.test(text);
+}
+
+/** An id of 100 random bits without a MAC. */
+export function newSessionID(random: RandomBytes): string {
+  return sessionIDOf(random(20));
+}
+
+/** Five bits of each of 20 bytes. */
+export function sessionIDOf(bytes: Uint8Array): string {
+  return `s-${base32(bytes)}`;
+}
+
+/**
+ * Session ids with an embedded MAC, so that invented ids are rejected without a read of the cluster. This MAC proves
+ * nothing about the session; `spec.mac` does.
+ */
+export class SessionIDs {
+  readonly #keys: Pick<KeyRing, 'macs'>;
+
+  constructor(keys: Pick<KeyRing, 'macs'>) {
+    this.#keys = keys;
+  }
+
+  /** Throws ServiceUnavailable (StatusError) while there is no key. */
+  next(random: RandomBytes): string {
+    const start = newSessionID(random).slice(0, ID_RANDOM_LENGTH);
+    const [newest] = this.#keys.macs(ID_MAC_PURPOSE, start);
+    return `${start}${shortMac(newest)}`;
+  }
+
+  /** Whether the MAC is valid under any current MAC key. */
+  isGenuine(id: string): boolean {
+    if (!isSessionID(id)) return false;
+    const start = id.slice(0, ID_RANDOM_LENGTH);
+    const presented = id.slice(ID_RANDOM_LENGTH);
+    return this.#keys.macs(ID_MAC_PURPOSE, start).some((mac) => sameHash(shortMac(mac), presented));
+  }
+}
+
+function shortMac(mac: Buffer): string {
+  return base32(mac.subarray(0, ID_MAC_LENGTH));
+}
+
+function base32(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => BASE32[byte & 31]).join('');
 }

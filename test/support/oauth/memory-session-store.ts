@@ -6,7 +6,7 @@ import type {
   SessionStore,
   StoredSession,
 } from '../../../server/oauth/sessions/session.ts';
-import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
+import { newSessionID } from '../../../server/oauth/sessions/session-object.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 

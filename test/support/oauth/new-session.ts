@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Session } from '../../../server/oauth/sessions/session.ts';
-import { newSessionID } from '../../../server/oauth/sessions/session-ids.ts';
+import { newSessionID } from '../../../server/oauth/sessions/session-object.ts';
 
 /** A session of alice that was created now, with `changes`. */
 export function newSession(changes: Partial<Session> = {}): Session {

@@ -13,7 +13,7 @@ import {
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluster-session-store.ts';
-import { newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-ids.ts';
+import { newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-object.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 

@@ -6,7 +6,7 @@ import {
   sameHash,
   successor,
 } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { newSessionID } from '../../../../../server/oauth/sessions/session-ids.ts';
+import { newSessionID } from '../../../../../server/oauth/sessions/session-object.ts';
 
 describe('a refresh token', () => {
   const id = newSessionID(randomBytes);
