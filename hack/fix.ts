@@ -9,8 +9,8 @@ import { parseCommandLine } from './terminal/usage.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `Usage: npm run fix
 
-Changes files: completes package-lock.json, mends what oxlint can mend, and formats everything.
-What programs cannot mend is told, and ends with 1.
+Completes package-lock.json, applies the automatic fixes of oxlint, and formats all files.
+Exits with 1 if problems remain that need a manual fix.
 `;
 const COMMANDS: readonly (readonly [string, ...string[]])[] = [
   [process.execPath, 'hack/lockfile.mjs'],

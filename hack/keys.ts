@@ -10,13 +10,13 @@ import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '
 
 const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
-  list                   show the keys: id, state, times
-  rotate                 publish a new key now, sign with it once everybody knows it
-  rotate --immediately   the keys are in wrong hands: every session and token ends now
+  list                   list the keys: ID, state, times
+  rotate                 publish a new key now, and sign with it once all verifiers know it
+  rotate --immediately   after a leak: revoke all keys, sessions and tokens now
 
-  --kubeconfig FILE      the cluster; without it KUBECONFIG, or ~/.kube/config
-  --namespace NAME       of the server; that of the manifests unless told otherwise
-  --secret NAME          in it, with the keys; ks-apiserver-signing-keys
+  --kubeconfig FILE      the cluster (default: KUBECONFIG, then ~/.kube/config)
+  --namespace NAME       namespace of the server (default: that of the manifests)
+  --secret NAME          Secret with the keys (default: ks-apiserver-signing-keys)
   -h, --help             this text
 `;
 

@@ -59,7 +59,7 @@ export function componentFiles(names: Names): ManifestFile[] {
     },
     {
       path: `components/no-plain-http/${CONFIGURATION.file}`,
-      about: "Stands in place of the base's configuration.",
+      about: "Replaces the base's configuration.",
       documents: [configuration(names, false)],
     },
     {

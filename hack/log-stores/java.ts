@@ -6,13 +6,13 @@ import type { BuildOptions } from '../artifacts/artifact.ts';
 import { executable } from '../system/executable.ts';
 import { FETCHED_JAVA, fetchJava } from './java-wheel.ts';
 
-/** Of major versions. */
+/** A range of major versions. */
 export interface JavaRange {
   readonly oldest: number;
   readonly newest?: number;
 }
 
-/** Who asks, and for what Java. */
+/** A program and the Java that it needs. */
 export interface JavaUser {
   readonly title: string;
   readonly java: JavaRange;
@@ -23,8 +23,8 @@ export type JavaSearchOptions = Pick<BuildOptions, 'env' | 'signal'>;
 const CURE = 'install Java and Maven (apt-get install default-jre-headless maven)';
 
 /**
- * The path of a Java that fits: that of JAVA_HOME, or that in PATH, or else one that is fetched when that would fit.
- * Otherwise an error of one line that says what to do.
+ * Returns the path of a matching Java: from JAVA_HOME, from PATH, or by download if that version matches. Otherwise
+ * throws an error of one line with the cure.
  */
 export async function provideJava(user: JavaUser, options: BuildOptions): Promise<string> {
   const found = await findJava(user, options);
@@ -41,14 +41,14 @@ export async function provideJava(user: JavaUser, options: BuildOptions): Promis
   }
 }
 
-/** Needed once, to fetch a node. */
+/** Returns the path of mvn, which is needed once to download a node. */
 export async function findMaven(user: JavaUser, { env }: JavaSearchOptions): Promise<string> {
   const path = await inPath('mvn', env);
   if (path !== undefined) return path;
-  throw new Error(`mvn is needed once to fetch ${user.title} and is not in PATH: ${CURE}`);
+  throw new Error(`mvn is needed once to download ${user.title} and is not in PATH: ${CURE}`);
 }
 
-/** The Java, or what was found instead. */
+/** A matching Java, or a description of what was found instead. */
 async function findJava(
   user: JavaUser,
   options: JavaSearchOptions,

@@ -4,7 +4,7 @@ import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
-/** One line that says what a node lacks here; undefined when it can be started, if need be after a build. */
+/** One line that names the missing prerequisite of a node; undefined if it can be built and started. */
 export async function lackingForOpenSearch(
   env: NodeJS.ProcessEnv,
   kind: NodeKind = OPENSEARCH_2,

@@ -3,7 +3,7 @@ import { indexTemplate, unfilteredTemplate, wordsTemplate } from './recommended-
 import type { LogRecord, LogRecords } from './record.ts';
 
 export interface OpenSearchLoadOptions extends LoadOptions {
-  /** The lines of a day in UTC go to the index `${indexPrefix}-YYYY.MM.DD`. */
+  /** Records of a UTC day go to the index `${indexPrefix}-YYYY.MM.DD`. */
   readonly indexPrefix: string;
   /**
    * `recommended`, the default, is indexTemplate(), `unfiltered` is unfilteredTemplate(), `words` is wordsTemplate().
@@ -20,7 +20,7 @@ const TEMPLATES = {
   words: wordsTemplate,
 } as const;
 
-/** Loads the records into an OpenSearch; all of them can be searched afterwards. A record that it refuses is an error. */
+/** Loads records and refreshes the index. Throws if OpenSearch rejects a record. */
 export async function loadOpenSearch(
   url: string,
   records: LogRecords,
@@ -45,7 +45,7 @@ export async function loadOpenSearch(
   return { records: count };
 }
 
-/** The index of the record's day; its time is in UTC already. */
+/** The index of the record's day in UTC. */
 function indexOf(record: LogRecord, prefix: string): string {
   return `${prefix}-${record.time.slice(0, 10).replaceAll('-', '.')}`;
 }
@@ -67,7 +67,7 @@ async function sendBulk(url: string, batch: Batch, signal: AbortSignal): Promise
   });
   const answer = await expectOk(response);
   if (!answer.startsWith('{"errors":false')) {
-    throw new Error(`OpenSearch refused lines: ${answer.slice(0, 500)}`);
+    throw new Error(`OpenSearch rejected records: ${answer.slice(0, 500)}`);
   }
 }
 

@@ -2,14 +2,14 @@ import { record } from '../../apis/reading/unknown-value.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import type { LogRecords } from './record.ts';
 
-/** Which fields are what, as a collector tells VictoriaLogs; a stream is a container of a pod. */
+/** Field mapping, as collectors configure it; a stream is a container of a pod. */
 const FIELDS = new URLSearchParams({
   _time_field: 'time',
   _msg_field: 'log',
   _stream_fields: 'kubernetes.namespace_name,kubernetes.pod_name,kubernetes.container_name',
 });
 
-/** Loads the records into a VictoriaLogs; all of them can be queried afterwards. Records that it drops are an error. */
+/** Loads records and waits until they can be queried. Throws if VictoriaLogs drops records. */
 export async function loadVictoriaLogs(
   url: string,
   records: LogRecords,
@@ -23,7 +23,7 @@ export async function loadVictoriaLogs(
     send: (batch, sending) => sendLines(url, batch, sending),
   });
   await ask(`${url}/internal/force_flush`, { signal: signal ?? null });
-  // It answers 200 whatever happens to single lines, and its metrics are a second old.
+  // VictoriaLogs responds 200 even if it drops lines, and its metrics are a second old.
   const stored = (await countLines(url, signal)) - before;
   if (!(stored >= count))
     throw new Error(`VictoriaLogs stored ${stored} of ${count} lines; its log says why`);
@@ -33,7 +33,7 @@ export async function loadVictoriaLogs(
 async function sendLines(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
   await ask(`${url}/insert/jsonline?${FIELDS.toString()}`, {
     method: 'POST',
-    // With the content type of a form it would parse the body as one, and store nothing.
+    // With a form content type it would parse the body as a form and store nothing.
     headers: { 'content-type': 'application/stream+json' },
     body: batch.text,
     signal,

@@ -45,7 +45,7 @@ export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
   return ready(program, { ...told(options), issuer: url, port }, url, '/token');
 }
 
-/** `program`: built by build.ts; `kubeconfig`: of a user who may create custom resource definitions. */
+/** `program`: built by build.ts; `kubeconfig`: of a user with permission to create custom resource definitions. */
 export async function startDex(options: PeerOptions, program: string, kubeconfig: string): Promise<Peer> {
   const address = `127.0.0.1:${await freePort()}`;
   const dex = startLineProtocolProgram(program, [], options.signal);

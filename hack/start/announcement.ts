@@ -51,7 +51,7 @@ export function localAnnouncement(facts: {
     `  kubectl get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
     '',
     'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
-    'written after the creation of the namespace; a caller who may read all logs, like this kubeconfig, sees every line.',
+    'written after the creation of the namespace; a caller with permission for all logs, like this kubeconfig, sees all.',
     '',
     'Directly, as a service account that may read nodes and logs:',
     '',

@@ -30,7 +30,7 @@ export async function runProgram(
     args = parseStartArguments(process.argv.slice(2), process.env);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return told(error);
+    return usageError(error);
   }
   if (args.help) {
     console.log(startHelp(command, command === 'start'));
@@ -58,14 +58,14 @@ export async function runProgram(
   }
   await running?.stop();
   const reason: unknown = life.signal.reason;
-  if (reason instanceof UsageError) return told(reason);
+  if (reason instanceof UsageError) return usageError(reason);
   if (reason instanceof StoppedError) return reason.exitCode;
   console.error(`\n${messageOf(reason)}`);
   return 1;
 }
 
-function told(fault: UsageError): number {
-  console.error(fault.message);
+function usageError(error: UsageError): number {
+  console.error(error.message);
   return 2;
 }
 

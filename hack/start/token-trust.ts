@@ -28,8 +28,8 @@ export interface TokenTrust {
  * an existing file, which a running kube-apiserver may use.
  */
 export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
-  const nobody = authenticationConfiguration(undefined);
-  await writeFile(file, nobody, { flag: 'wx' }).catch((error: unknown) => {
+  const noIssuer = authenticationConfiguration(undefined);
+  await writeFile(file, noIssuer, { flag: 'wx' }).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   return {
@@ -43,7 +43,7 @@ export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
       });
       await overwrite(file, trusted);
     },
-    withdraw: () => writeFile(file, nobody),
+    withdraw: () => writeFile(file, noIssuer),
   };
 }
 

@@ -17,7 +17,7 @@ export async function newScratch(name: string): Promise<string> {
 }
 
 /** The reason why the folder is not writable; undefined if it is. */
-export async function faultOf(scratch: string): Promise<string | undefined> {
+export async function unwritableReason(scratch: string): Promise<string | undefined> {
   const probe = join(scratch, 'probe');
   try {
     await writeFile(probe, Buffer.alloc(PROBE_BYTES));

@@ -6,7 +6,7 @@ import { COMPILE_CACHE } from '../extension/server-command.ts';
 import { type Ending, runCommand } from '../system/command.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
-import { faultOf, newScratch } from './scratch.ts';
+import { newScratch, unwritableReason } from './scratch.ts';
 import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
 import { sum } from './tally.ts';
 
@@ -117,8 +117,8 @@ async function runMocha(
     left = await endLeftovers(`TEST_RECORD=${recordFile}`);
   }
   const record = await readRecord(recordFile);
-  const fault = record ? undefined : await faultOf(scratch);
-  const problems = judge({ record, ending, files, all: options.grep === undefined, left, fault });
+  const reason = record ? undefined : await unwritableReason(scratch);
+  const problems = judge({ record, ending, files, all: options.grep === undefined, left, reason });
   return {
     tally: {
       passed: record?.passed ?? 0,
@@ -140,13 +140,13 @@ function judge(run: {
   /** Processes that outlived the run. */
   left: readonly string[];
   /** Why the record may be missing. */
-  fault: string | undefined;
+  reason: string | undefined;
 }): string[] {
   const { record, ending } = run;
   const end = ending.signal ?? `code ${ending.code}`;
   const leftovers = run.left.map((process) => `a test left a process running: ${process}`);
   if (record === undefined) {
-    const why = run.fault === undefined ? [] : [run.fault];
+    const why = run.reason === undefined ? [] : [run.reason];
     return [`the run ended early with ${end} and wrote no record`, ...why, ...leftovers];
   }
   const problems: string[] = [];

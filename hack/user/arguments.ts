@@ -27,18 +27,18 @@ export const USAGE = `Usage: npm run user -- COMMAND NAME [--kubeconfig FILE] [-
   password NAME [--must-change]
   restore FILE
 
-The password is asked for, or read from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+Prompts for the password, or reads it from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
 
-restore puts users and their passwords back that were saved with
+restore restores users and their passwords from a file that was saved with
   kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE
 
-  --must-change      the user has to replace it at the first sign-in, on the sign-in page
-  --no-password      nobody can sign in as the user until one is set
-  --kubeconfig FILE  the cluster; without it KUBECONFIG, or ~/.kube/config
-  --platform NAME    of the platform; that of the manifests unless told otherwise
+  --must-change      the user must set a new password at the first sign-in
+  --no-password      the user cannot sign in until a password is set
+  --kubeconfig FILE  the cluster (default: KUBECONFIG, then ~/.kube/config)
+  --platform NAME    name of the platform (default: that of the manifests)
   -h, --help         this text
 
-Everything else is kubectl's: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
+Use kubectl for everything else: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.
 `;
 
 /** Throws UsageError. */

