@@ -2,11 +2,11 @@
 // no log stays open while a slow client reads.
 import type { Turns } from '../../../../concurrency/turns.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
-import { TopLines } from '../paging/top-lines.ts';
-import { comparePositions, costOf, type LogLine, toRecord } from '../reading/log-line.ts';
-import type { LineSink, LogScan } from '../reading/log-scan.ts';
-import type { MemoryBudget, MemoryShare } from '../reading/memory-budget.ts';
-import { type ExportWindow, ExportWindows } from './export-windows.ts';
+import { type LogLine, toRecord } from '../reading/log-line.ts';
+import type { LogScan } from '../reading/log-scan.ts';
+import type { MemoryBudget } from '../reading/memory-budget.ts';
+import { ExportWindows } from './export-windows.ts';
+import { WindowLines } from './window-lines.ts';
 
 export interface ExportOptions {
   readonly scan: LogScan;
@@ -17,8 +17,8 @@ export interface ExportOptions {
   readonly turns: Turns;
 }
 
-/** The first window is small, so that the first lines arrive soon. */
-const FIRST_SHARE = 1 / 32;
+/** Share of the memory for the first window: it is small, so that the first lines arrive soon. */
+const FIRST_SHARE = 1 / 64;
 const BATCH_LINES = 250;
 const BATCH_LENGTH = 1 << 20;
 
@@ -37,52 +37,33 @@ export async function* exportLines(
   while (window && !scan.isOver) {
     using share = memory.share();
     const maxBytes = count++ === 0 ? memory.limit * FIRST_SHARE : Number.POSITIVE_INFINITY;
-    const top = new TopLines({ order, limit: Number.POSITIVE_INFINITY, memory: share, maxBytes });
-    await readWindow(scan, window, order, top);
+    const lines = new WindowLines({ order, memory: share, maxBytes });
+    const { begin } = window;
+    await scan.readWindow(window, (_, rank) => lines.sinkFor(rank, begin));
     // The lines of an incomplete window can be out of order.
     if (scan.isOver) break;
-    const { firstDropped, bytes } = top;
+    const { firstDropped, bytes } = lines;
     window = windows.next(window, { firstDropped, bytes, room: share.room });
-    yield* batchesOf(await top.sorted(turns), scan, share);
+    for await (const sorted of lines.sorted(turns)) yield* batchesOf(sorted, scan);
   }
   if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
   else if (count > 1) await reportRotation(scan, firstLines);
   return { shortfalls: scan.shortfalls.list() };
 }
 
-async function readWindow(scan: LogScan, window: ExportWindow, order: Order, top: TopLines): Promise<void> {
-  const sign = order === 'asc' ? 1 : -1;
-  const { begin } = window;
-  const sinkFor = (_: unknown, rank: number): LineSink => ({
-    onLine: (time, text, ordinal) => {
-      if (begin && sign * comparePositions({ time, rank, ordinal }, begin) < 0) return;
-      top.offer(time, rank, ordinal, text);
-    },
-    until: () => (order === 'asc' ? top.firstDropped?.time : undefined),
-  });
-  await scan.readWindow(window, sinkFor);
-}
-
-/** Takes the lines out of the list, and returns their memory once they were handed out. */
 function* batchesOf(
-  lines: LogLine[],
-  scan: LogScan,
-  memory: MemoryShare,
+  lines: readonly LogLine[],
+  { logs }: LogScan,
 ): Generator<readonly LogRecord[], void, undefined> {
-  lines.reverse();
-  while (lines.length > 0) {
-    let [count, length, bytes] = [0, 0, 0];
-    while (count < Math.min(lines.length, BATCH_LINES) && length < BATCH_LENGTH) {
-      const text = lines.at(-++count)?.text ?? '';
-      length += text.length;
-      bytes += costOf(text);
-    }
-    yield lines
-      .splice(-count)
-      .map((line) => toRecord(line, scan.logs))
-      .reverse();
-    memory.add(-bytes);
+  let [batch, length]: [LogRecord[], number] = [[], 0];
+  for (const line of lines) {
+    batch.push(toRecord(line, logs));
+    length += line.text.length;
+    if (batch.length < BATCH_LINES && length < BATCH_LENGTH) continue;
+    yield batch;
+    [batch, length] = [[], 0];
   }
+  if (batch.length > 0) yield batch;
 }
 
 /** A log with another first line has lost lines between two windows, or belongs to another run. */

@@ -11,8 +11,6 @@ export interface TopLinesOptions {
   /** Maximum number of lines. */
   readonly limit: number;
   readonly memory: MemoryShare;
-  /** Maximum bytes; fewer if `memory` has less room. */
-  readonly maxBytes?: number;
 }
 
 /** Lines that are collected above the limit before they are sorted and truncated. */
@@ -24,22 +22,16 @@ const SAMPLE_SIZE = 1_024;
 export class TopLines {
   readonly #limit: number;
   readonly #memory: MemoryShare;
-  readonly #maxBytes: number;
   readonly #compare: (a: LinePosition, b: LinePosition) => number;
   #lines: LogLine[] = [];
   #bytes = 0;
   #firstDropped: LinePosition | undefined;
   #outOfMemory = false;
 
-  constructor({ order, limit, memory, maxBytes = Number.POSITIVE_INFINITY }: TopLinesOptions) {
+  constructor({ order, limit, memory }: TopLinesOptions) {
     this.#limit = limit;
     this.#memory = memory;
-    this.#maxBytes = maxBytes;
     this.#compare = order === 'asc' ? comparePositions : (a, b) => comparePositions(b, a);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Whether lines were dropped for lack of memory. */
@@ -64,7 +56,7 @@ export class TopLines {
     this.#lines.push({ time: detached(time), rank, ordinal, text: detached(text) });
     this.#setBytes(this.#bytes + costOf(text));
     if (this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK)) this.#truncate();
-    if (this.#bytes > this.#room) this.#freeMemory();
+    if (this.#bytes > this.#memory.room) this.#freeMemory();
   }
 
   /** Time-sliced. The lines stay accounted for until clear(). */
@@ -79,11 +71,6 @@ export class TopLines {
     this.#setBytes(0);
   }
 
-  get #room(): number {
-    // Other lines of the same share leave less room.
-    return Math.min(this.#maxBytes, this.#memory.room - this.#memory.held + this.#bytes);
-  }
-
   #isWanted(position: LinePosition): boolean {
     return !this.#firstDropped || this.#compare(position, this.#firstDropped) < 0;
   }
@@ -95,11 +82,11 @@ export class TopLines {
 
   /** Drops about a quarter of the lines from the end, and never the first one. A sample is enough to find the place. */
   #freeMemory(): void {
-    while (this.#bytes > this.#room) {
+    while (this.#bytes > this.#memory.room) {
       const step = Math.ceil(this.#lines.length / SAMPLE_SIZE);
       const sample = this.#lines.filter((_, index) => index % step === 0).sort(this.#compare);
       const [first] = sample;
-      const index = Math.floor((sample.length * KEPT_SHARE * this.#room) / this.#bytes);
+      const index = Math.floor((sample.length * KEPT_SHARE * this.#memory.room) / this.#bytes);
       // Lines at one position stay together: several exist where a clock was set back.
       const dropped = sample.find((line, at) => at >= index && first && this.#compare(first, line) < 0);
       if (!dropped) return;

@@ -42,6 +42,8 @@ export interface Window {
 /** Takes the lines of one log that are in the time range and that the filter accepts. */
 export interface LineSink {
   readonly onLine: (...line: Parameters<OnLine>) => void;
+  /** Called after the lines of each chunk, before their memory is reused, and at the end. */
+  readonly flush?: () => void;
   /** Lines of this time and later ones are not wanted. */
   readonly until?: () => Instant | undefined;
 }
@@ -129,9 +131,10 @@ export class LogScan {
       if (time < from || time >= to) return;
       return ifAccepted(filter(text), () => sink.onLine(time, text, ordinal));
     };
+    const flush = (): void => sink.flush?.();
     const [extent, tail] = [newExtent(), newExtent()];
     try {
-      await reader.read(log, { since, until, limitBytes, signal }, onLine, extent);
+      await reader.read(log, { since, until, limitBytes, signal, flush }, onLine, extent);
       const isCut = limitBytes !== undefined && extent.bytes >= limitBytes && !extent.hasPassed;
       if (!isCut) return await this.#checkRotation(log, from, extent.first);
       shortfalls.tooLong(log);
@@ -140,6 +143,7 @@ export class LogScan {
       const newer: OnLine = (...line) => (line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
+      flush();
       if (extent.truncated || tail.truncated) shortfalls.linesTruncated();
     }
   }

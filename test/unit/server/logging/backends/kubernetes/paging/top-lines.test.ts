@@ -10,7 +10,10 @@ import {
   costOf,
   type LogLine,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/log-line.ts';
-import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
+import {
+  MemoryBudget,
+  MemoryShare,
+} from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 
 const orders = fc.constantFrom('asc', 'desc');
 /** Lines of several logs, in any order, with many equal times. */
@@ -28,6 +31,11 @@ const lines = fc
 function inOrder(all: readonly LogLine[], order: 'asc' | 'desc'): LogLine[] {
   const sorted = all.toSorted(comparePositions);
   return order === 'asc' ? sorted : sorted.reverse();
+}
+
+/** A share with a fixed room. */
+function shareOf(room: number): MemoryShare {
+  return new MemoryShare({ add: () => undefined, roomFor: () => room });
 }
 
 function topOf(all: readonly LogLine[], options: Partial<TopLinesOptions>): TopLines {
@@ -52,8 +60,9 @@ describe('the top lines', () => {
 
   it('are fewer without a gap when the memory is used up, and always one', () =>
     fc.assert(
-      fc.asyncProperty(lines, orders, fc.integer({ min: 300, max: 20_000 }), async (all, order, maxBytes) => {
-        const top = topOf(all, { order, limit: Number.POSITIVE_INFINITY, maxBytes });
+      fc.asyncProperty(lines, orders, fc.integer({ min: 300, max: 20_000 }), async (all, order, room) => {
+        const memory = shareOf(room);
+        const top = topOf(all, { order, limit: Number.POSITIVE_INFINITY, memory });
         const kept = await top.sorted(new Turns());
         const expected = inOrder(all, order);
         expect(kept).to.deep.equal(expected.slice(0, kept.length));
