@@ -29,7 +29,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),
     }),
     document(join(root, 'docs/node-list.md'), { parameters: nodeQueryTable() }),
-    document(join(root, 'docs/logs.md'), { parameters: logQueryTable() }),
+    document(join(root, 'docs/log-queries.md'), { parameters: logQueryTable() }),
     document(join(root, 'docs/log-store-opensearch.md'), {
       'index-template': codeBlock('json', JSON.stringify(indexTemplate('ks-logstash-log'), undefined, 2)),
     }),

@@ -1,4 +1,4 @@
-// What docs/logs.md shows to be typed is taken by the server, and what it shows as an answer is one.
+// Examples of the documents about logs: requests are valid, and the response has its schema.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -14,31 +14,34 @@ import { patternError } from '../../../server/logging/matching/regex-dialect.ts'
 import { LogService, line } from '../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../../docs/logs.md');
+const DOCS = join(import.meta.dirname, '../../../docs');
+const QUERIES = 'log-queries.md';
+const STREAMS = 'log-export-and-follow.md';
+const DOCUMENTS = [QUERIES, STREAMS, 'log-matching.md', 'log-access.md'];
 const PATH = /^\/k?apis\/(logging|tenant)\.platform\.io\/v1alpha2\/logs$/;
 
 type Show = (record: Readonly<Record<string, unknown>>) => void;
 type Program = (server: string, token: string, show: Show) => Promise<void>;
 
-async function blocks(language: string): Promise<string[]> {
-  const text = await readFile(DOCUMENT, 'utf8');
+async function blocks(document: string, language: string): Promise<string[]> {
+  const text = await readFile(join(DOCS, document), 'utf8');
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language)
     .map(([, , body = '']) => body);
 }
 
-/** What a shell would put in. */
+/** Shell expansion. */
 function expanded(text: string): string {
   return text.replaceAll(/\$\(date [^)]*\)/g, '1700000000').replaceAll('$ID', 'WyJh');
 }
 
-/** The target of each request for logs: in one address, or with its parameters beside it. */
+/** Targets of log requests: in one URL, or with separate parameters of curl. */
 function targetsOf(commands: string): URL[] {
   const joined = expanded(commands.replaceAll('\\\n', ''));
   return joined.split('\n').flatMap((command) => {
-    const [, address] = /["']?((?:https:\/\/[\w.:]+)?\/k?apis\/[^"'\s]+\/logs[^"'\s]*)/.exec(command) ?? [];
+    const [, address] = /["']?((?:\$BASE)?\/k?apis\/[^"'\s]+\/logs[^"'\s]*)/.exec(command) ?? [];
     if (address === undefined) return [];
-    const url = new URL(address, 'https://localhost');
+    const url = new URL(address.replace('$BASE', ''), 'https://localhost');
     const beside = command.matchAll(/ (?:-d|--data-urlencode) (?:'([^']*)'|(\S+))/g);
     for (const [, quoted, plain = ''] of beside) {
       const [name = '', value = ''] = (quoted ?? plain).split('=');
@@ -48,7 +51,7 @@ function targetsOf(commands: string): URL[] {
   });
 }
 
-/** Names of the members of objects, at every depth. */
+/** Names of object members, recursively. */
 function membersOf(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(membersOf);
   if (!isRecord(schema)) return [];
@@ -61,21 +64,20 @@ function membersOf(schema: unknown): string[] {
   ];
 }
 
-describe('docs/logs.md', () => {
-  it('names every member of the answers', async () => {
-    const document = await readFile(DOCUMENT, 'utf8');
+describe('the documents about logs', () => {
+  it('name every member of the responses', async () => {
+    const document = await readFile(join(DOCS, QUERIES), 'utf8');
     const schemas = [LogQueryAnswerSchema, LogStatisticsAnswerSchema, LogHistogramAnswerSchema];
     const unnamed = membersOf(schemas).filter(
       (name) => !document.includes(`"${name}"`) && !document.includes(`\`${name}\``),
     );
     expect(unnamed).to.deep.equal([]);
   });
-});
 
-describe('the examples of docs/logs.md', () => {
-  it('ask what can be asked', async () => {
+  it('have examples with valid parameters', async () => {
     const decoder = newLogQueryDecoder({ pattern: patternError });
-    const targets = (await blocks('sh')).flatMap(targetsOf);
+    const scripts = await Promise.all(DOCUMENTS.map((document) => blocks(document, 'sh')));
+    const targets = scripts.flat().flatMap(targetsOf);
     expect(targets).to.have.length.above(7);
     for (const { pathname, searchParams, href } of targets) {
       expect(pathname).to.match(PATH);
@@ -83,14 +85,14 @@ describe('the examples of docs/logs.md', () => {
     }
   });
 
-  it('show an answer as it is', async () => {
+  it('show a valid response', async () => {
     const isAnswer = new Ajv2020().compile(LogQueryAnswerSchema);
-    const [answer = ''] = await blocks('json');
+    const [answer = ''] = await blocks(QUERIES, 'json');
     expect(isAnswer(JSON.parse(answer)), JSON.stringify(isAnswer.errors)).to.equal(true);
   });
 
-  it('have a program that shows the lines of a live tail', async () => {
-    const [code = ''] = await blocks('js');
+  it('have a program that prints the lines of a live tail', async () => {
+    const [code = ''] = await blocks(STREAMS, 'js');
     const source = `export default async (server, token, show) => {\n${code}\n};`;
     const { default: program } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
       default: Program;

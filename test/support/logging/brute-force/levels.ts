@@ -1,4 +1,4 @@
-// The levels that a line tells, as docs/logs.md says it.
+// Reference implementation of level detection, as documented in docs/log-queries.md.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 
 const WORDS: Readonly<Record<Level, readonly string[]>> = {

@@ -139,7 +139,7 @@ export function wildcardFields(fields: FieldMap, parameter: string): FieldCovera
   throw newNotSupported(
     STORE,
     parameter,
-    `its indices tell words only; add a subfield of type wildcard to \`${message}\`, see docs/logs.md`,
+    `its indices tell words only; add a subfield of type wildcard to \`${message}\`, see docs/log-store-opensearch.md`,
   );
 }
 
