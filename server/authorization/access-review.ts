@@ -1,3 +1,4 @@
+// Authorization by SubjectAccessReviews of kube-apiserver, cached for seconds.
 import { hash } from 'node:crypto';
 import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -7,7 +8,7 @@ import type { Attributes, Authorizer, Decision } from './authorizer.ts';
 
 export interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
-  /** How long a yes and a no are kept, in ms. */
+  /** TTLs of allowed and denied decisions, in ms. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   readonly cacheSize?: number;
@@ -16,10 +17,10 @@ export interface AccessReviewOptions {
   readonly monotonic?: () => number;
 }
 
-/** Verbs for which a right without a name covers every name. */
+/** Verbs for which a permission without a name covers every name. */
 const READ_ONE = new Set(['get', 'list', 'watch']);
 
-/** Asks the cluster, and keeps its answers for seconds. Throws ServiceUnavailable when it gives none. */
+/** Authorizes by SubjectAccessReview. Throws ServiceUnavailable without a decision. */
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
   readonly #cache: LookupCache<AccessReview>;
@@ -32,7 +33,7 @@ export class AccessReviewAuthorizer implements Authorizer {
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       maxPending,
-      // All anonymous callers count as one: whoever makes up paths must not use up the questions that others may ask.
+      // All anonymous callers share one quota: requests for invented paths must not use up the reviews of others.
       maxPendingOfOne: Math.ceil(maxPending / 2),
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
@@ -40,8 +41,8 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 
   /**
-   * For a read of one object the right to read all of them is asked for first (a review without a name means all
-   * names): most callers have it, and then thousands of objects cost one review, not one each.
+   * For a read of one object, the permission for all names is reviewed first: most callers have it, and thousands of
+   * objects then cost one review.
    */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
     if ('path' in attributes || attributes.name === '' || !READ_ONE.has(attributes.verb)) {
@@ -69,7 +70,7 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 }
 
-// Two JSON texts in a row are unambiguous, whatever the names in them contain.
+// Concatenated JSON texts are unambiguous.
 function requestKey(attributes: Attributes): string {
   if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
   const { verb, group, version, resource, subresource, namespace, name } = attributes;
@@ -84,16 +85,16 @@ function specOf(attributes: Attributes): AccessReviewSpec {
   return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
 }
 
-/** Enough for most callers: making a digest takes longer than looking up a text of this length. */
-const SHORT = 1024;
-/** A caller who sends more than this in one question is answered, but not remembered. */
-const LONGEST = 16 * 1024;
+/** Long enough for most callers: hashing costs more than looking up a text of this length. */
+const MAX_PLAIN_KEY = 1024;
+/** Decisions for longer attributes are not cached. */
+const MAX_HASHED_KEY = 16 * 1024;
 
 /**
- * The key of an answer: the question itself, or its digest when it is long, since anybody can ask for long paths and fill
- * the cache with them. Undefined when the answer is not to be kept.
+ * The cache key: the attributes themselves, or their digest if they are long, since any caller can request long
+ * paths. Undefined if the decision is not cached.
  */
-export function reviewKey(question: string): string | undefined {
-  if (question.length <= SHORT) return question;
-  return question.length <= LONGEST ? hash('sha256', question, 'base64') : undefined;
+export function reviewKey(attributesText: string): string | undefined {
+  if (attributesText.length <= MAX_PLAIN_KEY) return attributesText;
+  return attributesText.length <= MAX_HASHED_KEY ? hash('sha256', attributesText, 'base64') : undefined;
 }

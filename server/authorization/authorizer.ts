@@ -1,7 +1,7 @@
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 
-/** What is asked for, in the words of a SubjectAccessReview. */
+/** The attributes of a SubjectAccessReview. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
 
 export interface ResourceAttributes {
@@ -27,6 +27,6 @@ export interface Decision {
 }
 
 export interface Authorizer {
-  /** Throws `newServiceUnavailable` when the cluster cannot be asked; never guesses. */
+  /** Throws ServiceUnavailable if the cluster is unreachable; never guesses. */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision;
 }

@@ -1,12 +1,12 @@
 import type { AuthorizationResult } from '../observability/access-metrics.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 
-/** Hears how each decision ended. */
+/** Counts decisions. */
 export interface AuthorizationCounter {
   authorized(result: AuthorizationResult): void;
 }
 
-/** The same authorizer, with each of its decisions counted. */
+/** Wraps an authorizer and counts its decisions. */
 export function countedAuthorization(inner: Authorizer, counter: AuthorizationCounter): Authorizer {
   const decided = (decision: Decision): Decision => {
     counter.authorized(decision.allowed ? 'allowed' : 'denied');

@@ -1,5 +1,5 @@
-// Decides whether a caller may do what it asks for: public paths and the administrators' group are decided here,
-// everything else by the cluster (SubjectAccessReviews, see access-review.ts).
+// The authorizer of the server: decides about public paths and `system:masters` itself and delegates the rest to
+// SubjectAccessReviews (access-review.ts).
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 import { isPublicPath } from './public-paths.ts';
@@ -11,7 +11,7 @@ const READS = new Set(['get', 'head', 'options']);
 
 export function delegatingAuthorizer(
   cluster: Authorizer,
-  /** Further public paths, for instance those of the sign-in, for every method. */
+  /** Further public paths, for instance those of the sign-in, for all methods. */
   isAlwaysAllowed: (path: string) => boolean,
 ): Authorizer {
   return {

@@ -1,7 +1,7 @@
 import { goQuoted } from '../../apis/reading/go-quote.ts';
 import type { Attributes } from './authorizer.ts';
 
-/** Why a caller is refused, word for word as kube-apiserver has it: people search for these sentences. */
+/** kube-apiserver's message for a forbidden request, verbatim: people search for it. */
 export function forbiddenMessage(attributes: Attributes, reason: string): string {
   const message = sanitize(sentence(attributes));
   return reason === '' ? message : `${message}: ${reason}`;
@@ -17,7 +17,7 @@ function sentence(attributes: Attributes): string {
   return `User ${goQuoted(user.name)} cannot ${verb} resource ${goQuoted(resource)} in API group ${goQuoted(group)} ${scope}`;
 }
 
-/** A browser that takes the message for a page must not find markup in it. */
+/** Escapes markup, for browsers that render the message. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

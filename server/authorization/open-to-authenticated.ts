@@ -4,8 +4,8 @@ import type { Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 const OPEN: Decision = { allowed: true, reason: 'open to every authenticated caller' };
 
 /**
- * Lets every authenticated caller ask for what `isOpen` names: for resources whose handler decides itself what the
- * caller gets to see. Anonymous callers need the right, as anywhere.
+ * Allows every authenticated caller the requests that `isOpen` selects, for resources whose handler restricts the
+ * response to the caller's permissions. Anonymous callers need the permission.
  */
 export function openToAuthenticated(
   authorizer: Authorizer,

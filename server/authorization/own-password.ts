@@ -1,11 +1,11 @@
 import { ALL_AUTHENTICATED } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 
-const OWN: Decision = { allowed: true, reason: 'the password is the own one' };
+const OWN: Decision = { allowed: true, reason: 'users can change their own password' };
 
 /**
- * Lets everybody who is signed in change their own password, which no RBAC rule can say. The handler asks for the
- * current one. `group` is the API group of users.
+ * Allows signed-in users to change their own password, which RBAC cannot express. The handler requires the current
+ * password. `group`: the API group of users.
  */
 export function allowOwnPassword(authorizer: Authorizer, group: string): Authorizer {
   return {
@@ -18,7 +18,7 @@ export function allowOwnPassword(authorizer: Authorizer, group: string): Authori
         attributes.verb === 'update' &&
         attributes.name !== '' &&
         attributes.name === attributes.user.name &&
-        // Who is nobody has a name as well.
+        // Anonymous callers have a name as well.
         attributes.user.groups.includes(ALL_AUTHENTICATED)
       ) {
         return OWN;

@@ -1,9 +1,9 @@
-// What anybody may ask without credentials or rules: whether the server lives, what it is and what it serves. The
-// aggregator asks for OpenAPI and legacy discovery as users without any group, so these cannot be left to RBAC.
+// Paths that need no credentials and no RBAC rule: health, version and discovery. The aggregator requests OpenAPI and
+// legacy discovery as users without groups, so RBAC cannot cover them.
 const PUBLIC =
   /^\/(?:(?:livez|readyz|healthz)(?:\/[^/]+)*|version|apis(?:\/[^/]+){0,2}\/?|openapi\/v2|openapi\/v3(?:\/[^/]+)*|openapi\/(?:platform|custom-resources)\.json|openapi\/page(?:\/[^/]+)?)$/;
 
-/** Takes the decoded path of a non-resource request; nothing else is public, `/metrics` least of all. */
+/** Takes the decoded path of a non-resource request. All other paths, `/metrics` included, need a permission. */
 export function isPublicPath(path: string): boolean {
   return PUBLIC.test(path);
 }

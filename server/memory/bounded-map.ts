@@ -1,17 +1,17 @@
-/** Holds so many entries at the most: beyond that, the one that was set longest ago goes. */
+/** A map with a maximum size; evicts the entry that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
-  readonly #most: number;
+  readonly #maxSize: number;
 
-  constructor(most: number) {
+  constructor(maxSize: number) {
     super();
-    this.#most = most;
+    this.#maxSize = maxSize;
   }
 
-  /** The entry is the latest then, whether or not it was there before. */
+  /** Makes the entry the newest one, whether or not it existed. */
   override set(key: Key, value: Value): this {
     this.delete(key);
     super.set(key, value);
-    if (this.size <= this.#most) return this;
+    if (this.size <= this.#maxSize) return this;
     const oldest = this.keys().next();
     if (!oldest.done) this.delete(oldest.value);
     return this;

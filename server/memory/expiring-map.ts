@@ -1,15 +1,15 @@
 import { BoundedMap } from './bounded-map.ts';
 
 export interface ExpiringMapOptions {
-  /** Entries that are held; beyond that, the one that was set longest ago goes. */
+  /** Maximum size; the entry that was set longest ago is evicted. */
   readonly most: number;
-  /** How long an entry counts, in ms. */
+  /** TTL in ms. */
   readonly ttlMs: number;
-  /** In ms. */
+  /** Clock in ms. */
   readonly now: () => number;
 }
 
-/** What was learned a moment ago and need not be found out again. */
+/** A bounded map with a TTL. */
 export class ExpiringMap<Key, Value> {
   readonly #ttlMs: number;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class ExpiringMap<Key, Value> {
     this.#entries = new BoundedMap(most);
   }
 
-  /** Those that have expired count too, until others take their place. */
+  /** Includes expired entries that are not yet evicted. */
   get size(): number {
     return this.#entries.size;
   }

@@ -1,6 +1,6 @@
 /**
- * Gives equal strings one place in memory: label values repeat over thousands of objects. Forgets everything when it
- * is full, so that values which never repeat (host names) cannot make it grow.
+ * Deduplicates equal strings in memory: label values repeat over thousands of objects. Clears itself when full, so
+ * that unique values (host names) cannot fill it.
  */
 export class Interner {
   readonly #limit: number;

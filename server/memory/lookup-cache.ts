@@ -1,44 +1,45 @@
+// A TTL cache of lookups in the cluster, such as TokenReviews and SubjectAccessReviews.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { InFlight } from '../concurrency/in-flight.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-export interface LookupCacheOptions<Answer> {
-  /** Answers kept at most; the oldest goes first, which is the one that would expire first anyway. */
+export interface LookupCacheOptions<Result> {
+  /** Maximum number of entries; the oldest is evicted first. */
   readonly size: number;
-  /** How long an answer holds, in ms; 0 keeps it not at all. */
-  readonly ttlMs: (answer: Answer) => number;
-  /** Questions that may wait for the cluster at a time: whoever invents tokens must not flood it. */
+  /** TTL of a result in ms; 0 disables caching. */
+  readonly ttlMs: (result: Result) => number;
+  /** Maximum number of pending lookups, so that invented tokens cannot flood the cluster. */
   readonly maxPending: number;
-  /** How many of them one caller may have, so that something is left for the others; all when none is given. */
+  /** Maximum per caller; unlimited by default. */
   readonly maxPendingOfOne?: number;
-  /** Ends questions that are under way. */
+  /** Aborts pending lookups. */
   readonly signal: AbortSignal;
-  /** Hears of each lookup, whether the answer was kept. */
+  /** Called for each lookup with a cache hit or miss. */
   readonly onLookup?: (hit: boolean) => void;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
 }
 
-interface Entry<Answer> {
-  readonly answer: Answer;
+interface Entry<Result> {
+  readonly result: Result;
   readonly until: number;
 }
 
 /**
- * Answers of the cluster, kept for seconds. A question that is under way is not asked twice, and belongs to nobody:
- * a caller who leaves does not end it for the others. Failures are not kept.
+ * Caches results for seconds and shares pending lookups of the same key. A caller that disconnects does not abort the
+ * lookup of the others. Failures are not cached.
  */
-export class LookupCache<Answer> {
-  readonly #options: LookupCacheOptions<Answer>;
+export class LookupCache<Result> {
+  readonly #options: LookupCacheOptions<Result>;
   readonly #monotonic: () => number;
-  readonly #entries: BoundedMap<string, Entry<Answer>>;
-  readonly #pending = new Map<string, Promise<Answer>>();
-  /** Questions that are under way. */
-  readonly #asked = new InFlight();
+  readonly #entries: BoundedMap<string, Entry<Result>>;
+  readonly #pending = new Map<string, Promise<Result>>();
+  /** Pending lookups per caller. */
+  readonly #inFlight = new InFlight();
 
-  constructor(options: LookupCacheOptions<Answer>) {
+  constructor(options: LookupCacheOptions<Result>) {
     this.#options = options;
     this.#entries = new BoundedMap(options.size);
     this.#monotonic = options.monotonic ?? (() => performance.now());
@@ -49,53 +50,53 @@ export class LookupCache<Answer> {
   }
 
   /**
-   * The kept answer at once, else a promise of a new one. Without a key nothing is kept or shared. `caller` is who
-   * `maxPendingOfOne` counts for. Throws TooManyRequests beyond either bound.
+   * Returns the cached result, or a promise of a lookup. Without a key nothing is cached or shared. `maxPendingOfOne`
+   * counts per `caller`. Throws TooManyRequests beyond either limit.
    */
   get(
     key: string | undefined,
-    ask: (signal: AbortSignal) => Promise<Answer>,
+    load: (signal: AbortSignal) => Promise<Result>,
     context: CallContext,
     caller = '',
-  ): Promise<Answer> | Answer {
+  ): Promise<Result> | Result {
     const entry = key === undefined ? undefined : this.#entries.get(key);
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
-    if (hit) return entry.answer;
-    return orAborted(this.#ask(key, ask, caller), context.signal);
+    if (hit) return entry.result;
+    return orAborted(this.#lookUp(key, load, caller), context.signal);
   }
 
-  #ask(
+  #lookUp(
     key: string | undefined,
-    ask: (signal: AbortSignal) => Promise<Answer>,
+    load: (signal: AbortSignal) => Promise<Result>,
     caller: string,
-  ): Promise<Answer> {
-    const underWay = key === undefined ? undefined : this.#pending.get(key);
-    if (underWay) return underWay;
-    this.#checkRoom(caller);
-    const answer = ask(this.#options.signal);
-    this.#asked.begin(caller);
-    if (key === undefined) return answer.finally(() => this.#asked.end(caller));
-    const asked = answer
-      .then((given) => this.#keep(key, given))
+  ): Promise<Result> {
+    const pending = key === undefined ? undefined : this.#pending.get(key);
+    if (pending) return pending;
+    this.#checkLimits(caller);
+    const result = load(this.#options.signal);
+    this.#inFlight.begin(caller);
+    if (key === undefined) return result.finally(() => this.#inFlight.end(caller));
+    const lookup = result
+      .then((given) => this.#store(key, given))
       .finally(() => {
         this.#pending.delete(key);
-        this.#asked.end(caller);
+        this.#inFlight.end(caller);
       });
-    this.#pending.set(key, asked);
-    return asked;
+    this.#pending.set(key, lookup);
+    return lookup;
   }
 
-  #checkRoom(caller: string): void {
+  #checkLimits(caller: string): void {
     const { maxPending, maxPendingOfOne = maxPending } = this.#options;
-    if (this.#asked.all < maxPending && this.#asked.of(caller) < maxPendingOfOne) return;
+    if (this.#inFlight.all < maxPending && this.#inFlight.of(caller) < maxPendingOfOne) return;
     throw newTooManyRequests('Too many requests, please try again later.', 1);
   }
 
-  #keep(key: string, answer: Answer): Answer {
-    const ttl = this.#options.ttlMs(answer);
-    if (ttl > 0) this.#entries.set(key, { answer, until: this.#monotonic() + ttl });
+  #store(key: string, result: Result): Result {
+    const ttl = this.#options.ttlMs(result);
+    if (ttl > 0) this.#entries.set(key, { result, until: this.#monotonic() + ttl });
     else this.#entries.delete(key);
-    return answer;
+    return result;
   }
 }

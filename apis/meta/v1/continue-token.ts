@@ -1,4 +1,4 @@
-// Where a paged list goes on: opaque to clients, the same JSON in base64url as kube-apiserver's own.
+// Continue tokens of paged lists: opaque to clients, the same JSON in base64url as kube-apiserver's.
 import { jsonFault } from '../../reading/go-json.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest, type StatusError } from './errors.ts';
@@ -6,17 +6,17 @@ import { newBadRequest, type StatusError } from './errors.ts';
 const VERSION = 'meta.k8s.io/v1';
 
 export interface ContinueToken {
-  /** The snapshot that the pages are cut from, or `-1`: the newest one, whatever has changed in between. */
+  /** resourceVersion of the snapshot of all pages; `-1`: the current one. */
   readonly resourceVersion: string;
-  /** The key of the last object of the page before. */
+  /** Key of the last object of the previous page. */
   readonly after: string;
 }
 
-/** Go's ranges begin at a key; the smallest key behind `k` is `k` and a zero byte. */
+/** Go's ranges start at a key; the smallest key after `k` is `k` and a zero byte. */
 const BEHIND = '\u0000';
 
 export function encodeContinue(token: ContinueToken): string {
-  // Written by hand: a resourceVersion may be larger than what a JavaScript number holds.
+  // Formatted by hand: a resourceVersion can exceed the precision of a JavaScript number.
   const json = `{"v":"${VERSION}","rv":${token.resourceVersion},"start":${JSON.stringify(token.after + BEHIND)}}`;
   return Buffer.from(json).toString('base64url');
 }
@@ -25,13 +25,13 @@ function refused(why: string): StatusError {
   return newBadRequest(`invalid continue token: continue key is not valid${why}`);
 }
 
-/** Where Go's decoder gives up: at a byte that is none of base64url, or at one that is left over; -1 for nowhere. */
+/** Offset at which Go's decoder fails: a byte outside of base64url, or a surplus one; -1 if none. */
 function base64Fault(text: string): number {
   const foreign = text.search(/[^A-Za-z0-9_-]/);
   return foreign < 0 && text.length % 4 === 1 ? text.length - 1 : foreign;
 }
 
-/** Go's names for the types of JSON. */
+/** Go's names of the JSON types. */
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
@@ -39,7 +39,7 @@ function typeName(value: unknown): string {
 
 const WANTED = { v: 'string', rv: 'int64', start: 'string' } as const;
 
-/** `rv`: as it stands there. What is not given, or null, is empty or 0. */
+/** `rv`: verbatim. A missing or null member is empty or 0. */
 interface Members {
   readonly v: string;
   readonly rv: string;
@@ -57,7 +57,7 @@ function members(text: string): Members {
   if (value !== null && !isRecord(value)) {
     throw refused(`: json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`);
   }
-  // What JavaScript makes of a large number is another one.
+  // JavaScript rounds large numbers.
   const [, number = ''] = /"rv"\s*:\s*(-?[\d.eE+-]+)/.exec(json) ?? [];
   const found = { v: '', rv: '0', start: '' };
   for (const [name, member] of Object.entries(value ?? {})) {
@@ -74,7 +74,7 @@ function members(text: string): Members {
   return found;
 }
 
-/** Throws BadRequest when `text` is no token of ours. */
+/** Throws BadRequest if `text` is not a valid token. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = members(text);
   if (v !== VERSION) {

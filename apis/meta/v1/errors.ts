@@ -1,12 +1,12 @@
-// The one family of errors of the Kubernetes paths, made by named constructors and recognised by named
-// predicates. It is written to the wire in one place only, the error writer of the filter chain.
+// StatusErrors, the errors of the Kubernetes paths, with named constructors and predicates. The error writer of the
+// filter chain writes them.
 import { elided } from '../../reading/elided-text.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
-/** Longer than any sentence of ours. What is repeated of a request must not make an answer longer than the request. */
+/** Longer than any message of the server; an error that repeats input must not be longer than the request. */
 const MAX_MESSAGE = 4096;
-/** Of a name, a field and the message of a cause: longer than any object is called. */
+/** Limit of a name, a field and the message of a cause. */
 const MAX_DETAIL = 1024;
 
 export interface GroupResource {
@@ -14,7 +14,7 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** An error with a defined answer: HTTP `code`, `reason` and `details` of a Status. */
+/** An error with the HTTP `code`, `reason` and `details` of a Status. */
 export class StatusError extends Error {
   readonly reason: StatusReason;
   readonly code: number;
@@ -36,7 +36,7 @@ export class StatusError extends Error {
     this.#continue = options?.continue;
   }
 
-  /** As it is sent, however much it repeats of a request. */
+  /** The Status on the wire, with bounded texts. */
   toStatus(): Status {
     return {
       kind: 'Status',
@@ -51,7 +51,7 @@ export class StatusError extends Error {
   }
 }
 
-/** How many causes there are is bounded where they are found, so that the message can say how many are left out. */
+/** The number of causes is bounded by their collector, so that the message can contain the number of omitted ones. */
 function withinBounds({ causes, ...details }: StatusDetails): StatusDetails {
   return { ...textsWithinBounds(details), ...(causes ? { causes: causes.map(textsWithinBounds) } : {}) };
 }
@@ -68,7 +68,7 @@ function qualified({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** What is not said is left out, as Go leaves out empty members. */
+/** Omits empty members, as Go does. */
 function detailsOf({ group, resource }: GroupResource, name: string): StatusDetails {
   return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
 }
@@ -81,14 +81,14 @@ export function newBadRequest(
   return new StatusError(400, 'BadRequest', message, causes && { causes }, options);
 }
 
-/** In the words of QueryDecoder, for what is found out behind it. */
+/** With QueryDecoder's wording, for errors found after decoding. */
 export function newInvalidParameter(field: string, message: string): StatusError {
   return newBadRequest(`the query is not valid: ${field}: ${message}`, [
     { reason: 'FieldValueInvalid', message, field },
   ]);
 }
 
-/** One indistinct answer; the exact `cause` goes to the log only. */
+/** One indistinct response; the `cause` goes to the log only. */
 export function newUnauthorized(cause?: unknown): StatusError {
   return new StatusError(401, 'Unauthorized', 'Unauthorized', undefined, { cause });
 }
@@ -104,7 +104,7 @@ export function newNotFound(target: GroupResource, name: string): StatusError {
   return new StatusError(404, 'NotFound', message, detailsOf(target, name));
 }
 
-/** A path that no handler serves; kube-apiserver's own words for it. */
+/** No handler serves this path; kube-apiserver's wording. */
 export function newPathNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -127,17 +127,17 @@ export function newConflict(target: GroupResource, name: string, message: string
   return new StatusError(409, 'Conflict', why, detailsOf(target, name));
 }
 
-/** An operation that was removed on purpose; `message` names the replacement. */
+/** A removed operation; `message` names the replacement. */
 export function newGone(message: string): StatusError {
   return new StatusError(410, 'Gone', message);
 }
 
-/** An expired page of a list: `token` goes on behind the last object, at whatever version is the newest. */
+/** An expired page of a list; `token` continues after the last object at the current version. */
 export function newExpiredPage(message: string, token: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, { continue: token });
 }
 
-/** A resourceVersion or continue token older than what is kept: clients relist on it. */
+/** The resourceVersion or continue token is too old; clients relist. */
 export function newExpired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }
@@ -162,7 +162,7 @@ export function newTooManyRequests(message: string, retryAfterSeconds: number): 
   return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
-/** 500 without internal text: `cause` goes to the log only. */
+/** Status 500 without internal text; `cause` goes to the log only. */
 export function newInternalError(cause: unknown): StatusError {
   return new StatusError(500, 'InternalError', 'Internal error occurred', undefined, { cause });
 }
@@ -200,7 +200,7 @@ export const isInvalid = (error: unknown): error is StatusError => hasReason(err
 export const isTooManyRequests = (error: unknown): boolean => hasReason(error, 'TooManyRequests');
 export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, 'ServiceUnavailable');
 
-/** Whole seconds, when the error says how long to wait. */
+/** Whole seconds, if the error has a retry delay. */
 export function retryAfterSeconds(error: unknown): number | undefined {
   return error instanceof StatusError ? error.details?.retryAfterSeconds : undefined;
 }

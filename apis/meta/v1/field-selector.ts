@@ -1,4 +1,4 @@
-// Field selectors: `metadata.name=x,spec.unschedulable!=true`. Which fields there are is the resource's business.
+// Field selectors: `metadata.name=x,spec.unschedulable!=true`. The resource defines the supported fields.
 
 export interface FieldRequirement {
   readonly field: string;
@@ -6,7 +6,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Terms between commas that no backslash stands before. */
+/** Terms, separated by unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -42,8 +42,8 @@ function unescape(value: string): string {
 }
 
 /**
- * The terms of a field selector; all of them must hold.
- * Throws a plain Error, worded as kube-apiserver words it, when `text` is not a selector.
+ * Parses a field selector into requirements that must all match. Throws a plain Error with kube-apiserver's wording
+ * for an invalid selector.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const requirements = splitTerms(text).map((term) => {
@@ -54,11 +54,11 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     }
     return { field, equal: operator !== '!=', value: unescape(value) };
   });
-  // Of a term without field and value kube-apiserver makes no condition.
+  // kube-apiserver ignores a term without field and value.
   return requirements.filter(({ field, value }) => field !== '' || value !== '');
 }
 
-/** What each field that is named has to pass, once, however many terms name it: it is tried on every object. */
+/** One test per field, however many requirements name it, since it runs for every object. */
 export function fieldTests(
   requirements: readonly FieldRequirement[],
 ): ReadonlyMap<string, (value: string) => boolean> {

@@ -1,4 +1,4 @@
-// What may be a label's key or value, and the words in which clients are used to being told what is wrong.
+// Validation of label keys and values, with Kubernetes' messages.
 
 const NAME = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const NAME_RULE =
@@ -19,13 +19,13 @@ function explained(rule: string, pattern: string, ...examples: string[]): string
 const tooLong = (bytes: number): string => `must be no more than ${bytes} bytes`;
 
 function subdomainFaults(value: string): string[] {
-  const faults: string[] = [];
-  if (Buffer.byteLength(value) > MAX_SUBDOMAIN) faults.push(tooLong(MAX_SUBDOMAIN));
-  if (!SUBDOMAIN.test(value)) faults.push(explained(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com'));
-  return faults;
+  const errors: string[] = [];
+  if (Buffer.byteLength(value) > MAX_SUBDOMAIN) errors.push(tooLong(MAX_SUBDOMAIN));
+  if (!SUBDOMAIN.test(value)) errors.push(explained(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com'));
+  return errors;
 }
 
-/** All that is wrong with a label's key; empty when it is a valid one. */
+/** Returns all validation errors of a label key; empty for a valid one. */
 export function labelKeyFaults(key: string): string[] {
   const parts = key.split('/');
   const nameRule = () => explained(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
@@ -36,23 +36,23 @@ export function labelKeyFaults(key: string): string[] {
   }
   const name = parts.at(-1) ?? '';
   const prefix = parts.length === 2 ? parts[0] : undefined;
-  const faults: string[] = [];
-  if (prefix === '') faults.push('prefix part must be non-empty');
+  const errors: string[] = [];
+  if (prefix === '') errors.push('prefix part must be non-empty');
   else if (prefix !== undefined)
-    faults.push(...subdomainFaults(prefix).map((fault) => `prefix part ${fault}`));
-  if (name === '') faults.push('name part must be non-empty');
-  else if (Buffer.byteLength(name) > MAX_NAME) faults.push(`name part ${tooLong(MAX_NAME)}`);
-  if (!NAME.test(name)) faults.push(`name part ${nameRule()}`);
-  return faults;
+    errors.push(...subdomainFaults(prefix).map((error) => `prefix part ${error}`));
+  if (name === '') errors.push('name part must be non-empty');
+  else if (Buffer.byteLength(name) > MAX_NAME) errors.push(`name part ${tooLong(MAX_NAME)}`);
+  if (!NAME.test(name)) errors.push(`name part ${nameRule()}`);
+  return errors;
 }
 
-/** All that is wrong with a label's value; empty when it is a valid one, as the empty string is. */
+/** Returns all validation errors of a label value; empty for a valid one, such as the empty string. */
 export function labelValueFaults(value: string): string[] {
-  const faults: string[] = [];
-  if (Buffer.byteLength(value) > MAX_NAME) faults.push(tooLong(MAX_NAME));
+  const errors: string[] = [];
+  if (Buffer.byteLength(value) > MAX_NAME) errors.push(tooLong(MAX_NAME));
   if (value !== '' && !NAME.test(value)) {
     const rule = `a valid label must be an empty string or ${NAME_RULE.replace('must consist', 'consist')}`;
-    faults.push(explained(rule, `(${NAME_PATTERN})?`, 'MyValue', 'my_value', '12345'));
+    errors.push(explained(rule, `(${NAME_PATTERN})?`, 'MyValue', 'my_value', '12345'));
   }
-  return faults;
+  return errors;
 }

@@ -1,4 +1,7 @@
-/** Of one selector; each is tried on every object. kube-apiserver has no such bound, and nobody's comes near it. */
+/**
+ * Maximum number of requirements of a selector; each is evaluated for every object. kube-apiserver has no limit, and
+ * no known selector reaches this one.
+ */
 export const MAX_REQUIREMENTS = 1000;
 
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
@@ -6,6 +9,6 @@ export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted and without repetitions; empty for `exists` and `!`. */
+  /** Sorted, without duplicates; empty for `exists` and `!`. */
   readonly values: readonly string[];
 }

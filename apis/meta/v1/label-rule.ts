@@ -1,8 +1,8 @@
-// All that a label selector says of one key, as one rule: a value is tried once, however many requirements name its key.
+// All requirements of a label selector for one key, combined, so that a value is tested once.
 import { inInt64 } from '../../reading/go-number.ts';
 import type { LabelRequirement } from './label-requirement.ts';
 
-/** Labels that are compared as numbers hold a signed 64-bit integer, or do not match. */
+/** Numeric comparisons require a signed 64-bit integer; other values do not match. */
 function integer(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ''));
@@ -14,11 +14,11 @@ export class LabelRule {
   #forbidden = false;
   #among: ReadonlySet<string> | undefined;
   #not: Set<string> | undefined;
-  /** Bounds that a value has to be beyond. */
+  /** Exclusive bounds. */
   #above: bigint | undefined;
   #below: bigint | undefined;
 
-  /** Whether an object without the key is left out. */
+  /** Whether an object without the key does not match. */
   get required(): boolean {
     return this.#required;
   }

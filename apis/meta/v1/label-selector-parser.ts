@@ -1,5 +1,5 @@
-// The grammar of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors are worded as Go's parser words
-// them, since people search for those words.
+// Parser of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors have the wording of Go's parser, since
+// people search for it.
 import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
@@ -21,14 +21,14 @@ const BINARY: Readonly<Record<string, LabelOperator>> = {
   '>': '>',
   '<': '<',
 };
-/** Values whose faults are told; each takes as many bytes as a hundred values. */
+/** Maximum number of values with reported errors; each takes as many bytes as a hundred values. */
 const MAX_FAULTS = 20;
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 
-/** A symbol or a word. Other spaces than these four are part of words, in which no rule allows them. */
+/** A symbol or a word. All other whitespace is part of words, where it is invalid. */
 const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
 
-/** Tokens are read as they are needed: what stands behind a fault, or behind too much, may be very long. */
+/** Tokens are read on demand: the text after an error, or after the limit, can be very long. */
 class Parser {
   readonly #text: string;
   #at = 0;
@@ -83,7 +83,7 @@ class Parser {
     return operator;
   }
 
-  /** `(a,b)`; an empty place between commas, or `()`, stands for the empty string. */
+  /** `(a,b)`; an empty element, or `()`, is the empty string. */
   #list(): string[] {
     const open = this.#take();
     if (!isSymbol(open, '(')) throw new Error(`found '${open.text}' expected: '('`);
@@ -172,8 +172,8 @@ function checked(requirement: LabelRequirement): LabelRequirement {
 }
 
 /**
- * The requirements in the order of their keys; of more than there may be, one more than that, and the rest is not looked
- * at. Throws a plain Error when `text` is not a selector.
+ * Returns the requirements, sorted by key. Above the limit, returns one more than the limit and ignores the rest.
+ * Throws a plain Error for an invalid selector.
  */
 export function parseLabelSelectorText(text: string): LabelRequirement[] {
   return new Parser(text).requirements().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

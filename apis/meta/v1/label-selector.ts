@@ -1,4 +1,4 @@
-// Label selectors: what they mean. How they are written is the parser's business.
+// Label selectors: evaluation. The parser is in label-selector-parser.ts.
 import type { LabelRequirement } from './label-requirement.ts';
 import { LabelRule } from './label-rule.ts';
 import { parseLabelSelectorText } from './label-selector-parser.ts';
@@ -10,12 +10,12 @@ export interface LabelSelector {
   matches(labels: Labels): boolean;
 }
 
-/** Up to this many keys, each is looked for among the labels; with more, each label is looked up among the keys. */
+/** Up to this many keys, each key is looked up in the labels; above it, each label is looked up in the keys. */
 const FEW_KEYS = 8;
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
 
-/** Throws a plain Error, worded as kube-apiserver words it, when `text` is not a selector. */
+/** Throws a plain Error with kube-apiserver's wording for an invalid selector. */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = parseLabelSelectorText(text);
   if (requirements.length === 0) return EVERY_LABEL;
@@ -38,7 +38,7 @@ function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector[
   };
 }
 
-/** At the cost of the labels that an object has, however long the selector: it is tried on every object. */
+/** Costs time proportional to the labels of the object, however long the selector, since it runs for every object. */
 function byLabel(rules: ReadonlyMap<string, LabelRule>): LabelSelector['matches'] {
   let required = 0;
   for (const rule of rules.values()) if (rule.required) required++;

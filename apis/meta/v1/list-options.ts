@@ -1,5 +1,5 @@
-// The query of a get, list or watch: `meta.k8s.io/v1` ListOptions, GetOptions and TableOptions, checked as
-// kube-apiserver checks them. One difference: a resourceVersion that is no number is 400 for every verb.
+// Query parameters of get, list and watch: ListOptions, GetOptions and TableOptions of `meta.k8s.io/v1`, validated as
+// in kube-apiserver. One difference: a non-numeric resourceVersion is 400 for every verb.
 import { parseInt64, parseLooseBoolean, parseUint64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
@@ -14,15 +14,15 @@ export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 export interface ListOptions {
   readonly labelSelector: LabelSelector;
   readonly fieldSelector: readonly FieldRequirement[];
-  /** Decimal digits, or empty when none is given. */
+  /** Decimal digits, or empty. */
   readonly resourceVersion: string;
   readonly resourceVersionMatch: ResourceVersionMatch;
-  /** Objects a page; 0 is everything. */
+  /** Objects per page; 0: all. */
   readonly limit: number;
   readonly continue: string;
   readonly allowWatchBookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
-  /** Seconds; undefined when the server chooses. May be negative: then the watch ends at once. */
+  /** Seconds; undefined for the server's default. Negative: the watch ends at once. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -42,7 +42,7 @@ function read<Value>(
   }
 }
 
-/** Decimal digits, or empty. Throws BadRequest for everything else. */
+/** Returns decimal digits, or empty. Throws BadRequest for any other value. */
 export function readResourceVersion(query: URLSearchParams): string {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return text;
@@ -118,7 +118,7 @@ function watchFaults(options: Combination): StatusCause[] {
     }
     if (match !== 'NotOlderThan') faults.push(unsupported(match, ['NotOlderThan']));
   }
-  // A watch that begins with everything is one with NotOlderThan, which kube-apiserver puts in before it looks.
+  // kube-apiserver sets NotOlderThan for a watch with initial events before it validates.
   const beginsAnew = sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion);
   if (options.continue !== '' && (match !== '' || beginsAnew)) {
     forbid('resourceVersionMatch is forbidden when continue is provided');
@@ -137,11 +137,11 @@ function refuse(faults: readonly StatusCause[]): void {
 }
 
 /**
- * Throws BadRequest for a value that cannot be read, Invalid for options that do not go together.
- * Whether it is a watch is the parsed request's word, since that is what was authorized.
+ * Throws BadRequest for an invalid value, Invalid for an invalid combination. Whether the request is a watch comes
+ * from the RequestInfo, which was authorized.
  */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
-  // In kube-apiserver's order: of several faults the same one is told.
+  // In kube-apiserver's order, so that the same one of several errors is reported.
   const timeout = read(query, 'timeoutSeconds', parseInt64);
   const limit = read(query, 'limit', parseInt64) ?? 0n;
   const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;

@@ -1,5 +1,5 @@
-// From a query string to a checked value, by the schema of its parameters. All faults are told at once, each with
-// what is allowed instead.
+// Decodes a query string by the JSON Schema of its parameters. Reports all validation errors at once, with the
+// accepted values.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
 import { listedValues } from '../../reading/listed-values.ts';
@@ -10,7 +10,7 @@ import { newBadRequest } from './errors.ts';
 import { instead, QueryFaults, quoted, shortened } from './query-faults.ts';
 import type { StatusCause } from './status.ts';
 
-/** What browsers and consoles append so that no cache answers; they mean nothing. */
+/** Cache-busting parameters of browsers and consoles; ignored. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -18,32 +18,32 @@ const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 type Parameter = Readonly<Record<string, unknown>>;
 
-/** Throws an Error that goes on where "… is not a …: " stops. */
+/** Throws an Error whose message completes "… is not a …: ". */
 export interface QueryFormat {
-  /** With its article, for instance "a selector". */
+  /** With an article, for instance "a selector". */
   readonly noun: string;
   check(text: string): void;
 }
 
 export interface QueryRules<Query> {
-  /** Parameters that mean nothing here, beside the cache-busters. */
+  /** Ignored parameters, in addition to the cache-busters. */
   readonly ignored?: readonly string[];
-  /** By the name that the schema uses. */
+  /** By the name in the schema. */
   readonly formats?: Readonly<Record<string, QueryFormat>>;
-  /** Better words for a value that the schema refuses, to follow the value; undefined for the usual ones. */
+  /** A specific message for an invalid value, appended to the value; undefined for the default. */
   readonly words?: (parameter: string, value: unknown) => string | undefined;
-  /** What other systems call a value, by parameter; typos are found without. */
+  /** Names of values in other systems, by parameter; typos are detected without them. */
   readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What other systems call a parameter. */
+  /** Names of parameters in other systems. */
   readonly otherParameters?: Readonly<Record<string, string>>;
-  /** What one parameter says about another. */
+  /** Checks across parameters. */
   readonly contradictions?: (query: Query, names: ParameterNames) => readonly StatusCause[];
 }
 
 export interface ParameterNames {
-  /** With a value that the schema takes. */
+  /** Parameters with a valid value. */
   readonly given: ReadonlySet<string>;
-  /** Faulty, and in the query as if not given: what follows from that is nothing to tell the caller. */
+  /** Invalid parameters, which are absent from the query: errors that follow from that are not reported. */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -63,7 +63,10 @@ export class QueryDecoder<Schema extends TObject> {
     );
   }
 
-  /** Throws BadRequest with every fault as a cause, up to 40. A parameter without a value counts as not given, except a list that may be empty. */
+  /**
+   * Throws BadRequest with all validation errors as causes, up to 40. A parameter without a value is absent, except
+   * for a list that can be empty.
+   */
   decode(query: URLSearchParams): Static<Schema> {
     const faults = new QueryFaults();
     const given: Record<string, unknown> = {};
@@ -88,7 +91,7 @@ export class QueryDecoder<Schema extends TObject> {
       for (const error of validate.errors ?? []) {
         const field = fieldOf(error);
         faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
-        // What is left is looked at too, so that the second try does not find what the first hid.
+        // Also validates the rest, so that a second request does not reveal further errors.
         refused.add(field);
         names.delete(field);
         delete given[field];
@@ -168,7 +171,7 @@ interface Occurrence {
   times: number;
 }
 
-/** In one pass: URLSearchParams looks through all of them for each name. */
+/** In one pass: URLSearchParams searches all parameters for each name. */
 function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> {
   const occurrences = new Map<string, Occurrence>();
   for (const [name, value] of query) {
@@ -179,7 +182,7 @@ function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> 
   return occurrences;
 }
 
-/** What the schema's type makes of the text; what it cannot read stays text, for the schema to refuse. */
+/** Converts text to the type of the schema; unconvertible text stays text, for the schema to reject. */
 function typed(text: string, parameter: Parameter): unknown {
   const { type, minItems } = parameter;
   if (text === '' && type === 'array' && minItems === undefined) return [];

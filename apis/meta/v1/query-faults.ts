@@ -1,19 +1,22 @@
-// What is wrong with a query, in words that say what would be right.
+// Validation errors of a query, with suggestions.
 import { suggestion } from '../../reading/suggestion.ts';
 import type { StatusCause } from './status.ts';
 
-/** A fault repeats what was given; this much of it is enough to find it. */
+/** Length at which an error truncates the offending value. */
 const MAX_ECHO = 100;
-/** More than there are parameters; a query that is nothing but faults must not make an answer many times its size. */
+/**
+ * Maximum number of reported errors; above the number of parameters, so that a response stays proportional to its
+ * request.
+ */
 const MAX_FAULTS = 40;
 
-/** Each fault once, and not too many of them. */
+/** A bounded collection of distinct validation errors. */
 export class QueryFaults {
   readonly causes: StatusCause[] = [];
   readonly #keys = new Set<string>();
   #more = 0;
 
-  /** One of the same key counts once; `explain` is not called for those that are only counted. */
+  /** Errors with the same key count once; `explain` is not called above the limit. */
   add(key: string, explain: () => StatusCause): void {
     if (this.#keys.has(key)) return;
     if (this.causes.length === MAX_FAULTS) {
@@ -30,7 +33,10 @@ export class QueryFaults {
   }
 }
 
-/** What was most likely meant, and what there is. `otherNames`: known ones by what else they are called, in lower case. */
+/**
+ * Returns a suggestion and the accepted names. `otherNames`: accepted names by their names in other systems, in lower
+ * case.
+ */
 export function instead(
   mistyped: string,
   known: readonly string[],
@@ -43,12 +49,12 @@ export function instead(
   return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
 }
 
-/** So much of what was given that it is found. */
+/** Truncates an offending value. */
 export function shortened(given: string): string {
   return given.slice(0, MAX_ECHO);
 }
 
-/** As a fault repeats it: quoted, and not too much of it. */
+/** Quotes and truncates an offending value. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : String(value);
   return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);

@@ -3,7 +3,7 @@ import { STATUS_REASONS } from './status.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** The wire form of Status in status.ts. */
+/** The JSON Schema of Status. */
 export const StatusSchema = Type.Object(
   {
     kind: Type.Literal('Status'),
@@ -11,7 +11,7 @@ export const StatusSchema = Type.Object(
     metadata: Type.Object(
       {
         continue: Type.Optional(
-          Type.String({ description: 'Of an expired page: goes on with the newest list.' }),
+          Type.String({ description: 'Of an expired page: continues at the current version.' }),
         ),
       },
       strict,
@@ -33,7 +33,7 @@ export const StatusSchema = Type.Object(
                   reason: Type.Optional(Type.String()),
                   message: Type.String(),
                   field: Type.Optional(
-                    Type.String({ description: 'The parameter or the member of the body at fault.' }),
+                    Type.String({ description: 'The invalid parameter or member of the body.' }),
                   ),
                 },
                 strict,
@@ -41,7 +41,7 @@ export const StatusSchema = Type.Object(
             ),
           ),
           retryAfterSeconds: Type.Optional(
-            Type.Integer({ minimum: 0, description: 'Also in the header Retry-After.' }),
+            Type.Integer({ minimum: 0, description: 'Also sent as the header Retry-After.' }),
           ),
         },
         strict,
@@ -49,5 +49,5 @@ export const StatusSchema = Type.Object(
     ),
     code: Type.Integer({ description: 'The HTTP status.' }),
   },
-  { ...strict, description: 'How every path of Kubernetes and of the platform answers an error.' },
+  { ...strict, description: 'The error response of all paths of Kubernetes and of the platform.' },
 );

@@ -1,8 +1,8 @@
-/** `meta.k8s.io/v1` Status: the one shape in which every Kubernetes path answers an error. */
+/** `meta.k8s.io/v1` Status, the error response of every Kubernetes path. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  /** `continue`: of an expired page, a token to go on with at the newest version. */
+  /** `continue`: of an expired page, a token that continues at the current version. */
   readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message: string;
@@ -25,7 +25,7 @@ export interface StatusCause {
   /** A machine-readable cause, for instance `FieldValueInvalid` or `ResourceVersionTooLarge`. */
   readonly reason?: string;
   readonly message: string;
-  /** The parameter or JSON path at fault. */
+  /** The invalid parameter or JSON path. */
   readonly field?: string;
 }
 

@@ -1,10 +1,10 @@
-// Parts of a Table of `meta.k8s.io/v1`, which is what kubectl asks for to print.
+// Parts of `meta.k8s.io/v1` Table, which kubectl requests for printing.
 
-/** Of lists of every form. */
+/** Metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue?: string;
-  /** Only for pages of lists without selectors. */
+  /** For pages of lists without selectors only. */
   readonly remainingItemCount?: number;
 }
 
@@ -13,9 +13,9 @@ export interface TableColumnDefinition {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
+  /** 0: always shown; 1: with `-o wide`. */
   readonly priority: number;
 }
 
-/** What a row holds of its object. */
+/** The object in a row. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';

@@ -8,7 +8,7 @@ export const VersionSchema = Type.Object(
     major: Type.String(),
     minor: Type.String(),
     gitVersion: text('Semantic version with a "v" in front.'),
-    gitCommit: text('Empty when it is not known.'),
+    gitCommit: text('Empty if unknown.'),
     gitTreeState: Type.Enum(['', 'clean']),
     buildDate: text('ISO 8601, or empty.'),
     goVersion: text('Empty: clients expect the member.'),

@@ -1,4 +1,4 @@
-// The formats of the node list's query: label selectors, and field selectors over the few fields that are known.
+// Formats of the node list's query: label selectors, and field selectors over the supported fields.
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-requirement.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
@@ -9,13 +9,13 @@ import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
 const FORMATS: Readonly<Record<string, QueryFormat>> = {
   'label-selector': {
     noun: 'a selector',
-    check: (text) => few(parseLabelSelector(text).requirements.length),
+    check: (text) => checkCount(parseLabelSelector(text).requirements.length),
   },
   'field-selector': {
     noun: 'a selector',
     check: (text) => {
       const requirements = parseFieldSelector(text);
-      few(requirements.length);
+      checkCount(requirements.length);
       for (const { field } of requirements) {
         if (NODE_FIELDS.some((known) => known === field)) continue;
         throw new Error(`unknown field ${quoted(field)}${instead(field, NODE_FIELDS)}`);
@@ -42,6 +42,6 @@ export function newNodeQueryDecoder(): QueryDecoder<typeof NodeQuerySchema> {
   return new QueryDecoder(NodeQuerySchema, { formats: FORMATS, otherParameters: OTHER_PARAMETERS });
 }
 
-function few(requirements: number): void {
+function checkCount(requirements: number): void {
   if (requirements > MAX_REQUIREMENTS) throw new Error(`it has more than ${MAX_REQUIREMENTS} requirements`);
 }

@@ -1,8 +1,7 @@
-// The query of the platform's node list: each parameter once, as JSON Schema. Validation, types and documentation
-// come from here; what a parameter does is server/resources/nodes' business.
+// The query of the platform's node list, as JSON Schema: the source of validation, types and documentation.
 import { type Static, Type } from 'typebox';
 
-/** Words for the health of a node, by the rule of the platform's consoles. */
+/** Status of a node, as consoles of the platform define it. */
 const NODE_STATUSES = ['running', 'warning', 'unschedulable'] as const;
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
@@ -19,10 +18,10 @@ export const NODE_SORT_KEYS = [
 ] as const;
 export type NodeSortKey = (typeof NODE_SORT_KEYS)[number];
 
-/** What `fieldSelector` may ask for. */
+/** Fields that `fieldSelector` supports. */
 export const NODE_FIELDS = ['metadata.name', 'spec.unschedulable'] as const;
 
-/** Far above every list, and safe to calculate with. */
+/** Larger than every list, and safe in arithmetic. */
 const MOST = 2 ** 31 - 1;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -36,26 +35,26 @@ export const NodeQuerySchema = Type.Object(
       minimum: 1,
       maximum: MOST,
       default: 1,
-      description: 'Which page, from 1. A page behind the last one has no items.',
+      description: 'The page number, from 1. A page after the last one has no items.',
     }),
     limit: Type.Integer({
       minimum: -1,
       maximum: MOST,
       default: -1,
-      description: 'Items of a page. -1 is all of them; 0 is none, only the count.',
+      description: 'Items per page. -1: all; 0: none, only the total.',
     }),
     sortBy: Type.Unsafe<NodeSortKey>({
       type: 'string',
       enum: [...NODE_SORT_KEYS],
       default: 'creationTimestamp',
       description:
-        'What the order goes by; ties by name. `createTime` is `creationTimestamp`; `cpu`, `memory` and `pods` are what is allocatable; `role` is all roles together.',
+        'The sort key; equal keys are ordered by name. `createTime` is `creationTimestamp`; `cpu`, `memory` and `pods` are the allocatable amounts; `role` is the list of roles.',
     }),
     ascending: Type.Boolean({
       default: false,
-      description: 'Smallest, oldest or first in the alphabet first. Otherwise the exact reverse.',
+      description: 'Ascending order. `false` is the exact reverse.',
     }),
-    name: text('Nodes with this text in their name or in their alias. Case counts.'),
+    name: text('Nodes with this text in their name or alias. Case-sensitive.'),
     names: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Nodes with one of these names. Empty: none.',
@@ -63,13 +62,13 @@ export const NodeQuerySchema = Type.Object(
     ),
     uid: text('The node with this uid.'),
     alias: text(
-      'Nodes with this text in their alias, the annotation `<platform>.io/alias-name`. Case counts.',
+      'Nodes with this text in their alias, the annotation `<platform>.io/alias-name`. Case-sensitive.',
     ),
     status: Type.Optional(
       Type.Array(oneOf(NODE_STATUSES), {
         minItems: 1,
         description:
-          'Nodes in one of these states. `unschedulable`: takes no new pods; else `warning`: a known condition is not as it should be; else `running`.',
+          'Nodes with one of these statuses. `unschedulable`: cordoned; else `warning`: a health condition is not at its healthy value; else `running`.',
       }),
     ),
     role: Type.Optional(
@@ -80,14 +79,14 @@ export const NodeQuerySchema = Type.Object(
       'field-selector',
       `A Kubernetes field selector over ${NODE_FIELDS.map((field) => `\`${field}\``).join(' and ')}.`,
     ),
-    label: selector('label-selector', 'The same as `labelSelector`; when both are given, both hold.'),
-    annotation: selector('label-selector', 'Written like a label selector, over the annotations.'),
+    label: selector('label-selector', 'The same as `labelSelector`; if both are given, both must match.'),
+    annotation: selector('label-selector', 'A label selector that is applied to annotations.'),
   },
   { additionalProperties: false },
 );
 
-/** All that is given must hold. */
+/** All given filters must match. */
 export type NodeQuery = Readonly<Static<typeof NodeQuerySchema>>;
 
-/** The query of one node: nothing but cache-busters. */
+/** The query of a single node: cache-busters only. */
 export const NO_QUERY_SCHEMA = Type.Object({}, { additionalProperties: false });

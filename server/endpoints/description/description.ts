@@ -1,6 +1,5 @@
-// Descriptions of our APIs for people and programs: OpenAPI 3.1 of the platform's APIs and of the custom resources, and
-// a page that shows them. Owns the paths; what is described comes from apis/description. Kubernetes' own descriptions
-// (/openapi/v2, /openapi/v3) are in endpoints/openapi.
+// The platform's OpenAPI 3.1 documents and the API page. The content comes from apis/description. Kubernetes' own
+// documents (/openapi/v2, /openapi/v3) are in endpoints/openapi.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
@@ -38,15 +37,15 @@ function documentHandler(value: object): Handler {
   };
 }
 
-// The page that shows the descriptions and tries them out: swagger-ui-dist, its files served from here, nothing loaded
-// from elsewhere. The policy allows no inline script or style and no eval; all that is ours is in page/.
+// The API page: swagger-ui-dist, served from here. Nothing is loaded from other hosts. The policy allows no inline
+// script or style and no eval; this project's own files are in page/.
 const PAGE_PATH = '/openapi/page';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** By path: the type, and the file here or in the package. */
+/** Media type and file by path; files are in this folder or in the package. */
 const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
   '': [HTML, './page/page.html'],
   '/page.js': [SCRIPT, './page/page.js'],
@@ -54,13 +53,13 @@ const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
   '/icon.png': ['image/png', 'swagger-ui-dist/favicon-32x32.png'],
   '/swagger-ui.css': [STYLE, 'swagger-ui-dist/swagger-ui.css'],
   '/swagger-ui-bundle.js': [SCRIPT, 'swagger-ui-dist/swagger-ui-bundle.js'],
-  // Where the authorization endpoint sends the browser back to: the address to register for a client.
+  // Redirect URI of the authorization endpoint, to be registered for a client.
   '/oauth2-redirect.html': [HTML, 'swagger-ui-dist/oauth2-redirect.html'],
   '/oauth2-redirect.js': [SCRIPT, 'swagger-ui-dist/oauth2-redirect.js'],
 };
 
 const HEADERS = {
-  // data: are icons in the viewer's own style sheet.
+  // `data:` for the icons of the viewer's style sheet.
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -69,7 +68,7 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** Handlers by exact path. A file is read when it is first asked for, and kept. */
+/** Handlers by exact path. A file is read at its first request and cached. */
 export function pageHandlers(): Map<string, Handler> {
   return new Map(Object.entries(FILES).map(([name, file]) => [`${PAGE_PATH}${name}`, fileHandler(...file)]));
 }

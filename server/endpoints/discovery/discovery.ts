@@ -1,5 +1,5 @@
-// Discovery: which groups, versions and resources there are. Owns /apis, /apis/<group> and /apis/<group>/<version>
-// of our own groups; it reads the table of resources and no cache, and asks nobody. Neighbours: openapi (schemas).
+// Discovery: /apis, /apis/<group> and /apis/<group>/<version> of our own groups. It reads the resource definitions,
+// not a cache or the cluster.
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { negotiate } from '../accept.ts';
 import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
@@ -23,7 +23,7 @@ function legacy(document: StaticDocument): Handler {
   };
 }
 
-/** The aggregated form for who asks for it by name; everybody else gets the legacy list. Nothing in between. */
+/** Aggregated discovery for clients that request it, the legacy list for all others. */
 function root(resources: readonly DiscoveredResource[]): Handler {
   const list = staticDocument(groupListDocument(resources));
   const aggregated = new Map(
@@ -44,14 +44,14 @@ function root(resources: readonly DiscoveredResource[]): Handler {
     const document = conversion && find(conversion.version);
     if (!document) return writeDocument(context, list, LEGACY_HEADERS);
     return writeDocument(context, document, {
-      // Clients tell the two forms apart by this header alone.
+      // Clients distinguish the two formats by this header only.
       'Content-Type': `application/json;g=${GROUP};v=${conversion.version};as=APIGroupDiscoveryList`,
       'Cache-Control': 'public',
     });
   };
 }
 
-/** Handlers by exact path, with and without a slash at its end, for every group and version in the table. */
+/** Handlers by exact path, with and without a trailing slash, for every group and version. */
 export function discoveryHandlers(resources: readonly DiscoveredResource[]): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   const serve = (path: string, handler: Handler): void => {

@@ -1,5 +1,5 @@
-// The discovery documents of all groups, made from the table of resources and from nothing else: they must not
-// depend on whether the cluster can be reached, since an API that does not answer them blocks the deletion of namespaces.
+// Discovery documents of all groups, built from the resource definitions only: they must not depend on the cluster,
+// since an API without discovery blocks the deletion of namespaces.
 import type {
   APIGroup,
   APIGroupDiscovery,
@@ -11,7 +11,7 @@ import type {
   DiscoveryVersion,
 } from '../../../apis/meta/v1/discovery.ts';
 
-/** What discovery says of a resource; every ResourceDefinition is one. */
+/** The properties of a resource in discovery; a ResourceDefinition has them. */
 export interface DiscoveredResource {
   readonly group: string;
   readonly version: string;
@@ -26,7 +26,7 @@ function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-/** Versions in the order of the table: the first of a group is the preferred one. */
+/** Versions in the order of the definitions: the first one of a group is preferred. */
 function versionsOf(resources: readonly DiscoveredResource[], group: string): string[] {
   return distinct(resources.filter((one) => one.group === group).map((one) => one.version));
 }

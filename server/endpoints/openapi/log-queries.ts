@@ -1,4 +1,4 @@
-// Log queries as the cluster's own OpenAPI has them: one operation of their group, and what it answers.
+// Log queries in the cluster's OpenAPI: one operation and its response.
 import { KIND, RESOURCE, VERSION } from '../../../apis/logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,
@@ -44,7 +44,7 @@ function parameterOf(name: string, schema: object): Parameter {
   };
 }
 
-/** The answers in one: which member there is follows from the operation. */
+/** All responses in one schema; which members exist depends on the operation. */
 function answer(kind: object): Schema {
   const { query } = LogQueryAnswerSchema.properties;
   const { statistics } = LogStatisticsAnswerSchema.properties;

@@ -1,6 +1,5 @@
-// OpenAPI v3 and v2 of our groups. Owns /openapi/v3, /openapi/v3/apis/<group>/<version> and /openapi/v2; the schemas
-// are the cluster's own, re-rooted to our groups, and until the cluster has been reached minimal ones: these paths
-// always answer. Neighbours: discovery (which resources there are), cluster (whose documents are read).
+// OpenAPI v3 and v2 of our groups: /openapi/v3, /openapi/v3/apis/<group>/<version> and /openapi/v2. The schemas are
+// the cluster's own, renamed to our groups; minimal ones are served until the cluster is reachable.
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -23,7 +22,7 @@ import {
 import { v2Document } from './v2-document.ts';
 import { type DocumentParts, v3Document } from './v3-document.ts';
 
-/** What is described; every ResourceDefinition is one. */
+/** The properties of a resource in OpenAPI; a ResourceDefinition has them. */
 export interface SourcedResource extends DescribedResource {
   readonly source: { readonly apiVersion: string; readonly kind: string };
 }
@@ -35,7 +34,7 @@ export interface OpenAPIOptions {
   readonly version: string;
   readonly client: ClusterClient;
   readonly log: Logger;
-  /** Milliseconds between looks at whether the cluster was upgraded. */
+  /** Interval in ms of checks for an upgrade of the cluster. */
   readonly refreshMs?: number;
   readonly retryMs?: number;
 }
@@ -50,9 +49,9 @@ function sourceKind({ source }: SourcedResource): GroupVersionKind {
 
 export class OpenAPI {
   readonly #options: OpenAPIOptions;
-  /** By schema name of the kind; what is missing gets a minimal schema. */
+  /** By schema name of the kind; a missing kind gets a minimal schema. */
   readonly #known = new Map<string, Schemas>();
-  /** By apiVersion: the URL under which the cluster's document was read. */
+  /** By apiVersion: the URL of the cluster's document. */
   readonly #urls = new Map<string, string>();
   /** By group and version. */
   readonly #v3 = new Map<string, StaticDocument>();
@@ -63,7 +62,7 @@ export class OpenAPI {
     this.#options = options;
   }
 
-  /** Follows the cluster's descriptions until the signal ends it. Never throws. */
+  /** Refreshes the schemas from the cluster until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, refreshMs = REFRESH_MS, retryMs = RETRY_MS } = this.#options;
     const failures = new RepeatedFailure();
@@ -76,7 +75,7 @@ export class OpenAPI {
         if (signal.aborted) return;
         wait = retryMs;
         const level = failures.isNews(messageOf(error)) ? 'warn' : 'debug';
-        log[level]({ err: error }, "the cluster's OpenAPI could not be read; trying again");
+        log[level]({ err: error }, "the cluster's OpenAPI document could not be read; retrying");
       }
       await pause(wait, signal);
     }
@@ -169,7 +168,8 @@ export class OpenAPI {
 
   #writeVersion(context: RequestContext, key: string): Promise<void> | void {
     const document = this.#versionDocument(key);
-    // A stale hash gets today's document: the aggregator, which follows no redirects, may hold one for a while.
+    // A stale hash returns the current document: the aggregator does not follow redirects and can hold an old hash
+    // for a while.
     const current = context.query.get('hash') === document.hash;
     return this.#write(context, document, current ? 'public, immutable, max-age=31536000' : undefined);
   }
@@ -192,21 +192,23 @@ function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
   return { group, version, kind };
 }
 
-/** We have no protobuf of these documents. */
+/** These documents are not available in protobuf. */
 function requireJSON(header: string | undefined): void {
   if (header === undefined || header === '') return;
   if (!parseAccept(header).some(acceptsJSON)) throw newNotAcceptable(['application/json']);
 }
 
-// What the cluster itself says of the kinds that ours are made from, so that `kubectl explain` shows the very
-// documentation of the cluster's version.
+// The cluster's own OpenAPI documents, so that `kubectl explain` shows the documentation of the cluster's version.
 export interface SourceDocument {
-  /** Changes whenever the document does. */
+  /** Changes with the document. */
   readonly url: string;
   readonly document: unknown;
 }
 
-/** The OpenAPI v3 document of a group and version such as `v1` or `apps/v1`; undefined when it is still `known`. */
+/**
+ * Returns the OpenAPI v3 document of a group and version such as `v1` or `apps/v1`; undefined if the URL is still
+ * `known`.
+ */
 export async function fetchSource(
   client: ClusterClient,
   apiVersion: string,

@@ -1,4 +1,4 @@
-// The operations of a resource, as both generations of OpenAPI describe them.
+// The operations of a resource, as both versions of OpenAPI describe them.
 import type { GroupVersionKind, Schemas } from './schemas.ts';
 
 export interface DescribedResource extends GroupVersionKind {
@@ -24,7 +24,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
 }
 
-/** What is no resource with objects, and described by itself. */
+/** A group without resources of its own objects, described directly. */
 export interface DescribedGroup {
   readonly group: string;
   readonly version: string;
@@ -39,24 +39,24 @@ function query(name: string, type: Parameter['type'], description: string): Para
 const RESOURCE_VERSION = query(
   'resourceVersion',
   'string',
-  'The answer is at least as new as this version; without it, or with 0, as new as what the server has.',
+  'The response is at least as new as this version. Without it, or with 0, any version that the server has.',
 );
-const PRETTY = query('pretty', 'string', 'If true, the answer is indented.');
+const PRETTY = query('pretty', 'string', 'If true, the response is indented.');
 
 const LIST_PARAMETERS: readonly Parameter[] = [
   query('allowWatchBookmarks', 'boolean', 'Whether a watch may contain BOOKMARK events.'),
-  query('continue', 'string', 'Where the next page begins, from the list before; expires with its snapshot.'),
+  query('continue', 'string', 'The continue token of the previous page. It expires with its snapshot.'),
   query('fieldSelector', 'string', 'Only objects whose fields match.'),
   query('labelSelector', 'string', 'Only objects whose labels match.'),
-  query('limit', 'integer', 'The greatest number of objects of a page; all of them without it.'),
+  query('limit', 'integer', 'The maximum number of objects per page. Default: all.'),
   RESOURCE_VERSION,
-  query('resourceVersionMatch', 'string', 'Exact or NotOlderThan: how resourceVersion is to be taken.'),
-  query('sendInitialEvents', 'boolean', 'Whether a watch begins with all objects that are there.'),
-  query('timeoutSeconds', 'integer', 'How long a watch lasts.'),
+  query('resourceVersionMatch', 'string', 'Exact or NotOlderThan: how resourceVersion is applied.'),
+  query('sendInitialEvents', 'boolean', 'Whether a watch starts with ADDED events for all existing objects.'),
+  query('timeoutSeconds', 'integer', 'The timeout of a watch.'),
   query('watch', 'boolean', 'A stream of changes instead of a list.'),
 ];
 
-/** The name of a kind's schema: its group backwards, its version and itself, as Kubernetes names them. */
+/** Schema name of a kind: reversed group, version and kind, as in Kubernetes. */
 export function schemaName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }

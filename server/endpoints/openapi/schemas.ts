@@ -1,5 +1,5 @@
-// JSON schemas of Kubernetes' OpenAPI v3 documents: taking one kind with all that it refers to out of a document, and
-// giving it a name and a group of ours.
+// Schemas of Kubernetes' OpenAPI v3 documents: extracts a kind with all its references, and renames it to one of our
+// groups.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface GroupVersionKind {
 export const REF_PREFIX = '#/components/schemas/';
 const GVK = 'x-kubernetes-group-version-kind';
 
-/** A copy with every `$ref` replaced. */
+/** Returns a copy with every `$ref` renamed. */
 function mapReferences(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((member) => mapReferences(member, rename));
   if (typeof value !== 'object' || value === null) return value;
@@ -31,15 +31,15 @@ function isOfKind(schema: unknown, { group, version, kind }: GroupVersionKind): 
     .some((one) => text(one['group']) === group && one['version'] === version && one['kind'] === kind);
 }
 
-/** Schemas of well-known parts carry the kinds of all groups that use them; here they would only be noise. */
+/** Shared schemas list the kinds of all groups that use them; removed here. */
 function withoutKinds(schema: Schema): Schema {
   const { [GVK]: _, ...rest } = schema;
   return rest;
 }
 
 /**
- * The schema of `source` and of all that it refers to, with `source` itself renamed to `name` and made one of `target`.
- * Undefined when the document does not describe that kind.
+ * Returns the schema of `source` and all schemas that it references, with `source` renamed to `name` and the kind
+ * `target`. Undefined if the document does not contain the kind.
  */
 export function extractKind(
   document: unknown,
@@ -65,11 +65,11 @@ export function extractKind(
   return found;
 }
 
-/** What can be said of a kind whose schema is not known: an object of Kubernetes with whatever it holds. */
+/** The schema of a kind while the cluster's own schema is unknown: an object with unknown fields. */
 export function minimalKind(target: GroupVersionKind, name: string): Schemas {
   const schema = {
     type: 'object',
-    description: `${target.kind} is known here by its name only: the cluster's own description could not be read yet.`,
+    description: `${target.kind} has no schema here yet: the cluster's own OpenAPI document has not been read.`,
     properties: {
       apiVersion: { type: 'string', description: 'The group and version that this object is written in.' },
       kind: { type: 'string', description: 'The kind of object that this is.' },
@@ -81,13 +81,13 @@ export function minimalKind(target: GroupVersionKind, name: string): Schemas {
   return new Map([[name, schema]]);
 }
 
-/** The list of a kind. Its metadata is Kubernetes' ListMeta where that is known. */
+/** The schema of a list; its metadata is ListMeta if known. */
 export function listOf(target: GroupVersionKind, listKind: string, itemName: string, known: Schemas): Schema {
   const listMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
   const metadata = known.has(listMeta)
     ? {
         allOf: [{ $ref: REF_PREFIX + listMeta }],
-        description: 'The version of the list, and where its next page begins.',
+        description: 'The resourceVersion of the list and its continue token.',
       }
     : { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return {

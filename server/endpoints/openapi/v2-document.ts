@@ -1,14 +1,14 @@
-// The OpenAPI v2 document of all groups, made from what v3 says: kube-apiserver merges it into its own.
+// The OpenAPI v2 document of all groups, converted from v3: kube-apiserver merges it into its own.
 import { record } from '../../../apis/reading/unknown-value.ts';
 import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 import type { DocumentParts } from './v3-document.ts';
 
 const DEFINITIONS = '#/definitions/';
-/** Words that v2 does not know, or knows in another sense. */
+/** Keywords that v2 does not have, or defines differently. */
 const V3_ONLY = new Set(['oneOf', 'anyOf', 'not', 'nullable', 'allOf', 'default', '$ref', 'example']);
 
-/** v3 hangs a description beside a reference by wrapping it in `allOf`; in v2 the two simply stand together. */
+/** In v3 a description beside a reference needs `allOf`; in v2 both are siblings. */
 function reference(schema: Readonly<Record<string, unknown>>): string | undefined {
   const [wrapped] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
   const name = schema['$ref'] ?? record(wrapped)['$ref'];

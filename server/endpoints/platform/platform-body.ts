@@ -1,4 +1,4 @@
-// The body of the node list: small ones in one piece, large ones in pieces that are made when the reader takes them.
+// Bodies of the node list: small ones complete, large ones in chunks that are compressed once.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ import type { PlatformItem } from './platform-item.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** Writes the 200 and its body. */
+/** Writes status 200 and the body. */
 export function writeNodes(
   context: RequestContext,
   headers: Headers,
@@ -42,28 +42,28 @@ const COMMA = Buffer.from(',');
 
 type Node = CachedObject<NodeFacts>;
 
-/** A piece begins at one name in this many, on average. */
+/** Average number of nodes in a chunk. */
 const USUAL_NODES = 32;
 const MOST_NODES = 96;
 
 /**
- * A long list in pieces that are compressed once. Where a piece begins is decided by the name of a node, not by its
- * place: so a node that comes, goes or changes leaves the pieces of all others as they were, in whatever order.
+ * Content-defined chunks of a long list, compressed once. The name of a node decides where a chunk starts, not its
+ * position, so a changed node leaves all other chunks unchanged in any order.
  */
 export class PlatformPieces {
   readonly #item: PlatformItem;
   readonly #maxBytes: number;
-  /** Keyed by content; the least recently used comes first. */
+  /** Keyed by content; the least recently used entry is first. */
   readonly #compressed = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** `maxBytes`: of compressed pieces that are kept. */
+  /** `maxBytes`: limit of the cached compressed chunks. */
   constructor(item: PlatformItem, maxBytes = 8 << 20) {
     this.#item = item;
     this.#maxBytes = maxBytes;
   }
 
-  /** `epoch`: of the list that the nodes came with; another one may have other nodes at the same resourceVersions. */
+  /** `epoch`: of the list; in another epoch the same resourceVersions can mean different nodes. */
   of(nodes: readonly Node[], epoch: number): SnapshotPiece[] {
     const pieces: SnapshotPiece[] = [];
     let piece: Node[] = [];
@@ -105,7 +105,7 @@ export class PlatformPieces {
   }
 
   #keep(key: string, made: Buffer): void {
-    // Two readers may have made the same at once.
+    // Two clients can have compressed the same chunk.
     if (this.#compressed.has(key)) return;
     this.#compressed.set(key, made);
     this.#bytes += made.length;

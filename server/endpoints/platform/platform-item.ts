@@ -1,11 +1,11 @@
-// A node as the platform paths show it: the cached bytes, with `metadata.selfLink` put in on the way out. The bytes
-// are copied once, into the answer.
+// A node in the format of the platform paths: the cached bytes with `metadata.selfLink` and computed annotations
+// added. The bytes are copied once, into the response.
 import type { CachedObject } from '../../cache/cached-object.ts';
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 
-/** Annotations that are computed, not stored, as JSON members joined by commas; empty when there are none. */
+/** Computed annotations as JSON members joined by commas; empty without any. */
 export type ComputedAnnotations = (node: CachedObject<NodeFacts>) => string;
 
 const SELF_LINK = Buffer.from('"selfLink"');
@@ -15,19 +15,19 @@ export class PlatformItem {
   readonly #states: ObjectFingerprints;
   readonly #computed: ComputedAnnotations | undefined;
 
-  /** `path`: that of the list, under which each node lies. */
+  /** `path`: of the list. */
   constructor(path: string, states: ObjectFingerprints, computed: ComputedAnnotations | undefined) {
     this.#path = path;
     this.#states = states;
     this.#computed = computed;
   }
 
-  /** Different for each state of the node. */
+  /** A fingerprint of the node and its computed annotations. */
   state(node: CachedObject<NodeFacts>): string {
     return `${this.#states.of(node)} ${this.#computed?.(node) ?? ''}`;
   }
 
-  /** The parts of the node's JSON, to be joined. */
+  /** Returns the parts of the node's JSON. */
   parts(node: CachedObject<NodeFacts>): readonly Buffer[] {
     const { bytes, metadata } = node;
     const start = metadata.byteOffset - bytes.byteOffset;
@@ -45,7 +45,10 @@ export class PlatformItem {
   }
 }
 
-/** The members of `metadata` and its closing brace, without a selfLink of its own and with annotations added. */
+/**
+ * Returns the members of `metadata` and its closing brace, without a stored selfLink and with the computed
+ * annotations.
+ */
 function rewritten(metadata: Buffer, computed: string): readonly Buffer[] {
   const members = objectMembers(metadata).filter(({ name }) => name !== 'selfLink');
   const annotations = memberNamed(members, 'annotations');
@@ -59,7 +62,7 @@ function rewritten(metadata: Buffer, computed: string): readonly Buffer[] {
   return [Buffer.from(`${kept.join(',')}}`)];
 }
 
-/** Stored annotations, except those under the name of a computed one. `null` stands for none, as in Go. */
+/** Stored annotations without those that are computed. `null` means none, as in Go. */
 function storedMembers(annotations: Buffer, computed: string): string[] {
   if (annotations[0] !== OPEN_BRACE) return [];
   return objectMembers(annotations)

@@ -1,6 +1,5 @@
-// The node list of the platform paths, `/kapis/resources.<platform>.io/v1alpha3/nodes`, for consoles. Owns the
-// answers; which nodes and in which order is resources/nodes' business, where they come from the cache's. The same
-// nodes with Kubernetes semantics are served by endpoints/rest.
+// The node list of the platform paths, `/kapis/resources.<platform>.io/v1alpha3/nodes`, for consoles: queries, pages
+// and entity tags. NodeIndex sorts and filters; endpoints/rest serves the same nodes with Kubernetes semantics.
 import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
@@ -23,16 +22,16 @@ import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface PlatformNodes {
   readonly definition: ResourceDefinition<NodeFacts>;
-  /** `snapshot` throws ServiceUnavailable until the nodes are there; `epoch` counts the lists that filled the cache. */
+  /** `snapshot` throws ServiceUnavailable before the first list; `epoch` counts the lists. */
   readonly cache: { snapshot(): ObjectSnapshot<NodeFacts>; readonly epoch: number };
-  /** Annotations that every answer carries although nobody stored them. */
+  /** Annotations that are computed for each response, not stored. */
   readonly computed?: ComputedAnnotations;
 }
 
-/** Pages of at most this many nodes have a tag of their own, so that changes elsewhere leave it as it is. */
+/** Pages of at most this many nodes have a tag of their own content, so that other changes do not affect it. */
 const MAX_TAGGED = 500;
 
-/** Serves the paths that the chain has parsed into the group, version and resource of `definition`. */
+/** Serves requests for the group, version and resource of `definition`. */
 export function platformNodes({ definition, cache, computed }: PlatformNodes): Handler {
   const { group, version, plural } = definition;
   const path = `/kapis/${group}/${version}/${plural}`;
@@ -48,7 +47,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
     const snapshot = cache.snapshot();
     const page = pageOf(snapshot, index, query);
     const tag = `"${page.nodes.length > MAX_TAGGED ? tagOfAll(snapshot, page) : tagOf(page)}"`;
-    if (answeredUnchanged(context, tag)) return;
+    if (respondedNotModified(context, tag)) return;
     const start = JSON.stringify({
       kind: definition.listKind,
       apiVersion: `${group}/${version}`,
@@ -64,7 +63,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
     });
   }
 
-  /** Changes of a page are changes of its nodes or of their number. */
+  /** A page changes with its nodes or with the total. */
   function tagOf({ nodes, total }: PlatformPage): string {
     return hash('sha256', `${total} ${nodes.map((node) => item.state(node)).join()}`, 'base64url');
   }
@@ -78,7 +77,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
     const node = cache.snapshot().get(name);
     if (!node) throw newNotFound({ group, resource: plural }, name);
     const tag = `"${hash('sha256', item.state(node), 'base64url')}"`;
-    if (answeredUnchanged(context, tag)) return;
+    if (respondedNotModified(context, tag)) return;
     const body = Buffer.concat([...item.parts(node), NEWLINE]);
     context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });
     context.response.end(body);
@@ -92,7 +91,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
       throw newMethodNotAllowed(request.method ?? '', { group, resource: plural });
     }
     acceptJSON(request.headers.accept);
-    // A field selector may have given the parsed request a name too; the path decides.
+    // A field selector can set the name of the RequestInfo too; the path decides.
     const name = info.parts[1];
     return name === undefined ? list(context) : get(context, name);
   };
@@ -100,18 +99,18 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
 
 const NEWLINE = Buffer.from('\n');
 
-/** Throws NotAcceptable for a client that takes no JSON. */
+/** Throws NotAcceptable for a client that does not accept JSON. */
 function acceptJSON(accept: string | undefined): void {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return;
   negotiate(accept, (conversion) => conversion === undefined);
 }
 
-/** Weak: the same nodes, although the list's resourceVersion may have moved on, or the answer be compressed. */
+/** Weak: the nodes are equal, while the resourceVersion of the list or the encoding can differ. */
 function headersWith(tag: string): Headers {
   return { ...JSON_HEADERS, ETag: `W/${tag}` };
 }
 
-function answeredUnchanged({ request, response }: RequestContext, tag: string): boolean {
+function respondedNotModified({ request, response }: RequestContext, tag: string): boolean {
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
   response.writeHead(304, {
     'Cache-Control': JSON_HEADERS['Cache-Control'],
@@ -124,11 +123,11 @@ function answeredUnchanged({ request, response }: RequestContext, tag: string): 
 
 export interface PlatformPage {
   readonly nodes: readonly CachedObject<NodeFacts>[];
-  /** Nodes on all pages together. */
+  /** Number of nodes on all pages. */
   readonly total: number;
 }
 
-/** The page of `snapshot` that the query asks for. Costs about the page once the order is there. */
+/** Returns the requested page of `snapshot`, at the cost of the page once the selection exists. */
 export function pageOf(
   snapshot: ObjectSnapshot<NodeFacts>,
   index: NodeIndex,
@@ -147,36 +146,36 @@ export function pageOf(
   return { nodes, total };
 }
 
-// The query strings of the node list, read once each: consoles ask the same again and again.
+// Decoded query strings of the node list, cached because consoles repeat them.
 export interface ListQuery extends NodeQuery {
   readonly filter: NodeFilter;
 }
 
-/** Clients choose the query strings, so what is remembered of them is bounded in number and in length. */
-const MAX_REMEMBERED = 512;
+/** Clients choose the query strings, so the cache is bounded in number and length. */
+const MAX_CACHED = 512;
 const MAX_LENGTH = 2048;
 
-/** A parameter that differs in each request; without it the rest is known. The decoder ignores any that this leaves. */
+/** Cache-busting parameters, which differ in each request; the decoder ignores any remaining ones. */
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class PlatformQueries {
   readonly #decoder = newNodeQueryDecoder();
   readonly #domain: string;
-  readonly #remembered = new BoundedMap<string, ListQuery>(MAX_REMEMBERED);
+  readonly #cached = new BoundedMap<string, ListQuery>(MAX_CACHED);
 
-  /** `domain` is the platform's, for instance `platform.io`. */
+  /** `domain`: of the platform, for instance `platform.io`. */
   constructor(domain: string) {
     this.#domain = domain;
   }
 
-  /** Throws BadRequest with every fault. */
+  /** Throws BadRequest with all validation errors. */
   read(context: RequestContext): ListQuery {
     const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
-    const known = this.#remembered.get(search);
+    const known = this.#cached.get(search);
     if (known) return known;
     const query = this.#decoder.decode(new URLSearchParams(search));
     const read: ListQuery = { ...query, filter: nodeFilter(query, this.#domain) };
-    if (search.length <= MAX_LENGTH) this.#remembered.set(search, read);
+    if (search.length <= MAX_LENGTH) this.#cached.set(search, read);
     return read;
   }
 }
