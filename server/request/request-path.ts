@@ -1,7 +1,7 @@
 // The request target, taken apart once and strictly. What can be read in two ways is refused, so that routing,
 // authorization and every proxy behind us see the same segments.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
-import { shortened } from '../../apis/meta/v1/query-faults.ts';
+import { shortened } from '../../apis/meta/v1/query-errors.ts';
 
 export interface RequestPath {
   /** Decoded. For logs, metrics and non-resource rules. */

@@ -1,7 +1,7 @@
 // Validation errors of a log query whose parameters are valid one by one: combinations of parameters, the texts of
 // `log_query`, and the checks that only the server can make.
 import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
-import { quoted } from '../../meta/v1/query-faults.ts';
+import { quoted } from '../../meta/v1/query-errors.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS } from './log-query.ts';
 import { type TextSearch, textSearchOf, wordsOf } from './text-search.ts';

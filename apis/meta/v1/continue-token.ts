@@ -21,12 +21,12 @@ export function encodeContinue(token: ContinueToken): string {
   return Buffer.from(json).toString('base64url');
 }
 
-function refused(why: string): StatusError {
+function invalid(why: string): StatusError {
   return newBadRequest(`invalid continue token: continue key is not valid${why}`);
 }
 
 /** Offset at which Go's decoder fails: a byte outside of base64url, or a surplus one; -1 if none. */
-function base64Fault(text: string): number {
+function base64Error(text: string): number {
   const foreign = text.search(/[^A-Za-z0-9_-]/);
   return foreign < 0 && text.length % 4 === 1 ? text.length - 1 : foreign;
 }
@@ -37,7 +37,7 @@ function typeName(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-const WANTED = { v: 'string', rv: 'int64', start: 'string' } as const;
+const TYPES = { v: 'string', rv: 'int64', start: 'string' } as const;
 
 /** `rv`: verbatim. A missing or null member is empty or 0. */
 interface Members {
@@ -47,15 +47,15 @@ interface Members {
 }
 
 function members(text: string): Members {
-  const fault = base64Fault(text);
-  if (fault >= 0) throw refused(`: illegal base64 data at input byte ${fault}`);
+  const offset = base64Error(text);
+  if (offset >= 0) throw invalid(`: illegal base64 data at input byte ${offset}`);
   const bytes = Buffer.from(text, 'base64url');
   const noJSON = jsonFault(bytes);
-  if (noJSON !== undefined) throw refused(`: ${noJSON}`);
+  if (noJSON !== undefined) throw invalid(`: ${noJSON}`);
   const json = bytes.toString();
   const value: unknown = JSON.parse(json);
   if (value !== null && !isRecord(value)) {
-    throw refused(`: json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`);
+    throw invalid(`: json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`);
   }
   // JavaScript rounds large numbers.
   const [, number = ''] = /"rv"\s*:\s*(-?[\d.eE+-]+)/.exec(json) ?? [];
@@ -66,8 +66,8 @@ function members(text: string): Members {
     else if (name !== 'rv' && typeof member === 'string') found[name] = member;
     else {
       const what = name === 'rv' && typeof member === 'number' ? `number ${number}` : typeName(member);
-      throw refused(
-        `: json: cannot unmarshal ${what} into Go struct field continueToken.${name} of type ${WANTED[name]}`,
+      throw invalid(
+        `: json: cannot unmarshal ${what} into Go struct field continueToken.${name} of type ${TYPES[name]}`,
       );
     }
   }
@@ -78,19 +78,19 @@ function members(text: string): Members {
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = members(text);
   if (v !== VERSION) {
-    throw refused(`: server does not recognize this encoded version ${v}`);
+    throw invalid(`: server does not recognize this encoded version ${v}`);
   }
   if (/^-?0+$/.test(rv)) {
-    throw refused(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+    throw invalid(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (start === '') {
-    throw refused(': encoded start key empty (version meta.k8s.io/v1)');
+    throw invalid(': encoded start key empty (version meta.k8s.io/v1)');
   }
   if (
     !start.endsWith(BEHIND) ||
     start.split('/').some((part) => part === '' || part === '.' || part === '..')
   ) {
-    throw refused(`: ${start}`);
+    throw invalid(`: ${start}`);
   }
   return { resourceVersion: rv, after: start.slice(0, -BEHIND.length) };
 }

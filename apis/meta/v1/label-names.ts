@@ -18,7 +18,7 @@ function explained(rule: string, pattern: string, ...examples: string[]): string
 
 const tooLong = (bytes: number): string => `must be no more than ${bytes} bytes`;
 
-function subdomainFaults(value: string): string[] {
+function subdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (Buffer.byteLength(value) > MAX_SUBDOMAIN) errors.push(tooLong(MAX_SUBDOMAIN));
   if (!SUBDOMAIN.test(value)) errors.push(explained(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com'));
@@ -26,7 +26,7 @@ function subdomainFaults(value: string): string[] {
 }
 
 /** Returns all validation errors of a label key; empty for a valid one. */
-export function labelKeyFaults(key: string): string[] {
+export function labelKeyErrors(key: string): string[] {
   const parts = key.split('/');
   const nameRule = () => explained(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
   if (parts.length > 2) {
@@ -39,7 +39,7 @@ export function labelKeyFaults(key: string): string[] {
   const errors: string[] = [];
   if (prefix === '') errors.push('prefix part must be non-empty');
   else if (prefix !== undefined)
-    errors.push(...subdomainFaults(prefix).map((error) => `prefix part ${error}`));
+    errors.push(...subdomainErrors(prefix).map((error) => `prefix part ${error}`));
   if (name === '') errors.push('name part must be non-empty');
   else if (Buffer.byteLength(name) > MAX_NAME) errors.push(`name part ${tooLong(MAX_NAME)}`);
   if (!NAME.test(name)) errors.push(`name part ${nameRule()}`);
@@ -47,7 +47,7 @@ export function labelKeyFaults(key: string): string[] {
 }
 
 /** Returns all validation errors of a label value; empty for a valid one, such as the empty string. */
-export function labelValueFaults(value: string): string[] {
+export function labelValueErrors(value: string): string[] {
   const errors: string[] = [];
   if (Buffer.byteLength(value) > MAX_NAME) errors.push(tooLong(MAX_NAME));
   if (value !== '' && !NAME.test(value)) {

@@ -3,7 +3,7 @@
 import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
-import { labelKeyFaults, labelValueFaults } from './label-names.ts';
+import { labelKeyErrors, labelValueErrors } from './label-names.ts';
 import { type LabelOperator, type LabelRequirement, MAX_REQUIREMENTS } from './label-requirement.ts';
 
 interface Token {
@@ -62,7 +62,7 @@ class Parser {
       const absent = isSymbol(this.#peek(), '!');
       if (absent) this.#take();
       const key = this.#word('identifier');
-      const faults = labelKeyFaults(key);
+      const faults = labelKeyErrors(key);
       if (faults.length > 0) throw invalid('<nil>', key, faults);
       if (this.#peek().kind === 'end' || isSymbol(this.#peek(), ',')) {
         return { key, operator: absent ? '!' : 'exists', values: [] };
@@ -164,7 +164,7 @@ function checked(requirement: LabelRequirement): LabelRequirement {
         errors.push(invalid(`values[${index}]`, value, [why]).message);
       }
     }
-    const faults = labelValueFaults(value);
+    const faults = labelValueErrors(value);
     if (faults.length > 0) errors.push(invalid(`values[${index}][${key}]`, value, faults).message);
   }
   if (errors.length === 0) return requirement;

@@ -81,33 +81,33 @@ interface Combination {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-function listFaults(options: Combination): StatusCause[] {
+function listErrors(options: Combination): StatusCause[] {
   const { match } = options;
-  const faults: StatusCause[] = [];
+  const errors: StatusCause[] = [];
   const forbid = (why: string): void => {
-    faults.push(forbidden('resourceVersionMatch', why));
+    errors.push(forbidden('resourceVersionMatch', why));
   };
   if (match !== '') {
     if (options.resourceVersion === '') {
       forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
     }
     if (options.continue !== '') forbid('resourceVersionMatch is forbidden when continue is provided');
-    if (!KNOWN_MATCHES.includes(match)) faults.push(unsupported(match, ['Exact', 'NotOlderThan', '']));
+    if (!KNOWN_MATCHES.includes(match)) errors.push(unsupported(match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && options.resourceVersion === '0') {
       forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
     }
   }
   if (options.sendInitialEvents !== undefined) {
-    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   }
-  return faults;
+  return errors;
 }
 
-function watchFaults(options: Combination): StatusCause[] {
+function watchErrors(options: Combination): StatusCause[] {
   const { match, sendInitialEvents } = options;
-  const faults: StatusCause[] = [];
+  const errors: StatusCause[] = [];
   const forbid = (why: string): void => {
-    faults.push(forbidden('resourceVersionMatch', why));
+    errors.push(forbidden('resourceVersionMatch', why));
   };
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
@@ -116,21 +116,21 @@ function watchFaults(options: Combination): StatusCause[] {
     if (sendInitialEvents === undefined) {
       forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
     }
-    if (match !== 'NotOlderThan') faults.push(unsupported(match, ['NotOlderThan']));
+    if (match !== 'NotOlderThan') errors.push(unsupported(match, ['NotOlderThan']));
   }
   // kube-apiserver sets NotOlderThan for a watch with initial events before it validates.
-  const beginsAnew = sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion);
-  if (options.continue !== '' && (match !== '' || beginsAnew)) {
+  const hasInitialEvents = sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion);
+  if (options.continue !== '' && (match !== '' || hasInitialEvents)) {
     forbid('resourceVersionMatch is forbidden when continue is provided');
   }
-  return faults;
+  return errors;
 }
 
-function refuse(faults: readonly StatusCause[]): void {
-  if (faults.length === 0) return;
-  const texts = [...new Set(faults.map((fault) => `${fault.field}: ${fault.message}`))];
+function reject(errors: readonly StatusCause[]): void {
+  if (errors.length === 0) return;
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  throw newInvalid(`ListOptions.meta.k8s.io "" is invalid: ${all}`, faults, {
+  throw newInvalid(`ListOptions.meta.k8s.io "" is invalid: ${all}`, errors, {
     group: 'meta.k8s.io',
     kind: 'ListOptions',
   });
@@ -156,7 +156,7 @@ export function readListOptions(query: URLSearchParams, watch: boolean): ListOpt
     continue: query.get('continue') ?? '',
     sendInitialEvents,
   };
-  refuse(watch ? watchFaults(combination) : listFaults(combination));
+  reject(watch ? watchErrors(combination) : listErrors(combination));
   return {
     labelSelector,
     fieldSelector,

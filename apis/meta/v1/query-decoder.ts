@@ -7,7 +7,7 @@ import { messageOf } from '../../reading/thrown-value.ts';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest } from './errors.ts';
-import { instead, QueryFaults, quoted, shortened } from './query-faults.ts';
+import { acceptedNames, QueryErrors, quoted, shortened } from './query-errors.ts';
 import type { StatusCause } from './status.ts';
 
 /** Cache-busting parameters of browsers and consoles; ignored. */
@@ -68,15 +68,15 @@ export class QueryDecoder<Schema extends TObject> {
    * for a list that can be empty.
    */
   decode(query: URLSearchParams): Static<Schema> {
-    const faults = new QueryFaults();
+    const errors = new QueryErrors();
     const given: Record<string, unknown> = {};
     const refused = new Set<string>();
     for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
-      if (!parameter) faults.add(name, () => this.#unknown(name));
+      if (!parameter) errors.add(name, () => this.#unknown(name));
       else if (times > 1) {
-        faults.add(name, () => repeated(name, times, parameter));
+        errors.add(name, () => repeated(name, times, parameter));
         refused.add(name);
       } else {
         const value = typed(text, parameter);
@@ -90,7 +90,7 @@ export class QueryDecoder<Schema extends TObject> {
     if (!isValid) {
       for (const error of validate.errors ?? []) {
         const field = fieldOf(error);
-        faults.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
+        errors.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
         // Also validates the rest, so that a second request does not reveal further errors.
         refused.add(field);
         names.delete(field);
@@ -99,16 +99,16 @@ export class QueryDecoder<Schema extends TObject> {
     }
     if (isValid || validate(checked)) {
       for (const cause of this.#rules.contradictions?.(checked, { given: names, refused }) ?? []) {
-        faults.add(`${cause.field} ${cause.message}`, () => cause);
+        errors.add(`${cause.field} ${cause.message}`, () => cause);
       }
-      if (faults.causes.length === 0) return checked;
+      if (errors.causes.length === 0) return checked;
     }
-    throw newBadRequest(`the query is not valid: ${faults.text()}`, faults.causes);
+    throw newBadRequest(`the query is not valid: ${errors.text()}`, errors.causes);
   }
 
   #unknown(name: string): StatusCause {
     const known = [...this.#parameters.keys()];
-    const message = `unknown parameter${instead(name, known, this.#rules.otherParameters)}`;
+    const message = `unknown parameter${acceptedNames(name, known, this.#rules.otherParameters)}`;
     return { reason: 'FieldValueNotSupported', message, field: shortened(name) };
   }
 
@@ -121,7 +121,7 @@ export class QueryDecoder<Schema extends TObject> {
     const choices: unknown = error.params['allowedValues'];
     if (Array.isArray(choices)) {
       const { [field]: otherNames = {} } = this.#rules.otherNames ?? {};
-      const hint = instead(String(error.data), choices.map(String), otherNames);
+      const hint = acceptedNames(String(error.data), choices.map(String), otherNames);
       const message = `${quoted(error.data)} is not supported${hint}`;
       return { reason: 'FieldValueNotSupported', message, field };
     }
@@ -147,7 +147,7 @@ export class QueryDecoder<Schema extends TObject> {
       case 'format': {
         const format = this.#rules.formats?.[String(error.params['format'])];
         if (!format) return 'is not valid';
-        return `is not ${format.noun}: ${faultOf(format, String(error.data)) ?? ''}`;
+        return `is not ${format.noun}: ${errorOf(format, String(error.data)) ?? ''}`;
       }
       default:
         return error.message ?? 'is not valid';
@@ -161,7 +161,7 @@ function compile<Schema extends TObject>(
 ): ValidateFunction<Static<Schema>> {
   const ajv = new Ajv2020({ ...TRUSTED_SCHEMA, allErrors: true, useDefaults: true, verbose: true });
   for (const [name, format] of Object.entries(formats)) {
-    ajv.addFormat(name, (text: string) => faultOf(format, text) === undefined);
+    ajv.addFormat(name, (text: string) => errorOf(format, text) === undefined);
   }
   return ajv.compile<Static<Schema>>(schema);
 }
@@ -208,7 +208,7 @@ function fieldOf({ instancePath }: ErrorObject): string {
   return instancePath.split('/')[1] ?? '';
 }
 
-function faultOf(format: QueryFormat, text: string): string | undefined {
+function errorOf(format: QueryFormat, text: string): string | undefined {
   try {
     format.check(text);
     return undefined;

@@ -3,7 +3,7 @@ import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-requirement.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
-import { instead, quoted } from '../../meta/v1/query-faults.ts';
+import { acceptedNames, quoted } from '../../meta/v1/query-errors.ts';
 import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
 
 const FORMATS: Readonly<Record<string, QueryFormat>> = {
@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
       checkCount(requirements.length);
       for (const { field } of requirements) {
         if (NODE_FIELDS.some((known) => known === field)) continue;
-        throw new Error(`unknown field ${quoted(field)}${instead(field, NODE_FIELDS)}`);
+        throw new Error(`unknown field ${quoted(field)}${acceptedNames(field, NODE_FIELDS)}`);
       }
     },
   },

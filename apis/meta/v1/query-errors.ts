@@ -3,15 +3,15 @@ import { suggestion } from '../../reading/suggestion.ts';
 import type { StatusCause } from './status.ts';
 
 /** Length at which an error truncates the offending value. */
-const MAX_ECHO = 100;
+const MAX_QUOTED = 100;
 /**
  * Maximum number of reported errors; above the number of parameters, so that a response stays proportional to its
  * request.
  */
-const MAX_FAULTS = 40;
+const MAX_ERRORS = 40;
 
 /** A bounded collection of distinct validation errors. */
-export class QueryFaults {
+export class QueryErrors {
   readonly causes: StatusCause[] = [];
   readonly #keys = new Set<string>();
   #more = 0;
@@ -19,7 +19,7 @@ export class QueryFaults {
   /** Errors with the same key count once; `explain` is not called above the limit. */
   add(key: string, explain: () => StatusCause): void {
     if (this.#keys.has(key)) return;
-    if (this.causes.length === MAX_FAULTS) {
+    if (this.causes.length === MAX_ERRORS) {
       this.#more++;
       return;
     }
@@ -37,7 +37,7 @@ export class QueryFaults {
  * Returns a suggestion and the accepted names. `otherNames`: accepted names by their names in other systems, in lower
  * case.
  */
-export function instead(
+export function acceptedNames(
   mistyped: string,
   known: readonly string[],
   otherNames: Readonly<Record<string, string>> = {},
@@ -51,11 +51,11 @@ export function instead(
 
 /** Truncates an offending value. */
 export function shortened(given: string): string {
-  return given.slice(0, MAX_ECHO);
+  return given.slice(0, MAX_QUOTED);
 }
 
 /** Quotes and truncates an offending value. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : String(value);
-  return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
