@@ -1,5 +1,4 @@
-// The description of the custom resources (OpenAPI 3.1): what kube-apiserver serves once the manifests are installed,
-// out of the schemas that their definitions hold.
+// The OpenAPI 3.1 document of the custom resources, as kube-apiserver serves them with the installed manifests.
 import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
@@ -9,16 +8,16 @@ import { StatusSchema } from '../meta/v1/status-schema.ts';
 export interface CustomResourcesDescribed {
   /** The `<platform>` of the API group. */
   readonly platform: string;
-  /** Of the server that brings them, without a `v`. */
+  /** Version of the server, without a `v`. */
   readonly version: string;
 }
 
 const LIST_QUERY = {
   labelSelector: 'Only objects whose labels match.',
   fieldSelector: 'Only objects whose fields match.',
-  limit: 'The greatest number of objects of a page.',
-  continue: 'Where the next page begins, from the list before.',
-  resourceVersion: 'How new the answer has to be.',
+  limit: 'The maximum number of objects per page.',
+  continue: 'The continue token of the previous page.',
+  resourceVersion: 'The minimum resourceVersion of the response.',
   watch: 'A stream of changes instead of a list.',
 } as const;
 
@@ -55,14 +54,14 @@ export function customResourcesDescription({ platform, version }: CustomResource
 
 function pathsOf(group: string, { kind, plural, status }: CustomResource): [string, object][] {
   const collection = `/apis/${group}/${VERSION}/${plural}`;
-  const operation = (id: string, summary: string, answer: string, more: object = {}): object => ({
+  const operation = (id: string, summary: string, response: string, more: object = {}): object => ({
     operationId: `${id}${kind}`,
     tags: [plural],
     summary,
     ...more,
     responses: {
-      [id === 'create' ? 201 : 200]: { description: 'Done.', content: json(answer) },
-      default: { description: 'What is wrong.', content: json('Status') },
+      [id === 'create' ? 201 : 200]: { description: 'Done.', content: json(response) },
+      default: { description: 'The error.', content: json('Status') },
     },
   });
   const body = { requestBody: { required: true, content: json(kind) } };
@@ -83,18 +82,18 @@ function pathsOf(group: string, { kind, plural, status }: CustomResource): [stri
     [
       collection,
       {
-        get: operation('list', 'Lists or watches them', `${kind}List`, { parameters: query }),
-        post: operation('create', 'Makes one', kind, body),
+        get: operation('list', `Lists or watches ${plural}`, `${kind}List`, { parameters: query }),
+        post: operation('create', `Creates a ${kind}`, kind, body),
       },
     ],
     [
       `${collection}/{name}`,
       {
         ...named,
-        get: operation('read', 'Reads one', kind),
-        put: operation('replace', 'Replaces one', kind, body),
-        patch: operation('patch', 'Changes a part of one', kind, patch),
-        delete: operation('delete', 'Removes one', 'Status'),
+        get: operation('read', `Reads a ${kind}`, kind),
+        put: operation('replace', `Replaces a ${kind}`, kind, body),
+        patch: operation('patch', `Patches a ${kind}`, kind, patch),
+        delete: operation('delete', `Deletes a ${kind}`, 'Status'),
       },
     ],
     ...(status === undefined
@@ -104,8 +103,8 @@ function pathsOf(group: string, { kind, plural, status }: CustomResource): [stri
             `${collection}/{name}/status`,
             {
               ...named,
-              get: operation('readStatusOf', 'Reads one with its status', kind),
-              put: operation('replaceStatusOf', 'Replaces the status', kind, body),
+              get: operation('readStatusOf', `Reads a ${kind} with its status`, kind),
+              put: operation('replaceStatusOf', `Replaces the status of a ${kind}`, kind, body),
             },
           ] satisfies [string, object],
         ]),

@@ -1,7 +1,7 @@
-// OpenAPI 3.1 out of operations and TypeBox schemas. The schemas are the ones that validate; only words that OpenAPI
-// does not know are taken off.
+// Builds OpenAPI 3.1 from operations and TypeBox schemas. The schemas are those that validate; only keywords that
+// OpenAPI does not have are removed.
 import type { TObject, TSchema } from 'typebox';
-import type { Answer, Operation } from './operation.ts';
+import type { Operation, OperationResponse } from './operation.ts';
 
 export interface DocumentParts {
   readonly info: {
@@ -12,7 +12,7 @@ export interface DocumentParts {
   };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly operations: readonly Operation[];
-  /** By the name that operations use. */
+  /** By name. */
   readonly schemas: Readonly<Record<string, object>>;
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
@@ -44,7 +44,7 @@ export function openAPIDocument(parts: DocumentParts): OpenAPIDocument {
 }
 
 function operationObject(operation: Operation): object {
-  const { id, tag, summary, description, query, segments = {}, headers = {}, body, answers } = operation;
+  const { id, tag, summary, description, query, segments = {}, headers = {}, body, responses } = operation;
   const parameters = [
     ...Object.entries(segments).map(([name, schema]) => parameter(name, 'path', schema)),
     ...(query === undefined ? [] : queryParameters(query)),
@@ -61,12 +61,21 @@ function operationObject(operation: Operation): object {
       ? {}
       : { requestBody: { required: body.required, content: { [body.type]: reference(body.schema) } } }),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([code, answer]: [string, Answer]) => [code, response(answer)]),
+      Object.entries(responses).map(([code, response]: [string, OperationResponse]) => [
+        code,
+        responseObject(response),
+      ]),
     ),
   };
 }
 
-function response({ description, type, schema, furtherTypes = [], headers }: Answer): object {
+function responseObject({
+  description,
+  type,
+  schema,
+  furtherTypes = [],
+  headers,
+}: OperationResponse): object {
   const head = headers === undefined ? { description } : { description, headers };
   if (type === undefined) return head;
   const text = { schema: { type: 'string' } };
@@ -79,7 +88,7 @@ function reference(schema: string): object {
   return { schema: { $ref: `#/components/schemas/${schema}` } };
 }
 
-/** None is required: a query schema says so of what has a default. */
+/** Members with a default are optional, although the schema lists them as required. */
 function queryParameters({ properties, required }: TObject): object[] {
   const needed: readonly string[] = required ?? [];
   return Object.entries(properties).map(([name, schema]: [string, TSchema]) => ({
@@ -100,7 +109,7 @@ function parameter(name: string, place: 'path' | 'query' | 'header', schema: TSc
   };
 }
 
-/** `expects` is for the messages of our own validation. */
+/** Removes `expects`, a keyword of our own validation. */
 function plain(value: unknown): object {
   const text = JSON.stringify(value, (key, member: unknown) => (key === 'expects' ? undefined : member));
   return JSON.parse(text) as object;

@@ -6,10 +6,10 @@ import {
   LogStatisticsAnswerSchema,
 } from '../logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../logging/v1alpha2/log-query.ts';
+import { AUTHENTICATED, COMMON_ERRORS } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
-import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 
-/** What a query is answered with follows from its operation. */
+/** Responses of log queries, by operation. */
 export const LOG_SCHEMAS = {
   LogQueryAnswer: LogQueryAnswerSchema,
   LogStatisticsAnswer: LogStatisticsAnswerSchema,
@@ -22,27 +22,28 @@ export const LOG_SCHEMAS = {
   ]),
 };
 
-/** Log queries under both of their groups, and what they took the place of. */
+/** Log queries in both of their groups, and the operations that they replace. */
 export function logOperations(platform: string): Operation[] {
   const group = groupName(platform);
-  const ask = { tag: 'logs', security: SIGNED_IN } as const;
+  const common = { tag: 'logs', security: AUTHENTICATED } as const;
   const query = {
-    ...ask,
-    summary: 'Lines of logs, counts, histograms, exports and live tails',
+    ...common,
+    summary: 'Log lines, counts, histograms, exports and live tails',
     description:
-      'Shows lines of the namespaces where the caller may `get pods/log`. Exports and live tails are streams of their own type.',
+      'Returns lines of the namespaces in which the caller has the permission `get pods/log`. Exports and live tails are streams with their own media type.',
     query: LogQuerySchema,
   };
-  const refused = errors(
+  const chainErrors = errors(
     {
       ...COMMON_ERRORS,
       404: 'The record of `context` is gone.',
-      431: 'The parameters are longer than the server takes.',
+      431: 'The parameters exceed the limit of the server.',
     },
     'Status',
   );
   const found = {
-    description: 'The answer, by operation; of an export the file, of `follow` the lines as they come.',
+    description:
+      'The response of the operation: JSON, the file of an export, or a stream of lines with `follow`.',
     type: 'application/json',
     schema: 'LogAnswer',
     furtherTypes: ['text/plain', 'text/csv', 'application/x-ndjson', 'text/event-stream'],
@@ -50,23 +51,23 @@ export function logOperations(platform: string): Operation[] {
   const queries = [tenantGroupName(platform), group].flatMap((name, index): Operation[] => {
     const path = `/kapis/${name}/${VERSION}/${RESOURCE}`;
     const id = index === 0 ? 'TenantLogs' : 'Logs';
-    const head = { description: 'Headers of the answer to GET.' };
+    const head = { description: 'The headers of GET.' };
     return [
-      { ...query, path, method: 'get', id: `query${id}`, answers: { 200: found, ...refused } },
-      { ...query, path, method: 'head', id: `head${id}`, answers: { 200: head, ...refused } },
+      { ...query, path, method: 'get', id: `query${id}`, responses: { 200: found, ...chainErrors } },
+      { ...query, path, method: 'head', id: `head${id}`, responses: { 200: head, ...chainErrors } },
     ];
   });
-  // Gone, whatever they are called with.
+  // Removed, whatever their parameters are.
   const name = Type.String({ minLength: 1 });
-  const gone = errors({ ...COMMON_ERRORS, 410: 'Removed; the message names what to ask instead.' }, 'Status');
+  const gone = errors({ ...COMMON_ERRORS, 410: 'Removed; the message names the replacement.' }, 'Status');
   const removed = (path: string, id: string, segments: Operation['segments']): Operation => ({
-    ...ask,
+    ...common,
     path: `/kapis/${group}/${VERSION}/${path}`,
     method: 'get',
     id,
     summary: 'Removed in release 3.3',
     ...(segments ? { segments } : {}),
-    answers: gone,
+    responses: gone,
   });
   const namespace = 'namespaces/{namespace}';
   return [

@@ -2,63 +2,68 @@ import { Type } from 'typebox';
 import { CACHE_BUSTERS } from '../meta/v1/query-decoder.ts';
 import { groupName, VERSION } from '../resources/v1alpha3/group-version.ts';
 import { NodeQuerySchema } from '../resources/v1alpha3/node-query.ts';
+import { AUTHENTICATED, COMMON_ERRORS } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
-import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 
 const TAG = 'nodes';
 const headers = {
-  'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of the answer that the caller has.' })),
+  'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of a cached response.' })),
 };
 const tagged = {
-  ETag: { description: 'Names this state of the answer.', schema: { type: 'string' } },
+  ETag: { description: 'The version of the response.', schema: { type: 'string' } },
 };
-const unchanged = { 304: { description: 'What the caller has is still right.', headers: tagged } };
+const unchanged = { 304: { description: 'The cached response is current.', headers: tagged } };
 const ignored = Object.fromEntries(
   CACHE_BUSTERS.map((name) => [
     name,
-    Type.Optional(Type.String({ description: 'Ignored: callers append it so that no cache answers.' })),
+    Type.Optional(Type.String({ description: 'Ignored: a cache-buster.' })),
   ]),
 );
 
-/** The node list for consoles. */
+/** The node list of the platform paths. */
 export function nodeOperations(platform: string): Operation[] {
   const list = `/kapis/${groupName(platform)}/${VERSION}/nodes`;
-  const ask = { tag: TAG, headers, security: SIGNED_IN };
-  const refused = errors({ ...COMMON_ERRORS, 406: 'Only JSON is written.' }, 'Status');
-  const absent = errors({ 404: 'There is no such node.' }, 'Status');
+  const common = { tag: TAG, headers, security: AUTHENTICATED };
+  const chainErrors = errors({ ...COMMON_ERRORS, 406: 'Only JSON is available.' }, 'Status');
+  const absent = errors({ 404: 'The node does not exist.' }, 'Status');
   const all = {
-    ...ask,
+    ...common,
     path: list,
-    summary: 'Nodes, searched, filtered, sorted and in pages',
-    description: 'All that is asked for must hold. Needs the right to list nodes of this group.',
+    summary: 'Lists nodes: search, filters, sorting and pages',
+    description: 'All filters must match. Requires permission to list nodes of this group.',
     query: Type.Object({ ...NodeQuerySchema.properties, ...ignored }),
   };
   const one = {
-    ...ask,
+    ...common,
     path: `${list}/{name}`,
-    summary: 'One node',
+    summary: 'Returns a node',
     query: Type.Object(ignored),
-    description: 'Needs the right to get nodes of this group.',
+    description: 'Requires permission to get nodes of this group.',
     segments: { name: Type.String({ pattern: '^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$' }) },
   };
   const found = (description: string, schema: string) => ({
     200: { description, type: 'application/json', schema, headers: tagged },
   });
-  const head = { 200: { description: 'Headers of the answer to GET.', headers: tagged } };
+  const head = { 200: { description: 'The headers of GET.', headers: tagged } };
   return [
     {
       ...all,
       method: 'get',
       id: 'listNodes',
-      answers: { ...found('A page.', 'NodeList'), ...unchanged, ...refused },
+      responses: { ...found('A page.', 'NodeList'), ...unchanged, ...chainErrors },
     },
-    { ...all, method: 'head', id: 'headNodes', answers: { ...head, ...unchanged, ...refused } },
+    { ...all, method: 'head', id: 'headNodes', responses: { ...head, ...unchanged, ...chainErrors } },
     {
       ...one,
       method: 'get',
       id: 'getNode',
-      answers: { ...found('The node.', 'Node'), ...unchanged, ...refused, ...absent },
+      responses: { ...found('The node.', 'Node'), ...unchanged, ...chainErrors, ...absent },
     },
-    { ...one, method: 'head', id: 'headNode', answers: { ...head, ...unchanged, ...refused, ...absent } },
+    {
+      ...one,
+      method: 'head',
+      id: 'headNode',
+      responses: { ...head, ...unchanged, ...chainErrors, ...absent },
+    },
   ];
 }

@@ -1,51 +1,51 @@
 import { AuthorizationParametersSchema, LogoutParametersSchema } from '../oauth/forms.ts';
+import { PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
-import { OPEN_TO_ALL } from './refusals.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const type = 'application/json';
 const tag = 'oauth';
 
-const refused = errors(
+const chainErrors = errors(
   {
-    400: 'The request is not valid, or the grant is refused.',
-    401: 'The client or the token does not count.',
-    405: 'The method is not served here.',
+    400: 'The request is invalid, or the grant is rejected.',
+    401: 'The client or the token is invalid.',
+    405: 'The method is not allowed.',
     413: 'The body is too large.',
-    415: 'The body is no form, or it is encoded.',
+    415: 'The body is not a form, or it is encoded.',
     429: 'Too many attempts.',
-    500: 'Something failed inside; the description names the request.',
-    503: 'Not possible at the moment.',
-    504: 'It took too long.',
+    500: 'Internal error; the description contains the request id.',
+    503: 'Temporarily unavailable.',
+    504: 'Timeout.',
   },
   'OAuthError',
 );
-/** The client's name and secret may as well stand in the form. */
+/** Id and secret of the client can be in the form as well. */
 const byClient = [['client'], []] as const;
 const byToken = [['bearer'], ['oauth']] as const;
 const page = (description: string) => ({ description, type: 'text/html' });
 const pages = {
-  200: page('A page for the person.'),
-  400: page('What is wrong, for the person.'),
+  200: page('A page for the user.'),
+  400: page('An error page.'),
   401: page('The sign-in failed.'),
-  405: page('The method is not served here.'),
+  405: page('The method is not allowed.'),
   413: page('The form is too large.'),
-  414: page('The address is too long.'),
-  415: page('The body is no form.'),
+  414: page('The URL is too long.'),
+  415: page('The body is not a form.'),
   429: page('Too many attempts.'),
-  503: page('Not possible at the moment.'),
+  503: page('Temporarily unavailable.'),
 };
 
-/** The token handler. Pages that a form leads to are not a part of the API. */
+/** The OAuth endpoints. Pages behind a form are not part of the API. */
 export function oauthOperations(): Operation[] {
   const metadata = (path: string, id: string): Operation => ({
     method: 'get',
     path,
     id,
     tag,
-    summary: 'What the token handler says about itself',
-    security: OPEN_TO_ALL,
-    answers: { 200: { description: 'The metadata.', type, schema: 'ServerMetadata' }, ...refused },
+    summary: 'Returns the metadata of the authorization server',
+    security: PUBLIC,
+    responses: { 200: { description: 'The metadata.', type, schema: 'ServerMetadata' }, ...chainErrors },
   });
   const posted = (path: string, schema: string) =>
     ({
@@ -58,59 +58,65 @@ export function oauthOperations(): Operation[] {
   const userInfo = {
     path: '/oauth/userinfo',
     tag,
-    summary: 'Who the access token belongs to',
+    summary: 'Returns claims about the user of the access token',
     security: byToken,
-    answers: { 200: { description: 'As far as the scopes reach.', type, schema: 'UserInfo' }, ...refused },
+    responses: {
+      200: { description: 'The claims of the granted scopes.', type, schema: 'UserInfo' },
+      ...chainErrors,
+    },
   };
   const logout = {
     path: '/oauth/logout',
     tag,
-    summary: 'Ends the session of the access token, or of the id token',
+    summary: 'Terminates the session of the access token or the ID token',
     security: [...byToken, []],
-    answers: {
+    responses: {
       200: {
-        description: 'Signed out, or nobody was signed in; a page for browsers.',
+        description: 'Signed out, or there was no session; a page for browsers.',
         type,
         schema: 'Logout',
         furtherTypes: ['text/html'],
       },
-      303: { description: 'Signed out; it goes on at the registered address.' },
-      ...refused,
+      303: { description: 'Signed out; redirects to the registered URI.' },
+      ...chainErrors,
     },
   };
   const authorize = {
     path: '/oauth/authorize',
     tag,
-    summary: 'Where a browser is sent for a code',
-    description: 'A page, over HTTPS only. The answer to the client comes by way of the browser.',
-    security: OPEN_TO_ALL,
-    answers: { ...pages, 303: { description: 'A refusal, to the redirect URI.' } },
+    summary: 'Starts the authorization code flow in a browser',
+    description: 'A page, over HTTPS only. The browser carries the response to the client.',
+    security: PUBLIC,
+    responses: { ...pages, 303: { description: 'An error response to the redirect URI.' } },
   };
   return [
     {
       ...posted('/oauth/token', 'TokenForm'),
       id: 'getToken',
-      summary: 'Tokens for a password, a code, a refresh token or a device code',
-      answers: { 200: { description: 'The tokens.', type, schema: 'TokenResponse' }, ...refused },
+      summary: 'Exchanges a password, a code, a refresh token or a device code for tokens',
+      responses: { 200: { description: 'The tokens.', type, schema: 'TokenResponse' }, ...chainErrors },
     },
     {
       ...posted('/oauth/revoke', 'PresentedTokenForm'),
       id: 'revokeToken',
-      summary: 'Ends the session of a token',
-      answers: { 200: { description: 'The token does not count any more, if it ever did.' }, ...refused },
+      summary: 'Terminates the session of a token',
+      responses: { 200: { description: 'The token is invalid now.' }, ...chainErrors },
     },
     {
       ...posted('/oauth/introspect', 'PresentedTokenForm'),
       id: 'introspectToken',
-      summary: 'Whether a token counts, and for what',
+      summary: 'Returns whether a token is active, and its claims',
       security: byClient,
-      answers: { 200: { description: 'What is known of it.', type, schema: 'Introspection' }, ...refused },
+      responses: {
+        200: { description: 'The state of the token.', type, schema: 'Introspection' },
+        ...chainErrors,
+      },
     },
     {
       ...posted('/oauth/device_authorization', 'DeviceAuthorizationForm'),
       id: 'authorizeDevice',
-      summary: 'A code for a device without a browser',
-      answers: { 200: { description: 'The codes.', type, schema: 'DeviceAuthorization' }, ...refused },
+      summary: 'Issues codes for a device without a browser',
+      responses: { 200: { description: 'The codes.', type, schema: 'DeviceAuthorization' }, ...chainErrors },
     },
     { ...userInfo, method: 'get', id: 'getUserInfo' },
     { ...userInfo, method: 'post', id: 'postUserInfo' },
@@ -133,9 +139,9 @@ export function oauthOperations(): Operation[] {
       path: '/oauth/keys',
       id: 'getKeys',
       tag,
-      summary: 'Public keys of the tokens',
-      security: OPEN_TO_ALL,
-      answers: { 200: { description: 'The keys.', type, schema: 'KeySet' }, ...refused },
+      summary: 'Returns the public keys of the tokens',
+      security: PUBLIC,
+      responses: { 200: { description: 'The keys.', type, schema: 'KeySet' }, ...chainErrors },
     },
     metadata('/oauth/.well-known/openid-configuration', 'getOpenIDConfiguration'),
     metadata('/.well-known/oauth-authorization-server/oauth', 'getAuthorizationServerMetadata'),

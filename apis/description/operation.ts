@@ -1,4 +1,4 @@
-// How one operation is described before it becomes OpenAPI: what differs between operations, and nothing else.
+// The description of one operation, as the source of its OpenAPI.
 import type { TObject, TSchema } from 'typebox';
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete';
@@ -18,8 +18,8 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, TSchema>>;
   readonly body?: Body;
   /** By status. */
-  readonly answers: Readonly<Record<number, Answer>>;
-  /** Ways to prove who one is, by name, each enough by itself; none for what anybody may ask. */
+  readonly responses: Readonly<Record<number, OperationResponse>>;
+  /** Alternative security schemes, by name; empty for public operations. */
   readonly security: readonly (readonly string[])[];
 }
 
@@ -30,25 +30,27 @@ export interface Body {
   readonly required: boolean;
 }
 
-export interface Answer {
+export interface OperationResponse {
   readonly description: string;
-  /** None: the answer is empty. */
+  /** Without a type the response has no body. */
   readonly type?: string;
   /** A member of `components.schemas`; text without. */
   readonly schema?: string;
-  /** What else it may come as, as text. */
+  /** Further media types, as text. */
   readonly furtherTypes?: readonly string[];
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
 }
 
-/** Answers in the given words with the same kind of body. */
+/** Error responses with these descriptions and the same schema. */
 export function errors<Code extends number>(
-  words: Readonly<Record<Code, string>>,
+  descriptions: Readonly<Record<Code, string>>,
   schema: string,
-): Record<Code, Answer> {
-  const answers = Object.entries<string>(words).map(([code, description]): [string, Answer] => [
-    code,
-    { description, type: 'application/json', schema },
-  ]);
-  return Object.fromEntries(answers) as Record<Code, Answer>;
+): Record<Code, OperationResponse> {
+  const responses = Object.entries<string>(descriptions).map(
+    ([code, description]): [string, OperationResponse] => [
+      code,
+      { description, type: 'application/json', schema },
+    ],
+  );
+  return Object.fromEntries(responses) as Record<Code, OperationResponse>;
 }

@@ -1,5 +1,5 @@
-// The description of the platform's own APIs (OpenAPI 3.1). Owns which operations and schemas are in it; what they hold
-// is told by the schemas in apis/, which validate too. The custom resources are in custom-resources.ts, beside it.
+// The OpenAPI 3.1 document of the platform's own APIs: its operations and schemas. The schemas are those that
+// validate, in apis/. The custom resources have their own document (custom-resources.ts).
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import { VersionSchema } from '../meta/v1/version.ts';
@@ -24,14 +24,14 @@ import { LOG_SCHEMAS, logOperations } from './logs.ts';
 import { nodeOperations } from './nodes.ts';
 import { oauthOperations } from './oauth.ts';
 import { serverOperations } from './server.ts';
-import { AnsweredUserSchema, UserListSchema, userOperations } from './users.ts';
+import { UserListSchema, UserResponseSchema, userOperations } from './users.ts';
 
 export interface Described {
   /** The `<platform>` of the API groups. */
   readonly platform: string;
-  /** Of the server, without a `v`. */
+  /** Version of the server, without a `v`. */
   readonly version: string;
-  /** Whether there is a token handler, and with it users. */
+  /** Whether the OAuth endpoints and user management are enabled. */
   readonly oauth: boolean;
   readonly logs: boolean;
 }
@@ -45,7 +45,7 @@ const SERVER_SCHEMAS = {
 
 const SIGN_IN_SCHEMAS = {
   UserList: UserListSchema,
-  User: AnsweredUserSchema,
+  User: UserResponseSchema,
   NewUser: NewUserSchema,
   ReplacedUser: ReplacedUserSchema,
   PasswordChange: PasswordChangeSchema,
@@ -65,9 +65,9 @@ const SIGN_IN_SCHEMAS = {
 };
 
 const SCOPES = {
-  openid: 'An id token.',
-  profile: 'The names of the user.',
-  email: 'The address of the user.',
+  openid: 'An ID token.',
+  profile: 'Name and display name of the user.',
+  email: 'The e-mail address of the user.',
   groups: 'The groups of the user.',
 };
 
@@ -79,7 +79,7 @@ const SIGN_IN = {
   oauth: {
     type: 'oauth2',
     description:
-      'Signing in here: with a password through a client that may use this grant, or on the sign-in page, for which the page that shows this has the client `openapi-page`, without a secret.',
+      'Sign-in at this server: on the sign-in page, with the public client `openapi-page`, or with a password and a client that has the password grant.',
     flows: {
       password: { tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: SCOPES },
       authorizationCode: {
@@ -107,11 +107,11 @@ export function platformDescription({ platform, version, oauth, logs }: Describe
     info: { title: 'ks-apiserver', version, summary: 'The APIs of the platform.' },
     tags: [
       { name: 'nodes', description: 'The nodes of the cluster, for consoles.' },
-      ...(logs ? [{ name: 'logs', description: 'What containers wrote.' }] : []),
+      ...(logs ? [{ name: 'logs', description: 'Container logs.' }] : []),
       ...(oauth
         ? [
-            { name: 'users', description: 'Who can sign in.' },
-            { name: 'oauth', description: 'Signing in: OAuth 2.0 and OpenID Connect.' },
+            { name: 'users', description: 'Users that can sign in.' },
+            { name: 'oauth', description: 'OAuth 2.0 and OpenID Connect.' },
           ]
         : []),
       { name: 'server', description: 'Health and version.' },
@@ -120,6 +120,6 @@ export function platformDescription({ platform, version, oauth, logs }: Describe
     schemas: { ...SERVER_SCHEMAS, ...(logs ? LOG_SCHEMAS : {}), ...(oauth ? SIGN_IN_SCHEMAS : {}) },
     securitySchemes: { ...BEARER, ...(oauth ? SIGN_IN : {}) },
   });
-  // Descriptions name annotations of a platform that schemas know as a placeholder only.
+  // Descriptions contain a placeholder for the platform.
   return JSON.parse(JSON.stringify(document).replaceAll('<platform>', platform)) as OpenAPIDocument;
 }

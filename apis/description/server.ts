@@ -1,49 +1,49 @@
 import { Type } from 'typebox';
+import { COMMON_ERRORS, PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
-import { COMMON_ERRORS, OPEN_TO_ALL } from './refusals.ts';
 
 const text = 'text/plain';
-const refused = errors(COMMON_ERRORS, 'Status');
-const { 500: _, ...refusedHealth } = refused;
+const chainErrors = errors(COMMON_ERRORS, 'Status');
+const { 500: _, ...healthErrors } = chainErrors;
 
 const HEALTH = {
-  livez: 'Whether the server lives',
-  readyz: 'Whether the server has what answers are made of',
-  healthz: 'As readyz, for callers that know no better',
+  livez: 'Liveness of the server',
+  readyz: 'Readiness of the server',
+  healthz: 'Health of the server, deprecated in favour of livez and readyz',
 } as const;
 
 const query = Type.Object({
-  verbose: Type.Optional(Type.String({ description: 'Given: one line for each check.' })),
-  exclude: Type.Optional(Type.String({ description: 'A check that is left out.' })),
+  verbose: Type.Optional(Type.String({ description: 'If present, one line per check.' })),
+  exclude: Type.Optional(Type.String({ description: 'A check to exclude.' })),
 });
 
-/** Health and version: what anybody may ask. */
+/** Health and version, which are public. */
 export function serverOperations(): Operation[] {
-  const ask = { tag: 'server', security: OPEN_TO_ALL, method: 'get' } as const;
-  const answers = {
-    200: { description: 'Yes.', type: text },
-    500: { description: 'No: the check that failed is named.', type: text },
-    ...refusedHealth,
+  const common = { tag: 'server', security: PUBLIC, method: 'get' } as const;
+  const responses = {
+    200: { description: 'All checks pass.', type: text },
+    500: { description: 'A check fails; the body names it.', type: text },
+    ...healthErrors,
   };
   const health = Object.entries(HEALTH).map(
     ([name, summary]): Operation => ({
-      ...ask,
+      ...common,
       path: `/${name}`,
       id: `get${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       summary,
       query,
-      answers,
+      responses,
     }),
   );
   const version = { description: 'The version.', type: 'application/json', schema: 'Version' };
   return [
     ...health,
     {
-      ...ask,
+      ...common,
       path: '/version',
       id: 'getVersion',
-      summary: 'What runs here',
-      answers: { 200: version, ...refused },
+      summary: 'Returns the version of the server',
+      responses: { 200: version, ...chainErrors },
     },
   ];
 }

@@ -3,12 +3,12 @@ import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { UserQuerySchema } from '../iam/v1beta1/requests.ts';
 import { UserSchema } from '../iam/v1beta1/user.ts';
+import { AUTHENTICATED, COMMON_ERRORS } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
-import { COMMON_ERRORS, SIGNED_IN } from './refusals.ts';
 
 const type = 'application/json';
-const ask = { tag: 'users', security: SIGNED_IN } as const;
-const refused = errors(COMMON_ERRORS, 'Status');
+const common = { tag: 'users', security: AUTHENTICATED } as const;
+const chainErrors = errors(COMMON_ERRORS, 'Status');
 const unreadable = errors(
   {
     413: 'The body is too large.',
@@ -23,7 +23,7 @@ const done = { description: 'Success.', type, schema: 'Status' };
 const user = { description: 'The user.', type, schema: 'User' };
 
 /** A user in responses. */
-export const AnsweredUserSchema = Type.Object({
+export const UserResponseSchema = Type.Object({
   apiVersion: Type.String(),
   kind: Type.Literal('User'),
   ...UserSchema.properties,
@@ -44,33 +44,33 @@ export const UserListSchema = Type.Object(
 export function userOperations(platform: string): Operation[] {
   const path = `/kapis/${groupName(platform)}/${VERSION}/users`;
   const segments = { name: Type.String({ pattern: USER_NAME_PATTERN, maxLength: MAX_USER_NAME }) };
-  const one = { ...ask, path: `${path}/{name}`, segments };
+  const one = { ...common, path: `${path}/{name}`, segments };
   return [
     {
-      ...ask,
+      ...common,
       path,
       method: 'get',
       id: 'listUsers',
       summary: 'List users',
       query: UserQuerySchema,
-      answers: { 200: { description: 'A page of users.', type, schema: 'UserList' }, ...refused },
+      responses: { 200: { description: 'A page of users.', type, schema: 'UserList' }, ...chainErrors },
     },
     {
-      ...ask,
+      ...common,
       path,
       method: 'post',
       id: 'createUser',
       summary: 'Create a user without a password',
       description: 'Granting a group requires permission to impersonate it.',
       body: { type, schema: 'NewUser', required: true },
-      answers: { 201: user, ...refused, ...unreadable, ...conflicting },
+      responses: { 201: user, ...chainErrors, ...unreadable, ...conflicting },
     },
     {
       ...one,
       method: 'get',
       id: 'getUser',
       summary: 'Get a user',
-      answers: { 200: user, ...refused, ...absent },
+      responses: { 200: user, ...chainErrors, ...absent },
     },
     {
       ...one,
@@ -80,14 +80,14 @@ export function userOperations(platform: string): Operation[] {
       description:
         'A resourceVersion is a precondition. Disabling a user terminates the sessions. Granting or removing a group requires permission to impersonate it.',
       body: { type, schema: 'ReplacedUser', required: true },
-      answers: { 200: user, ...refused, ...unreadable, ...conflicting, ...absent },
+      responses: { 200: user, ...chainErrors, ...unreadable, ...conflicting, ...absent },
     },
     {
       ...one,
       method: 'delete',
       id: 'deleteUser',
       summary: 'Delete a user with password and sessions',
-      answers: { 200: done, ...refused, ...conflicting, ...absent },
+      responses: { 200: done, ...chainErrors, ...conflicting, ...absent },
     },
     {
       ...one,
@@ -98,7 +98,7 @@ export function userOperations(platform: string): Operation[] {
       description:
         "Your own password requires the current one. Another user's password requires permission to impersonate the user and all its groups.",
       body: { type, schema: 'PasswordChange', required: true },
-      answers: { 200: done, ...refused, ...unreadable, ...conflicting, ...absent },
+      responses: { 200: done, ...chainErrors, ...unreadable, ...conflicting, ...absent },
     },
   ];
 }
