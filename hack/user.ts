@@ -90,15 +90,15 @@ async function createOrSet(
 
 /** Exit code 1 if some objects of the file were not written. */
 async function restoreFrom(file: string, stores: Stores, signal: AbortSignal): Promise<number> {
-  const saved = await readFile(file, 'utf8').catch((cause: unknown) => {
+  const backup = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new Error(`${file}: ${describeFileError(cause)}`, { cause });
   });
   let code = 0;
-  const told = (line: string, left: boolean): void => {
-    if (left) code = 1;
-    (left ? process.stderr : process.stdout).write(`${line}\n`);
+  const report = (line: string, skipped: boolean): void => {
+    if (skipped) code = 1;
+    (skipped ? process.stderr : process.stdout).write(`${line}\n`);
   };
-  await restore(saved, stores, told, signal);
+  await restore(backup, stores, report, signal);
   return code;
 }
 
@@ -112,8 +112,8 @@ function specOf({ email, displayName, groups }: UserOptions) {
 
 async function newPassword(name: string): Promise<string> {
   const password = await readPassword(process.stdin, (text) => void process.stderr.write(text));
-  const faults = passwordViolations(password, name);
-  if (faults.length > 0) throw new Error(`the password ${faults.join(' and ')}`);
+  const violations = passwordViolations(password, name);
+  if (violations.length > 0) throw new Error(`the password ${violations.join(' and ')}`);
   return password;
 }
 

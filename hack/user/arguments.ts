@@ -1,5 +1,5 @@
+import { isUserName, MAX_USER_NAME, USER_NAME_EXPECTS } from '../../apis/iam/v1beta1/custom-resource.ts';
 import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '../terminal/usage.ts';
-import { userNameFault } from './user-name.ts';
 
 export type UserArguments =
   | { readonly command: 'help' }
@@ -62,14 +62,13 @@ export function parseUserArguments(args: readonly string[]): UserArguments {
   const command = COMMANDS.find((known) => known === given);
   if (command === undefined) throw commandFault(given, COMMANDS);
   if (name === undefined) {
-    const what = command === 'restore' ? 'the file: restore FILE' : `the name of the user: ${command} NAME`;
+    const what = command === 'restore' ? 'a file: restore FILE' : `a user name: ${command} NAME`;
     throw new UsageError(`${command} needs ${what}`);
   }
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
   const cluster = { kubeconfig: values.kubeconfig, platform: values.platform };
   if (command === 'restore') return { command, file: name, options: cluster };
-  const fault = userNameFault(name);
-  if (fault !== undefined) throw new UsageError(fault);
+  if (!isUserName(name)) throw new UsageError(invalidUserName(name));
   return {
     command,
     name,
@@ -82,4 +81,21 @@ export function parseUserArguments(args: readonly string[]): UserArguments {
       noPassword: values['no-password'],
     },
   };
+}
+
+function invalidUserName(name: string): string {
+  const near = nearestUserName(name);
+  const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
+  return `invalid user name ${JSON.stringify(name)}: must consist of ${USER_NAME_EXPECTS}${suggestion}`;
+}
+
+function nearestUserName(name: string): string | undefined {
+  const near = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{Mark}/gu, '')
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .slice(0, MAX_USER_NAME)
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return isUserName(near) ? near : undefined;
 }

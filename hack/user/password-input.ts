@@ -1,21 +1,21 @@
 import { text } from 'node:stream/consumers';
 import { StoppedError } from '../system/stop-signal.ts';
 
-/** A terminal, or what stands in its place. */
+/** Standard input: a terminal, or a pipe or file. */
 export interface PasswordSource extends AsyncIterable<string | Buffer> {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
   pause?(): unknown;
 }
 
-/** At a terminal it is asked for twice, without echo; otherwise it is all of the input, without one line end. */
+/** Prompts twice without echo on a terminal. Otherwise reads the whole input, without one trailing newline. */
 export async function readPassword(source: PasswordSource, prompt: (text: string) => void): Promise<string> {
   if (source.isTTY !== true) return (await text(source)).replace(/\r?\n$/, '');
   source.setRawMode?.(true);
   try {
     const keys = typed(source);
     const first = await readLine(keys, 'New password: ', prompt);
-    const second = await readLine(keys, 'Once more: ', prompt);
+    const second = await readLine(keys, 'Repeat new password: ', prompt);
     if (first !== second) throw new Error('the two passwords differ');
     return first;
   } finally {
@@ -59,12 +59,12 @@ async function readLine(
   throw new Error('no password was given');
 }
 
-/** One character at a time, also of what was pasted; keys that are no characters (arrows and the like) are left out. */
+/** Typed and pasted characters. Drops escape sequences of keys such as arrows. */
 async function* typed(source: PasswordSource): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const chunk of source) {
     const input = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-    // oxlint-disable-next-line no-control-regex -- a terminal's escape sequences begin with one
+    // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
     yield* Array.from(input.replaceAll(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.)?/g, ''));
   }
 }

@@ -1,5 +1,5 @@
-// Puts users and their passwords back where `kubectl get -o json` has saved them. A password belongs to the uid of its
-// user, and a cluster gives its own; so each is written for the uid that the user has now.
+// Restore of users and passwords from a backup with `kubectl get -o json`. A password belongs to the uid of its user, and a
+// recreated user has a new uid, so each password is written with the new one.
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
@@ -12,22 +12,22 @@ export interface RestoreTarget {
   readonly credentials: Pick<ClusterCredentialStore, 'create'>;
 }
 
-/** What became of one object that was saved; `left` when it was not written. */
-export type Restored = (line: string, left: boolean) => void;
+/** Reports the result of one object; `skipped` if it was not written. */
+export type RestoreReport = (line: string, skipped: boolean) => void;
 
-/** `saved`: a List as JSON. Who is there already, or has a password already, stays as it is. */
+/** `backup`: a List as JSON. Existing users and passwords are not changed. */
 export async function restore(
-  saved: string,
+  backup: string,
   { users, credentials }: RestoreTarget,
-  restored: Restored,
+  report: RestoreReport,
   signal: AbortSignal,
 ): Promise<void> {
-  const items = itemsOf(saved);
+  const items = itemsOf(backup);
   for (const user of ofKind(items, 'User').map(readUser)) {
     if (!user) continue;
     const { name } = user.metadata;
-    const isNew = await unlessThere(() => create(users, user, signal));
-    restored(`user ${name} ${isNew ? 'restored' : 'exists already'}`, !isNew);
+    const isNew = await unlessExists(() => create(users, user, signal));
+    report(`user ${name} ${isNew ? 'restored' : 'already exists'}`, !isNew);
   }
   for (const object of ofKind(items, 'Credential')) {
     const credential = readCredential(object);
@@ -35,24 +35,24 @@ export async function restore(
     const name = text(recordIn(object, 'metadata')['name']);
     const userUID = (await users.read(name, signal))?.metadata.uid;
     if (userUID === undefined) {
-      restored(`password of ${name} left out: there is no such user`, true);
+      report(`password of ${name} skipped: the user does not exist`, true);
       continue;
     }
-    const isNew = await unlessThere(() => credentials.create(name, { ...credential, userUID }, signal));
-    restored(isNew ? `password of ${name} restored` : `${name} has a password already`, !isNew);
+    const isNew = await unlessExists(() => credentials.create(name, { ...credential, userUID }, signal));
+    report(isNew ? `password of ${name} restored` : `${name} already has a password`, !isNew);
   }
 }
 
-function itemsOf(saved: string): readonly unknown[] {
+function itemsOf(backup: string): readonly unknown[] {
   let list: unknown;
   try {
-    list = JSON.parse(saved);
+    list = JSON.parse(backup);
   } catch {
-    // Its words would repeat a part of the text.
+    // The message of the parser would repeat a part of the file.
   }
   const items = array(record(list)['items']);
   if (ofKind(items, 'User').length === 0) {
-    throw new Error('the file holds no users as kubectl get users.…,credentials.… -o json writes them');
+    throw new Error('the file contains no users in the format of kubectl get users.…,credentials.… -o json');
   }
   return items;
 }
@@ -70,15 +70,16 @@ async function create(users: RestoreTarget['users'], user: User, signal: AbortSi
     ...rest,
     ...(groups.length > 0 ? { groups: groups.slice(0, count) } : {}),
   });
-  let given = MAX_CHANGED_GROUPS;
-  let written = await users.create({ metadata, spec: specWith(given) }, signal);
-  while (given < groups.length) {
-    given += MAX_CHANGED_GROUPS;
-    written = await users.replace({ ...written, spec: specWith(given) }, signal);
+  let granted = MAX_CHANGED_GROUPS;
+  let written = await users.create({ metadata, spec: specWith(granted) }, signal);
+  while (granted < groups.length) {
+    granted += MAX_CHANGED_GROUPS;
+    written = await users.replace({ ...written, spec: specWith(granted) }, signal);
   }
 }
 
-async function unlessThere(write: () => Promise<void>): Promise<boolean> {
+/** Returns false if the object exists already. */
+async function unlessExists(write: () => Promise<void>): Promise<boolean> {
   try {
     await write();
     return true;

@@ -140,7 +140,7 @@ describe('users of a platform', function () {
     expect((await user('', 'create')).code).to.equal(2);
     const misnamed = await user(PASSWORD, 'create', 'Bob:x');
     expect([misnamed.code, misnamed.stderr.trim().split('\n').length]).to.deep.equal([2, 1]);
-    expect(misnamed.stderr).to.include('"Bob:x" cannot be the name of a user');
+    expect(misnamed.stderr).to.include('invalid user name "Bob:x"');
   });
 
   it('may only change their own password, and sign in again with it', async () => {

@@ -1,4 +1,4 @@
-// Users in a new cluster, by exactly what docs/operations.md tells to type.
+// Restore of users with exactly the commands of docs/operations.md.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { credential, type IamCluster, ROOT_USER, startIamCluster, user } from '.
 
 const run = promisify(execFile);
 const NAMES = 'users.iam.platform.io,credentials.iam.platform.io';
-/** More than admission lets anybody give in one write. */
+/** More than admission allows in one write. */
 const GROUPS = Array.from({ length: 40 }, (_, index) => `group-${index}`);
 
 describe('users from a backup', function () {
@@ -47,7 +47,7 @@ describe('users from a backup', function () {
   /** In a shell, beside the kustomization. */
   async function type(commands: string): Promise<string> {
     const { kubectl, kubeconfig } = cluster.controlPlane;
-    // Below no other shell it takes this pipe for the connection of somebody far away, and reads what it has for those.
+    // With a pipe as standard input, bash can take this for a remote shell and read its startup files.
     const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
       cwd: folder,
       env: {
@@ -65,30 +65,30 @@ describe('users from a backup', function () {
     return array(record(list)['items']).map(record);
   }
 
-  async function made(text: string): Promise<string> {
+  async function created(text: string): Promise<string> {
     return cluster.as(ROOT_USER, ['create', '-f', '-', '-o', 'jsonpath={.metadata.uid}'], text);
   }
 
-  /** Without what a cluster gives to each object itself. */
-  const lasting = ({ kind, metadata, spec }: Readonly<Record<string, unknown>>): unknown => {
+  /** Without the fields that the cluster sets. */
+  const restorable = ({ kind, metadata, spec }: Readonly<Record<string, unknown>>): unknown => {
     const { name, labels } = record(metadata);
     const { userUID: _, ...rest } = record(spec);
     return { kind, name, labels, spec: rest };
   };
 
-  it('are the same in another cluster, with the passwords they had', async () => {
+  it('are the same in another cluster, with their passwords', async () => {
     const labelled = JSON.parse(user('ada', { email: 'ada@example.com', groups: GROUPS.slice(0, 16) })) as {
       metadata: object;
     };
-    const uid = await made(
+    const uid = await created(
       JSON.stringify({ ...labelled, metadata: { ...labelled.metadata, labels: { team: 'one' } } }),
     );
     for (const count of [32, 40]) {
       const patch = JSON.stringify({ spec: { groups: GROUPS.slice(0, count) } });
       await cluster.as(ROOT_USER, ['patch', 'users.iam.platform.io', 'ada', '--type=merge', '-p', patch]);
     }
-    await made(user('robot', { disabled: true }));
-    await made(credential('ada', { userUID: uid, mustChange: true }));
+    await created(user('robot', { disabled: true }));
+    await created(credential('ada', { userUID: uid, mustChange: true }));
     const before = await all();
     await type(backUp);
     await cluster.as(ROOT_USER, ['delete', NAMES, '--all']);
@@ -97,7 +97,7 @@ describe('users from a backup', function () {
     const printed = await type(putBack);
     expect(printed).to.include('user ada restored\nuser robot restored\npassword of ada restored\n');
     const after = await all();
-    expect(after.map(lasting)).to.deep.equal(before.map(lasting));
+    expect(after.map(restorable)).to.deep.equal(before.map(restorable));
     const [ada, , password] = after.map((object) => record(object));
     const { uid: adaUID } = record(ada?.['metadata']);
     expect(adaUID).not.to.equal(uid);
@@ -105,12 +105,12 @@ describe('users from a backup', function () {
     expect(record(array(record(password?.['metadata'])['ownerReferences'])[0])['uid']).to.equal(adaUID);
   });
 
-  it('leave alone who is there already, and say so', async () => {
+  it('do not replace existing users and passwords, and report them', async () => {
     await cluster.as(ROOT_USER, ['delete', 'users.iam.platform.io', 'robot']);
     const failure: unknown = await type(putBack).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 1);
-    expect(failure).to.have.property('stderr').that.includes('user ada exists already\n');
-    expect(failure).to.have.property('stderr').that.includes('ada has a password already\n');
+    expect(failure).to.have.property('stderr').that.includes('user ada already exists\n');
+    expect(failure).to.have.property('stderr').that.includes('ada already has a password\n');
     expect(failure).to.have.property('stdout').that.includes('user robot restored\n');
   });
 
@@ -125,7 +125,7 @@ describe('users from a backup', function () {
       expect(failure).to.have.property('code', 1);
       expect(failure)
         .to.have.property('stderr')
-        .that.matches(/^the file holds no users as kubectl .* writes them\n$/);
+        .that.matches(/^the file contains no users in the format of kubectl .*\n$/);
     });
   }
 });

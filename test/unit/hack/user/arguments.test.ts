@@ -47,11 +47,11 @@ describe('the command line of npm run user', () => {
     [[], 'a command is missing: create, password or restore; see --help'],
     [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],
     [['remove', 'ada'], 'there is no command "remove"; see --help'],
-    [['restore'], 'restore needs the file: restore FILE'],
+    [['restore'], 'restore needs a file: restore FILE'],
     [['restore', 'a', 'b'], 'unexpected argument "b"; see --help'],
-    [['create'], 'create needs the name of the user: create NAME'],
+    [['create'], 'create needs a user name: create NAME'],
     [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
-    [['create', 'Ada'], '"Ada" cannot be the name of a user: '],
+    [['create', 'Ada'], 'invalid user name "Ada": '],
     [['create', 'ada', '--mail', 'x'], 'unknown flag --mail; did you mean --email?'],
     [['create', 'ada', '--email'], '--email needs a value; see --help'],
     [['create', 'ada', '--email='], '--email needs a value; see --help'],
@@ -62,4 +62,44 @@ describe('the command line of npm run user', () => {
       expect(() => parseUserArguments(args)).to.throw(UsageError, message);
     });
   }
+});
+
+describe('the name of a new user', () => {
+  /** The usage error; undefined for a valid name. */
+  const create = (name: string): string | undefined => {
+    try {
+      parseUserArguments(['create', '--', name]);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UsageError) return error.message;
+      throw error;
+    }
+  };
+
+  it('is accepted if kube-apiserver accepts it', () => {
+    for (const name of ['ada', 'a', '7', 'ada.lovelace', 'x-1.y-2', 'a'.repeat(63)]) {
+      expect(create(name), name).to.equal(undefined);
+    }
+  });
+
+  for (const [name, near] of [
+    ['Bob:x', 'bob-x'],
+    ['Zoë Müller', 'zoe-muller'],
+    ['ada@example.com', 'ada-example.com'],
+    ['-ada-', 'ada'],
+    ['a'.repeat(64), 'a'.repeat(63)],
+    ['system:admin', 'system-admin'],
+  ] as const) {
+    it(`is rejected before any request, with a suggestion: ${name}`, () => {
+      const message = create(name);
+      expect(message).to.include(JSON.stringify(name)).and.include('lower-case letters, digits');
+      expect(message?.endsWith(`; did you mean ${near}?`), message).to.equal(true);
+    });
+  }
+
+  it('is rejected without a suggestion if no valid name is near', () => {
+    expect(create('')).to.match(/at most 63$/);
+    expect(create('日本')).to.match(/at most 63$/);
+    expect(create('a..b')).to.match(/at most 63$/);
+  });
 });

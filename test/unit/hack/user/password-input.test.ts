@@ -30,7 +30,7 @@ describe('a password', () => {
   it('is prompted for twice on a terminal, without echo', async () => {
     const { terminal, answer } = ask('secret', ' word\r', 'secret word\r');
     expect(await answer).to.equal('secret word');
-    expect(shown).to.equal('New password: \nOnce more: \n');
+    expect(shown).to.equal('New password: \nRepeat new password: \n');
     expect(terminal.modes).to.deep.equal([true, false]);
   });
 
