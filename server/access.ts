@@ -24,7 +24,7 @@ import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
-import type { SessionCheck } from './filters/sign-out.ts';
+import type { SessionCheck } from './filters/session-termination.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { printable } from '../observability/printable-text.ts';
 import { READ_VERBS } from '../request/request-info.ts';
-import { type AccessRecord, newAccessRecord } from './access-record.ts';
+import { type AccessRecord, newAccessRecord } from './access-log.ts';
 import type { Filter } from './exchange.ts';
 
-/** Who tried to change what, and who was refused: kept apart from the log, which may be thinned out or sampled. */
+/** An audit event of a mutating or rejected request. Separate from the access log, which may be sampled. */
 export interface AuditEvent extends AccessRecord {
   readonly stage: 'ResponseComplete';
   /** RFC 3339, UTC. */
@@ -18,19 +18,19 @@ export interface AuditSink {
   record(event: AuditEvent): void;
 }
 
-/** Audit events as lines of the log with `"audit": true`, for a collector to route by. */
+/** Writes audit events as log lines with `"audit": true`, for log collectors to route. */
 export function auditLog(logger: Logger): AuditSink {
   const audit = logger.child({ audit: true });
   return { record: (event) => audit.info(event, 'audit') };
 }
 
-const REFUSALS = new Set([401, 403, 413, 429]);
+const REJECTIONS = new Set([401, 403, 413, 429]);
 
-/** Writes an event for each request that is no plain read, and for each one that was refused. */
+/** Records an event for each mutating request and for each rejected one. */
 export function audit(sink: AuditSink, monotonic: () => number): Filter {
   return (exchange) => {
     exchange.onEnd(() => {
-      if (READ_VERBS.has(exchange.info.verb) && !REFUSALS.has(exchange.status)) return;
+      if (READ_VERBS.has(exchange.info.verb) && !REJECTIONS.has(exchange.status)) return;
       const { decision, authenticated, user } = exchange;
       sink.record({
         ...newAccessRecord(exchange, monotonic()),

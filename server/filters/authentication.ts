@@ -4,21 +4,21 @@ import type { UserInfo } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** Headers that say who the caller is. Behind this filter nothing may read them, least of all a proxy. */
+/** The names and prefixes of the front proxy's headers, in lower case. */
 export type IdentityHeaders = () => readonly string[];
 
 /**
- * Paths where people sign in. They are open without credentials even while anonymous callers are turned off; bad
- * credentials are refused there as anywhere.
+ * The paths of sign-in. They accept requests without credentials even while anonymous access is disabled, but reject invalid
+ * credentials.
  */
 export type SignInPaths = (path: string) => boolean;
 
-/** How long health and discovery wait for a token review, in ms. */
-const OPEN_PATIENCE_MS = 1_000;
+/** Maximum wait of public paths for a TokenReview, in ms. */
+const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
- * Sets the caller. `identityHeaders` gives the current header names and prefixes of the front proxy, in lower case; they
- * and a bearer token that was accepted are removed from the request.
+ * Sets the user. Removes the front proxy's headers and an accepted bearer token from the request, so that later filters,
+ * handlers and proxies never use them.
  */
 export function authentication(
   authenticator: Authenticator,
@@ -26,17 +26,17 @@ export function authentication(
   signInPaths: SignInPaths = () => false,
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
-    // There is no user when anonymous callers are turned off.
+    // Without credentials while anonymous access is disabled.
     if (!user) {
       if (signInPaths(exchange.info.path)) return strip(exchange, identityHeaders());
-      return refuse(exchange, newUnauthorized(new Error('no credentials')));
+      return reject(exchange, newUnauthorized(new Error('no credentials')));
     }
     exchange.user = user;
     exchange.authenticated = true;
     strip(exchange, identityHeaders());
   };
-  const refuse = (exchange: Exchange, error: unknown): void => {
-    if (!isOpenToAll(exchange)) throw error;
+  const reject = (exchange: Exchange, error: unknown): void => {
+    if (!isPublic(exchange)) throw error;
     exchange.error = error;
     strip(exchange, identityHeaders());
   };
@@ -45,31 +45,31 @@ export function authentication(
     try {
       user = authenticator.authenticate(exchange);
     } catch (error) {
-      return refuse(exchange, error);
+      return reject(exchange, error);
     }
     if (!(user instanceof Promise)) return accept(exchange, user);
-    return (isOpenToAll(exchange) ? soon(user) : user).then(
+    return (isPublic(exchange) ? withTimeout(user) : user).then(
       (found) => accept(exchange, found),
-      (error: unknown) => refuse(exchange, error),
+      (error: unknown) => reject(exchange, error),
     );
   };
 }
 
 /**
- * Health and discovery say the same to everybody, so a caller whose credentials fail is anonymous there. The aggregator
- * checks our health with the front proxy's headers: if those settings were missing or wrong, a refusal would take our
- * discovery out of the cluster, and block the deletion of every namespace.
+ * Health and discovery are the same for all callers, so a caller with invalid credentials is anonymous there. The aggregator
+ * checks our health with the front proxy's headers: if those settings are missing or wrong, a rejection would remove our
+ * discovery from the cluster and block the deletion of every namespace.
  */
-function isOpenToAll({ info }: Exchange): boolean {
+function isPublic({ info }: Exchange): boolean {
   return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
 }
 
-/** Answers that are the same for everybody must not wait for a cluster that hangs. */
-function soon(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
+/** Public paths must not wait for an unresponsive cluster. */
+function withTimeout(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
   const timer = setTimeout(
-    () => reject(newServiceUnavailable('the caller is not known yet')),
-    OPEN_PATIENCE_MS,
+    () => reject(newServiceUnavailable('the caller is not authenticated yet')),
+    PUBLIC_TIMEOUT_MS,
   );
   user.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;

@@ -5,7 +5,7 @@ import { forbiddenMessage } from '../authorization/forbidden-message.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** Lets through what the authorizer allows, and says why not in kube-apiserver's words. */
+/** Rejects requests that the authorizer denies, with kube-apiserver's message. */
 export function authorization(authorizer: Authorizer): Filter {
   const decide = (exchange: Exchange, attributes: Attributes, decision: Decision): void => {
     exchange.decision = decision;

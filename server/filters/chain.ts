@@ -1,6 +1,5 @@
-// The request chain: runs one request through the filters in their order and ends it in the handler, or in the
-// error writer. It owns the order, the panic guard, and which requests are open. What a filter decides is in its own
-// file; sockets belong to the listener in front, routing to the handler behind.
+// The filter chain: runs each request through the filters, then the handler, or the error writer. It owns the order of the
+// filters, the panic guard and the open requests; the listener owns sockets, the handler routing.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -13,52 +12,48 @@ import { accessLog } from './access-log.ts';
 import { type AuditSink, audit } from './audit.ts';
 import { authentication, type IdentityHeaders, type SignInPaths } from './authentication.ts';
 import { authorization } from './authorization.ts';
-import { bodyLimit } from './body-limit.ts';
 import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
 import { deadline } from './deadline.ts';
 import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.ts';
-import { type Arrival, Exchange, type Filter } from './exchange.ts';
-import { impersonation } from './impersonation.ts';
-import { OpenExchanges } from './open-exchanges.ts';
+import { type Arrival, Exchange, type Filter, OpenExchanges } from './exchange.ts';
+import { bodyLimit, impersonation, requestID, requestInfo } from './request-checks.ts';
 import { countLongRunning, countRequests, type KnownResource } from './request-counting.ts';
-import { requestID } from './request-id.ts';
 import type { RequestObserver } from './request-metrics.ts';
-import { requestInfo } from './request-parsing.ts';
-import { type SessionCheck, signOut } from './sign-out.ts';
+import { type SessionCheck, sessionTermination } from './session-termination.ts';
 import { upgradeArrival } from './upgrade.ts';
 
 export interface ChainOptions {
   readonly handler: Handler;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
-  /** None when none are given. */
+  /** No path by default. */
   readonly signInPaths?: SignInPaths;
-  /** Whether the caller of a stream would be let in again; not asked when none is given. */
+  /** Checks the sessions of running streams; disabled by default. */
   readonly checkSession?: SessionCheck;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestObserver;
   readonly knownResource: KnownResource;
   readonly audit: AuditSink;
-  /** Web pages of these origins may talk to the server; none when none are given. */
+  /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
   readonly limits: ConcurrencyLimits & { readonly maxBodyBytes: number; readonly timeoutMs: number };
-  /** Which requests may outlive the deadline; watches, upgrades and streaming subresources when none is given. */
+  /** The requests without a deadline; watches, upgrades and streaming subresources by default. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
-  /** Ends everything at once; see `drain` for the gentle way. */
+  /** Aborts all requests; `drain` is the graceful way. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
 }
 
 const ignore = (): void => undefined;
 
-/** One for all: every request ends with it, and making one takes a stack trace. */
-const CLIENT_GONE = new DOMException('the client has gone', 'AbortError');
+/** Shared, because every request ends with it, and a new one captures a stack trace. */
+const CLIENT_GONE = new DOMException('the client disconnected', 'AbortError');
 
 export class RequestChain {
   readonly #filters: readonly Filter[];
@@ -80,23 +75,22 @@ export class RequestChain {
     this.#writeError = errorWriter(options.errorFamilies ?? []);
     this.#filters = [
       requestID,
-      // These three write when the request has ended. They come first so that nothing goes by unseen, a request
-      // that is refused by the next filter included.
+      // These three record the end of the request. They come first, so that they see requests that a later filter rejects.
       accessLog(logger, monotonic),
       countRequests(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
-      // Before anything is refused, so that a page can read the refusal.
+      // Before any rejection, so that a page can read it.
       ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
       requestInfo(options.longRunning ?? isLongRunning),
       deadline(limits.timeoutMs, fail),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),
-      ...(options.checkSession ? [signOut(options.checkSession)] : []),
+      ...(options.checkSession ? [sessionTermination(options.checkSession)] : []),
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, { metrics, monotonic, fail }),
       countLongRunning(metrics, knownResource),
-      (exchange) => this.#refuseWhileDraining(exchange),
+      (exchange) => this.#rejectWhileDraining(exchange),
       options.handler,
     ];
     options.signal.addEventListener('abort', () => this.#abort(() => true, options.signal.reason), {
@@ -104,12 +98,12 @@ export class RequestChain {
     });
   }
 
-  /** An ordinary request. Never throws. */
+  /** Serves an ordinary request. Never throws. */
   serve(request: IncomingMessage, response: ServerResponse, secure: boolean): void {
     this.#run(this.#enter({ request, response, secure, upgrade: undefined }), 0);
   }
 
-  /** A request for another protocol, as the server's event `upgrade` hands it over. Never throws. */
+  /** Serves a request from the server's `upgrade` event. Never throws. */
   serveUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, secure: boolean): void {
     const arrival = upgradeArrival(request, socket, head, secure, () => {
       exchange.statusOverride = 101;
@@ -119,8 +113,7 @@ export class RequestChain {
   }
 
   /**
-   * Tells watches and other streams to end, and takes no new ones; requests that end by themselves go on. Gives how many
-   * were told.
+   * Ends long-running requests and rejects new ones; other requests continue. Returns the number of ended requests.
    */
   drain(): number {
     this.#draining = true;
@@ -130,7 +123,7 @@ export class RequestChain {
     );
   }
 
-  /** Requests that have no answer yet, streams included. */
+  /** The number of requests without a complete response, including streams. */
   get open(): number {
     return this.#open.size;
   }
@@ -139,12 +132,12 @@ export class RequestChain {
     const exchange = new Exchange(arrival, this.#logger, this.#now(), this.#monotonic());
     this.#open.add(exchange);
     arrival.response.once('close', () => this.#end(exchange));
-    // A handler that writes after the deadline has answered for it must not end the process.
+    // A handler that writes after the deadline's response must not end the process.
     arrival.response.on('error', ignore);
     return exchange;
   }
 
-  /** Runs the filters from `start` on. One that has to wait is waited for; the others cost no promise. */
+  /** Runs the filters from `start` on. Synchronous filters cost no promise. */
   #run(exchange: Exchange, start: number): void {
     const filters = this.#filters;
     try {
@@ -153,7 +146,7 @@ export class RequestChain {
         if (pending === undefined) continue;
         pending.then(
           () => {
-            // The client may have gone, or the deadline have answered, while the filter waited.
+            // The client may have disconnected, or the deadline have passed, during the filter.
             if (!exchange.ended && !exchange.response.writableEnded) this.#run(exchange, i + 1);
           },
           (error: unknown) => this.#fail(exchange, error),
@@ -165,31 +158,31 @@ export class RequestChain {
     }
   }
 
-  /** The panic guard: whatever was thrown becomes an answer, and if even that fails the connection ends. */
+  /** The panic guard: every error becomes a response; if that fails too, the connection closes. */
   #fail(exchange: Exchange, error: unknown): void {
     try {
       this.#writeError(exchange, error);
     } catch (failure) {
-      exchange.log.error({ err: failure }, 'the error could not be written');
+      exchange.log.error({ err: failure }, 'error response failed');
       exchange.response.destroy();
     }
   }
 
   #end(exchange: Exchange): void {
     this.#open.delete(exchange);
-    // 499: nobody was there any more to hear the answer.
+    // 499: the client disconnected before the response.
     if (!exchange.response.headersSent && exchange.statusOverride === 0) exchange.statusOverride = 499;
     exchange.abort(exchange.error ?? CLIENT_GONE);
     exchange.end();
   }
 
-  #abort(which: (exchange: Exchange) => boolean, reason: unknown): number {
-    const told = this.#open.all().filter(which);
-    for (const exchange of told) exchange.abort(reason);
-    return told.length;
+  #abort(selects: (exchange: Exchange) => boolean, reason: unknown): number {
+    const selected = this.#open.all().filter(selects);
+    for (const exchange of selected) exchange.abort(reason);
+    return selected.length;
   }
 
-  #refuseWhileDraining(exchange: Exchange): void {
+  #rejectWhileDraining(exchange: Exchange): void {
     if (this.#draining && exchange.longRunning) throw newServiceUnavailable('the server is shutting down');
   }
 }

@@ -6,30 +6,30 @@ import type { Exchange, Filter } from './exchange.ts';
 import type { RequestObserver } from './request-metrics.ts';
 
 export interface ConcurrencyLimits {
-  /** Requests in flight that only read, and those that change something; 0 is no limit. */
+  /** Read and mutating requests in flight; 0: no limit. */
   readonly maxReadOnly: number;
   readonly maxMutating: number;
-  /** Watches, upgrades and other streams at a time; 0 is no limit. */
+  /** Long-running requests; 0: no limit. */
   readonly maxLongRunning: number;
 }
 
 type Lane = 'readOnly' | 'mutating' | 'longRunning';
 
-/** How long a request may hold its place while its body is incomplete, in ms. */
-const PATIENCE_MS = 1_000;
+/** Time that a request with an incomplete body keeps its slot under load, in ms. */
+const BODY_GRACE_MS = 1_000;
 
 export interface ConcurrencyDependencies {
   readonly metrics: RequestObserver;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in ms. */
   readonly monotonic: () => number;
-  /** Answers a request that is in the handler already. */
+  /** Ends a request that has reached the handler. */
   readonly fail: (exchange: Exchange, error: unknown) => void;
 }
 
 /**
- * Limits concurrent requests. Health, discovery and the cluster's administrators are never refused: a probe that fails
- * under load would take the server away when it is needed most. No work happens while a body is awaited, so requests
- * with slow bodies make room for others; else a few idle connections could keep everybody from signing in.
+ * Limits requests in flight. Health, discovery and system:masters are exempt: a failed probe under load would remove the
+ * server when it is needed most. Requests with incomplete bodies are preempted, because they do no work: otherwise a few
+ * slow clients could block all sign-ins.
  */
 export function concurrency(
   limits: ConcurrencyLimits,
@@ -46,13 +46,13 @@ export function concurrency(
     mutating: () => release('mutating'),
     longRunning: () => release('longRunning'),
   };
-  /** Mutating requests whose body was incomplete when they came, the oldest first. */
+  /** Mutating requests whose body was incomplete on arrival, oldest first. */
   const incomplete = new Set<Exchange>();
-  const makesRoom = (lane: Lane): boolean => {
+  const preempts = (lane: Lane): boolean => {
     if (lane !== 'mutating') return false;
     for (const exchange of incomplete) {
       if (!exchange.request.complete) {
-        if (monotonic() - exchange.startedAt < PATIENCE_MS) return false;
+        if (monotonic() - exchange.startedAt < BODY_GRACE_MS) return false;
         incomplete.delete(exchange);
         const error = tooMany();
         fail(exchange, error);
@@ -69,7 +69,7 @@ export function concurrency(
   };
   return (exchange) => {
     const lane = laneOf(exchange);
-    if (max[lane] > 0 && inFlight[lane] >= max[lane] && !isExempt(exchange) && !makesRoom(lane)) {
+    if (max[lane] > 0 && inFlight[lane] >= max[lane] && !isExempt(exchange) && !preempts(lane)) {
       throw tooMany();
     }
     inFlight[lane]++;

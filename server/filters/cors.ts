@@ -1,10 +1,9 @@
-// Pages of other origins whose scripts may talk to the server (CORS, as the Fetch standard has it). A page brings its
-// token itself, in a header; what the browser would add by itself, cookies and client certificates, is never allowed.
-// So a page can do no more than its token, and what the sign-in pages keep in a cookie stays theirs.
+// CORS (Fetch standard) for web pages of allowed origins. Pages send their token in a header; credentials that the browser
+// adds itself (cookies, client certificates) are never allowed, so the cookies of the sign-in pages stay out of reach.
 import type { IncomingMessage } from 'node:http';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** What a page may send beyond what every page may. */
+/** Request headers beyond the CORS-safelisted ones. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -14,7 +13,7 @@ const REQUEST_HEADERS = [
 ].join(', ');
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** What a page may read beyond what every page may, such as the type and the length of a body. */
+/** Response headers beyond the CORS-safelisted ones. */
 const RESPONSE_HEADERS = [
   'Allow',
   'Audit-Id',
@@ -25,17 +24,16 @@ const RESPONSE_HEADERS = [
   'WWW-Authenticate',
 ].join(', ');
 
-/** In seconds; Chromium keeps an answer no longer. */
+/** In seconds; the maximum of Chromium. */
 const MAX_AGE = '7200';
 
-/** Headers that stay when an answer becomes an error, in lower case: without them a page could not read why. */
+/** Headers that error responses keep, in lower case: without them a page could not read the error. */
 export const CORS_HEADERS = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'] as const;
 
 /**
- * Lets the page read whatever the answer will be, a refusal included, and answers what a browser asks before it lets the
- * page ask: that never says who asks (Fetch, CORS-preflight fetch), so it must not wait for anything that may refuse;
- * whether the caller may is decided when the request itself comes. Answers that name what they vary by name `Origin`
- * among it; the one here is for all others.
+ * Allows the page to read the response, errors included, and responds to preflight requests. Those have no credentials
+ * (Fetch, CORS-preflight fetch), so they bypass authentication; the actual request is authorized as usual. Handlers that set
+ * `Vary` themselves must include `Origin`.
  */
 export function cors(origins: readonly string[]): Filter {
   const allowed = new Set(origins);
@@ -45,7 +43,7 @@ export function cors(origins: readonly string[]): Filter {
     const { origin } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return undefined;
     response.setHeader('Access-Control-Allow-Origin', origin);
-    if (isPreflight(request)) return answer(exchange);
+    if (isPreflight(request)) return respond(exchange);
     response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS);
     return undefined;
   };
@@ -55,9 +53,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** Resolves, since the chain goes on behind a filter that has nothing to wait for. */
-async function answer(exchange: Exchange): Promise<void> {
-  // Nothing is read or changed: neither log nor audit should say so.
+/** A promise, because the chain continues after a synchronous filter. */
+async function respond(exchange: Exchange): Promise<void> {
+  // A preflight request is neither a read nor a change, for the log and the audit.
   exchange.info = { isResourceRequest: false, path: '', verb: 'options' };
   exchange.response.writeHead(204, {
     'Access-Control-Allow-Methods': METHODS,

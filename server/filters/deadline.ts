@@ -5,33 +5,33 @@ import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Bounds every request that is not a stream. The answer comes at the deadline even when the handler ignores the signal;
- * what it does afterwards is thrown away. The time that the client takes to read the answer counts too.
+ * The deadline of requests that are not long-running. The 504 is sent even if the handler ignores the signal; its later
+ * output is discarded. The time that the client takes to read the response counts.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
     if (exchange.longRunning) return;
-    const asked = askedTimeout(exchange);
+    const requested = requestedTimeout(exchange);
     const timer = setTimeout(
       () => {
         const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
-        // Whole already, and yet not gone: its reader takes nothing, and must not keep it in memory forever.
+        // The response is complete but unread: a client that reads nothing must not keep it in memory.
         const unread = exchange.response.writableEnded;
         fail(exchange, error);
         exchange.abort(error);
         if (unread) exchange.response.destroy();
       },
-      asked > 0 ? Math.min(asked, timeoutMs) : timeoutMs,
+      requested > 0 ? Math.min(requested, timeoutMs) : timeoutMs,
     );
     exchange.onEnd(() => clearTimeout(timer));
   };
 }
 
 /**
- * Ms that the caller is ready to wait, by the parameter `timeout` of Kubernetes' APIs; 0 or less leaves it to us. The
- * paths of the platform and of OAuth have parameters of their own.
+ * The parameter `timeout` of Kubernetes' APIs in ms; 0 or less for none. The paths of the platform and of OAuth have their
+ * own parameters.
  */
-function askedTimeout(exchange: Exchange): number {
+function requestedTimeout(exchange: Exchange): number {
   const { request, info } = exchange;
   if (!hasQuery(request)) return 0;
   if (info.isResourceRequest ? info.prefix === 'kapis' : info.path.startsWith('/oauth/')) return 0;

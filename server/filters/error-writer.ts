@@ -1,15 +1,15 @@
-// The one place that writes an error to the wire: a Status, or what another family's writer makes of it for its
-// own paths (RFC 6749 under /oauth).
+// The error writer of the chain: writes a Status, or delegates to another error family for its paths (RFC 6749 under
+// /oauth).
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { CORS_HEADERS } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Another shape of errors for the paths that it claims. */
+/** Another error format for the paths that it claims. */
 export interface ErrorFamily {
   claims(path: string): boolean;
-  /** Writes the whole answer. Called only while no header has been sent. */
+  /** Writes the whole response. Called only before headers are sent. */
   write(context: RequestContext, error: unknown): void;
 }
 
@@ -21,7 +21,7 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
     exchange.error ??= error;
     if (exchange.ended || response.writableEnded) return;
     if (response.headersSent) {
-      // Half an answer must not look like a whole one: the connection ends without the body's end.
+      // A truncated response must not look complete: the connection closes without the end of the body.
       response.destroy();
       return;
     }
@@ -34,12 +34,12 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
   };
 }
 
-/** What was set before the failure may describe the answer that did not come (its type, length, encoding). */
+/** Other headers may describe the intended response (type, length, encoding). */
 const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection', ...CORS_HEADERS]);
 
 function asStatusError(exchange: Exchange, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
-  exchange.log.error({ err: error }, 'request failed unexpectedly');
+  exchange.log.error({ err: error }, 'request failed');
   const cause = newInternalError(error);
   return new StatusError(500, cause.reason, `${cause.message} (request ${exchange.auditID})`, undefined, {
     cause: error,
@@ -56,7 +56,7 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) headers['Retry-After'] = retry;
   if (error.code === 401) headers['WWW-Authenticate'] = challenge(request.headers);
-  // The rest of an unread body must not be taken for the next request.
+  // The rest of an unread body must not be parsed as the next request.
   if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
   response.end(body);

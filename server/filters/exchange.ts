@@ -1,5 +1,5 @@
-// One request on its way through the chain. The filters write to it, handlers see it as a RequestContext. What few
-// requests need (query, signal, logger) is made when it is first read: a GET of one object needs none of it.
+// One request and its response in the filter chain. Filters write to it; handlers read it as a RequestContext. Query, signal
+// and logger are created on first use, because a get of one object needs none of them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
@@ -23,23 +23,23 @@ export class Exchange implements RequestContext {
   readonly response: ServerResponse;
   readonly secure: boolean;
   readonly upgrade: Upgrade | undefined;
-  /** The address of the other side; kept, because a socket that is closed no longer knows it. */
+  /** The address of the client. A closed socket has none. */
   readonly source: string | undefined;
   readonly receivedAt: number;
   readonly startedAt: number;
   auditID = '';
   info: RequestInfo = UNPARSED;
   user: UserInfo = ANONYMOUS;
-  /** False until authentication has succeeded; until then `user` says nothing. */
+  /** False until authentication has succeeded; `user` is meaningless before. */
   authenticated = false;
   longRunning = false;
   decision: Decision | undefined;
-  /** What the error writer was given, for the log. */
+  /** The first error, for the log. */
   error: unknown;
-  /** The status of an answer that did not go through `response`: 101, or 499 when the client left before one. */
+  /** The status without a response: 101 after an upgrade, 499 when the client disconnected. 0 for none. */
   statusOverride = 0;
   ended = false;
-  /** Where it stands among those that are open. */
+  /** Owned by OpenExchanges. */
   place = -1;
   readonly #logger: Logger;
   readonly #endings: ((exchange: Exchange) => void)[] = [];
@@ -61,7 +61,7 @@ export class Exchange implements RequestContext {
     this.#logger = logger;
   }
 
-  /** Without the query: decoded, or as it came in a request that was refused before its path was read. */
+  /** Without the query. Decoded, unless the request was rejected before its path was parsed. */
   get path(): string {
     return this.info.path || pathIn(this.request.url ?? '');
   }
@@ -95,7 +95,7 @@ export class Exchange implements RequestContext {
     this.#controller?.abort(reason);
   }
 
-  /** Called once, when the answer is complete or the connection is gone. One that fails does not keep the others. */
+  /** Adds a listener that is called once, when the response is complete or the connection is closed. */
   onEnd(ending: (exchange: Exchange) => void): void {
     this.#endings.push(ending);
   }
@@ -107,14 +107,50 @@ export class Exchange implements RequestContext {
       try {
         ending(this);
       } catch (error) {
-        this.log.error({ err: error }, 'the end of a request was not fully recorded');
+        this.log.error({ err: error }, 'end-of-request listener failed');
       }
     }
   }
 }
 
 /**
- * A step of the chain. It throws what the error writer is to answer; a step with nothing to wait for returns
- * nothing, and the next one runs at once.
+ * A step of the chain. It throws the error for the error writer. A synchronous filter returns nothing, and the next one runs
+ * at once.
  */
 export type Filter = (exchange: Exchange) => Promise<void> | void;
+
+/** The members that OpenExchanges needs. */
+export interface Placed {
+  /** Owned by OpenExchanges. */
+  place: number;
+}
+
+/**
+ * The open requests, in no order. An array, because a Set allocates whenever one of a few members is deleted, which costs 1
+ * to 2 µs of the 35 µs of a get of one object.
+ */
+export class OpenExchanges<Item extends Placed> {
+  readonly #list: Item[] = [];
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  add(item: Item): void {
+    item.place = this.#list.push(item) - 1;
+  }
+
+  /** Ignores an item that is not in the list. */
+  delete(item: Item): void {
+    if (this.#list[item.place] !== item) return;
+    const last = this.#list.pop();
+    if (last === undefined || last === item) return;
+    this.#list[item.place] = last;
+    last.place = item.place;
+  }
+
+  /** A copy, because reading may end some requests. */
+  all(): readonly Item[] {
+    return [...this.#list];
+  }
+}

@@ -1,9 +1,9 @@
-// What the chain reports of each request, with the labels that Kubernetes' dashboards know.
+// The filters that report requests to the metrics, with the labels of kube-apiserver.
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import type { RequestLabels, RequestObserver } from './request-metrics.ts';
 
-/** Which group, version, resource and subresource are served: only those become labels of their own. */
+/** Whether a group, version, resource and subresource is served. Others share one set of labels. */
 export type KnownResource = (
   group: string,
   version: string,
@@ -12,11 +12,11 @@ export type KnownResource = (
 ) => boolean;
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Which has labels of its own at kube-apiserver, too: a probe that fails is no caller who got an error. */
+/** Health checks have labels of their own, as at kube-apiserver: failed probes are not failed requests of callers. */
 const HEALTH = /^\/(?:livez|readyz|healthz)(?=\/|$)/;
 const CONNECTING = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/** Counts the request when it has ended, whoever answered it. */
+/** Counts the request when it has ended. */
 export function countRequests(
   metrics: RequestObserver,
   known: KnownResource,
@@ -33,7 +33,7 @@ export function countRequests(
   };
 }
 
-/** The gauge of open streams, from the moment they are known as such until they end. */
+/** The gauge of long-running requests. */
 export function countLongRunning(metrics: RequestObserver, known: KnownResource): Filter {
   return (exchange) => {
     if (!exchange.longRunning) return;
@@ -43,7 +43,7 @@ export function countLongRunning(metrics: RequestObserver, known: KnownResource)
   };
 }
 
-/** Anybody can send any path: what we do not serve shares one empty set of labels. */
+/** Unserved paths share one empty set of labels, because clients can invent any number of them. */
 function labelsOf({ request, info }: Exchange, known: KnownResource): RequestLabels {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
   const verb = METHODS.has(method) ? method : 'OTHER';

@@ -1,17 +1,17 @@
-// Metrics of requests under the names that Kubernetes uses, so that its dashboards and alerts fit. Recording happens
-// for every request, so it adds to plain numbers; the library sees them when somebody scrapes.
+// Metrics of requests under the names of kube-apiserver. Recording only adds to numbers, because it happens for every
+// request; prom-client reads them at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 
-/** What distinguishes requests in metrics. Bounded in number: never a name or a path that a caller invents. */
+/** The labels of a request, bounded in number: never a name or a path from the client. */
 export interface RequestLabels {
-  /** `GET`, `LIST`, `WATCH`, `POST`, …, `CONNECT`; `OTHER` for a method that Kubernetes does not know. */
+  /** `GET`, `LIST`, `WATCH`, `POST`, …, `CONNECT`; `OTHER` for other methods. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** `cluster`, `namespace`, `resource`, or empty for paths that are no resources. */
+  /** `cluster`, `namespace`, `resource`, or empty for non-resource paths. */
   readonly scope: string;
 }
 
@@ -19,10 +19,10 @@ export type RequestKind = 'readOnly' | 'mutating';
 
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
-/** Stands in the label `component`; dashboards for Kubernetes select by it. */
+/** The value of the label `component`, which Kubernetes dashboards select. */
 const COMPONENT = 'apiserver';
 
-/** More series than any honest use makes; what comes beyond is counted under one. */
+/** Above any legitimate use; further label sets share one series. */
 const MAX_SERIES = 500;
 
 const OVERFLOW: RequestLabels = {
@@ -41,7 +41,6 @@ interface Series {
   longRunning: number;
 }
 
-/** What the chain reports to. */
 export type RequestObserver = Pick<RequestMetrics, keyof RequestMetrics>;
 
 export class RequestMetrics {
@@ -56,7 +55,7 @@ export class RequestMetrics {
     this.#durations = new DurationHistogram(
       {
         name: 'apiserver_request_duration_seconds',
-        help: 'Time from the arrival of a request to the end of its answer.',
+        help: 'Time from the arrival of a request to the end of its response.',
         labelNames: LABELS,
         registry,
       },
@@ -65,7 +64,7 @@ export class RequestMetrics {
     registry.registerMetric(
       new Counter({
         name: 'apiserver_request_total',
-        help: 'Requests that were answered, refused ones too.',
+        help: 'Completed requests, including rejected ones.',
         labelNames: [...LABELS, 'code'],
         registers: [],
         collect() {
@@ -81,7 +80,7 @@ export class RequestMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'apiserver_current_inflight_requests',
-        help: 'Requests that are being served now, long-running ones not counted.',
+        help: 'Requests in flight, without long-running ones.',
         labelNames: ['request_kind'],
         registers: [],
         collect() {
@@ -93,7 +92,7 @@ export class RequestMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'apiserver_longrunning_requests',
-        help: 'Watches and other long-running requests that are open now.',
+        help: 'Open watches and other long-running requests.',
         labelNames: [...LABELS],
         registers: [],
         collect() {
@@ -106,20 +105,20 @@ export class RequestMetrics {
     );
     this.#terminations = new Counter({
       name: 'apiserver_request_terminations_total',
-      help: 'Requests that the server cut in self-defence: too many at once, too slow, too large.',
+      help: 'Requests terminated by a limit: concurrency (429), deadline (504), body size (413).',
       labelNames: ['verb', 'code'],
       registers: [registry],
     });
   }
 
-  /** One finished request. */
+  /** Records a completed request. */
   observe(labels: RequestLabels, code: number, seconds: number): void {
     const series = this.#seriesOf(labels);
     series.codes.set(code, (series.codes.get(code) ?? 0) + 1);
     this.#durations.observe(series.durations, seconds);
   }
 
-  /** One finished long-running request: counted, but its duration says nothing. */
+  /** Records a completed long-running request, without its duration. */
   count(labels: RequestLabels, code: number): void {
     const { codes } = this.#seriesOf(labels);
     codes.set(code, (codes.get(code) ?? 0) + 1);

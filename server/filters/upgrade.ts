@@ -10,8 +10,8 @@ import { closeGracefully } from '../request/graceful-close.ts';
 import type { Arrival } from './exchange.ts';
 
 /**
- * An upgrade as an ordinary request: Node hands over a bare socket, and the response attached to it lets every filter
- * refuse in the usual way. A refusal closes the connection; `onAccept` is called otherwise.
+ * Represents an upgrade request like an ordinary one: a response on the bare socket lets every filter reject it as usual. A
+ * rejection closes the connection; `onAccept` is called when a handler accepts.
  */
 export function upgradeArrival(
   request: IncomingMessage,
@@ -20,20 +20,20 @@ export function upgradeArrival(
   secure: boolean,
   onAccept: () => void,
 ): Arrival {
-  const response = new OrdinaryAnswer(request);
+  const response = new UpgradeResponse(request);
   response.shouldKeepAlive = false;
-  // Node hands over the socket that it got from net or tls; its type is only wider than that.
+  // The socket is a net.Socket or TLSSocket; Node's type is only wider.
   response.assignSocket(socket as Socket);
   socket.on('error', () => socket.destroy());
-  // As Node has it where nothing was asked for but HTTP.
-  const left = (): void => void socket.end();
-  socket.once('end', left);
-  const refused = (): void => {
+  // As Node does for ordinary requests.
+  const ended = (): void => void socket.end();
+  socket.once('end', ended);
+  const rejected = (): void => {
     response.detachSocket(socket as Socket);
     response.emit('close');
     closeGracefully(socket);
   };
-  response.once('finish', refused);
+  response.once('finish', rejected);
   return {
     request,
     response,
@@ -41,8 +41,8 @@ export function upgradeArrival(
     upgrade: {
       head,
       accept: () => {
-        response.off('finish', refused);
-        socket.off('end', left);
+        response.off('finish', rejected);
+        socket.off('end', ended);
         response.detachSocket(socket as Socket);
         onAccept();
         socket.once('close', () => response.emit('close'));
@@ -53,10 +53,10 @@ export function upgradeArrival(
 }
 
 /**
- * It may be a stream: what the client says from its beginning on is dropped, but read, or nobody would hear when it goes.
- * Before, it may be of the other protocol.
+ * A response without upgrade. From its headers on, input is read and dropped, to notice when the client closes. Before, it
+ * may belong to the other protocol.
  */
-class OrdinaryAnswer extends ServerResponse {
+class UpgradeResponse extends ServerResponse {
   override writeHead(
     status: number,
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],

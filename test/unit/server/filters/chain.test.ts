@@ -35,7 +35,7 @@ describe('the request chain', () => {
     fixture = undefined;
   });
 
-  it('hands the handler what the filters have learnt', async () => {
+  it('passes the results of the filters to the handler', async () => {
     let seen: RequestContext | undefined;
     const chain = await start({
       handler: (context) => {
@@ -51,7 +51,7 @@ describe('the request chain', () => {
     expect(seen?.secure).to.equal(true);
   });
 
-  it('reaches the handler within the same turn when no filter has to wait', async () => {
+  it('reaches the handler synchronously when no filter waits', async () => {
     let handled = false;
     const chain = await start({
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
@@ -68,7 +68,7 @@ describe('the request chain', () => {
     response.emit('close');
   });
 
-  it('answers with the Audit-Id that came, and writes it into the log', async () => {
+  it('returns and logs the given Audit-Id', async () => {
     const chain = await start({ handler: ok });
     const { headers } = await ask(chain, NODES, { headers: { ...asAlice.headers, 'audit-id': 'abc-123' } });
     expect(headers['audit-id']).to.equal('abc-123');
@@ -84,7 +84,7 @@ describe('the request chain', () => {
     });
   }
 
-  it('logs one structured line with user, verb, resource, status and latency, and no query', async () => {
+  it('logs one line with user, verb, resource, status and latency, without the query', async () => {
     const chain = await start({ handler: ok });
     await ask(chain, `${NODES}?code=secret`, { headers: { 'test-user': 'alice', 'user-agent': 'kubectl' } });
     await until(() => chain.lines.length > 0);
@@ -103,7 +103,7 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).not.to.contain('secret');
   });
 
-  it('logs how many milliseconds an answer took, and counts them in seconds', async () => {
+  it('logs the latency in milliseconds, and records it in seconds', async () => {
     let time = 5_000;
     const chain = await start({
       monotonic: () => time,
@@ -118,7 +118,7 @@ describe('the request chain', () => {
     expect(chain.observed[0]).to.include({ seconds: 0.25 });
   });
 
-  it('logs a path decoded, as it was taken, a subresource behind its resource, and no group where there is none', async () => {
+  it('logs the decoded path, and the resource with subresource and group', async () => {
     const chain = await start({ handler: ok });
     await ask(chain, '/versio%6e?verbose', asAlice);
     await ask(chain, `${NODES}/n1/status`, asAlice);
@@ -129,7 +129,7 @@ describe('the request chain', () => {
     expect(chain.lines[2]).to.include({ resource: 'pods', namespace: 'kube-system' });
   });
 
-  it('logs nothing that a terminal would obey', async () => {
+  it('logs no control characters', async () => {
     const chain = await start({ handler: ok });
     const socket = await rawConnection(chain);
     const request = `GET ${NODES} HTTP/1.1\r\nHost: x\r\nUser-Agent: \x9b31m\r\nConnection: close\r\n\r\n`;
@@ -139,7 +139,7 @@ describe('the request chain', () => {
     expect(chain.lines[0]).to.include({ userAgent: '?31m' });
   });
 
-  it('logs and audits no more of a request than a line holds, however long its path is', async () => {
+  it('truncates long paths in log and audit', async () => {
     const chain = await start({ handler: ok });
     const long = 'z'.repeat(2_500);
     expect((await ask(chain, `/apis/${long}/v1/namespaces/${long}/${long}/${long}/${long}`)).status).to.equal(
@@ -150,7 +150,7 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.audited[0])).to.have.length.below(5_000);
   });
 
-  it('repeats no more of a request in its answer than it takes to find it', async () => {
+  it('truncates what an error response quotes of a request', async () => {
     const chain = await start({ handler: ok });
     const long = 'z'.repeat(3_500);
     const { status, body } = await ask(chain, `/apis/${long}/v1/${long}/${long}`);
@@ -161,7 +161,7 @@ describe('the request chain', () => {
       .that.matches(/^z+…z+" at the cluster scope$/);
   });
 
-  it('logs and audits names and reasons from elsewhere without what a terminal would obey', async () => {
+  it('removes control characters from names and reasons in log and audit', async () => {
     const user = { name: 'eve\u009b2J', uid: '', groups: ['g\u001b[2J'], extra: {} };
     const chain = await start({
       handler: () => {
@@ -177,7 +177,7 @@ describe('the request chain', () => {
     expect(chain.audited[0]).to.deep.include({ user: 'eve?2J', groups: ['g?[2J'], reason: 'by ?0m' });
   });
 
-  it('audits who changed what and who was kept from it, from where, and how that was decided', async () => {
+  it('audits mutating and rejected requests with user, source and decision', async () => {
     const chain = await start({ handler: ok });
     for (const user of ['alice', 'bob']) {
       await ask(chain, `${NODES}/n1`, { method: 'DELETE', headers: { 'test-user': user } });
@@ -188,7 +188,7 @@ describe('the request chain', () => {
     expect(chain.audited[1]).to.include({ ...what, user: 'bob', status: 403, decision: 'forbid' });
   });
 
-  it('logs reads that succeed and failures answered on purpose at debug, refusals and changes at info, what heals at warn, faults at error', async () => {
+  it('logs successful reads and reported failures at debug, rejections and changes at info, outages at warn, bugs at error', async () => {
     const statuses = [200, 500, 404, 201];
     const faults = [newServiceUnavailable('wait', 1), new Error('a fault')];
     const chain = await start({
@@ -309,12 +309,12 @@ describe('the request chain', () => {
         expect(chain.observed[0]?.code).to.equal(status);
         expect(chain.lines[0]).to.include({ status });
         expect(chain.audited.map((event) => event.status)).to.deep.equal(audited ? [status] : []);
-        // Who could not be authenticated is nobody, not even in the groups of nobody.
+        // An unauthenticated request has no user and no groups.
         if (status === 401) expect(chain.audited[0]).not.to.have.any.keys('user', 'groups', 'decision');
       });
     }
 
-    it('tells the exact cause of a 401 to the log only', async () => {
+    it('logs the cause of a 401, and does not return it', async () => {
       const chain = await start({
         handler: ok,
         authenticator: {
@@ -351,7 +351,7 @@ describe('the request chain', () => {
       expect(await challenge('Basic abc')).to.equal('Bearer');
     });
 
-    it('words a 403 as kube-apiserver does', async () => {
+    it('returns the message of kube-apiserver with a 403', async () => {
       const chain = await start({ handler: ok });
       const { body } = await ask(chain, `${NODES}/n1/status`, { headers: { 'test-user': 'a<b' } });
       expect(JSON.parse(body)).to.deep.include({
@@ -365,7 +365,7 @@ describe('the request chain', () => {
       });
     });
 
-    it('answers HEAD without a body but with its length', async () => {
+    it('responds to HEAD without a body, with its length', async () => {
       const chain = await start({ handler: ok });
       const { status, body, headers } = await ask(chain, NODES, { method: 'HEAD' });
       expect(status).to.equal(403);
@@ -374,7 +374,7 @@ describe('the request chain', () => {
     });
   });
 
-  it('answers a fault of ours with a 500 that names the request and nothing else', async () => {
+  it('returns a 500 for an unexpected error with the request id only', async () => {
     const chain = await start({
       handler: () => {
         throw new TypeError('password is hunter2');
@@ -389,7 +389,7 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.lines)).to.contain('hunter2');
   });
 
-  it('drops the headers of an answer that did not come', async () => {
+  it('removes the headers of the intended response from an error', async () => {
     const chain = await start({
       handler: ({ response }) => {
         response.setHeader('Content-Encoding', 'gzip');
@@ -402,7 +402,7 @@ describe('the request chain', () => {
     expect(headers).not.to.have.any.keys('content-encoding', 'etag');
   });
 
-  it('cuts the connection when a handler fails inside its answer', async () => {
+  it('closes the connection when a handler fails during its response', async () => {
     const chain = await start({
       handler: async ({ response }) => {
         response.writeHead(200);
@@ -417,13 +417,13 @@ describe('the request chain', () => {
     expect(failure).to.be.an('error');
   });
 
-  it('takes a body that is just as large as it may be', async () => {
+  it('accepts a body of the maximum size', async () => {
     const chain = await start({ handler: ok });
     const headers = { ...asAlice.headers, 'content-length': '1000' };
     expect((await ask(chain, NODES, { headers, body: 'x'.repeat(1000) })).status).to.equal(200);
   });
 
-  it('closes the connection after a body that nobody read', async () => {
+  it('closes the connection after an unread body', async () => {
     const chain = await start({ handler: ok });
     const { status, headers } = await ask(chain, NODES, {
       method: 'POST',
@@ -433,7 +433,7 @@ describe('the request chain', () => {
     expect(headers.connection).to.equal('close');
   });
 
-  it('answers 504 at the deadline, tells the handler, and ignores what it does then', async () => {
+  it('returns 504 at the deadline, aborts the handler, and ignores its later output', async () => {
     let reason: unknown;
     let finished = false;
     const chain = await start({
@@ -454,7 +454,7 @@ describe('the request chain', () => {
     expect(chain.terminated).to.deep.equal([504]);
   });
 
-  it('answers 504 when the time is over that the caller would wait, never later than the deadline', async () => {
+  it('returns 504 after the timeout parameter, at most at the deadline', async () => {
     const never: Handler = ({ signal }) => once(signal, 'abort').then(() => undefined);
     const patient = await start({ handler: never });
     expect((await ask(patient, `${NODES}?timeout=10ms`, asAlice)).status).to.equal(504);
@@ -469,7 +469,7 @@ describe('the request chain', () => {
     }
   });
 
-  it('refuses a timeout that is no duration, but for watches and where the parameter is not of Kubernetes', async () => {
+  it('rejects an invalid timeout parameter, except for watches and other paths', async () => {
     const chain = await start({ handler: ok, longRunning: isLongRunning });
     const refused = await ask(chain, `${NODES}?timeout=abc`, asAlice);
     expect(refused.status).to.equal(400);
@@ -487,7 +487,7 @@ describe('the request chain', () => {
     }
   });
 
-  it('sets no deadline for watches, which end when the server drains', async () => {
+  it('sets no deadline for watches, and ends them when draining', async () => {
     const chain = await start({
       limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 10 },
       handler: ({ signal, response, info }) => {
@@ -509,7 +509,7 @@ describe('the request chain', () => {
     expect(refused.headers['retry-after']).to.equal('1');
   });
 
-  it('aborts the signal and records 499 when the client leaves before the answer', async () => {
+  it('aborts the signal and records 499 when the client disconnects before the response', async () => {
     let aborted = false;
     const chain = await start({
       handler: async ({ signal }) => {
@@ -527,7 +527,7 @@ describe('the request chain', () => {
     expect(chain.chain.open).to.equal(0);
   });
 
-  it('does not run the rest of the chain for a client who left while a filter waited', async () => {
+  it('stops the chain when the client disconnects during a filter', async () => {
     let release = (): void => undefined;
     let handled = false;
     const waiting = new Promise<void>((resolve) => {
@@ -558,7 +558,7 @@ describe('the request chain', () => {
     expect(handled).to.equal(false);
   });
 
-  it('ends every request at once when the server is aborted', async () => {
+  it('aborts every request when the server is aborted', async () => {
     const chain = await start({
       handler: async ({ signal, response }) => {
         await once(signal, 'abort');
@@ -593,7 +593,7 @@ describe('the request chain', () => {
       };
     }
 
-    it('answers 429 with Retry-After beyond the limit, and serves again when one has ended', async () => {
+    it('returns 429 with Retry-After beyond the limit, until a request ends', async () => {
       const { handler, release } = holding();
       const chain = await start({ handler, limits });
       const first = ask(chain, `${NODES}?hold`, asAlice);
@@ -610,7 +610,7 @@ describe('the request chain', () => {
       expect((await ask(chain, NODES, asAlice)).status).to.equal(200);
     });
 
-    it('counts writes and streams apart from reads', async () => {
+    it('limits reads, writes and long-running requests separately', async () => {
       const { handler, release } = holding();
       const chain = await start({ handler, limits });
       const first = ask(chain, `${NODES}?hold`, asAlice);
@@ -622,7 +622,7 @@ describe('the request chain', () => {
       await Promise.all([first, watch]);
     });
 
-    it('never refuses health, discovery and administrators', async () => {
+    it('exempts health, discovery and system:masters', async () => {
       const { handler, release } = holding();
       const chain = await start({
         handler,
@@ -650,7 +650,7 @@ describe('the request chain', () => {
     const upgrade = (path: string, user: string): string =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nTest-User: ${user}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
 
-    it('are refused by the same filters with the same Status', async () => {
+    it('are rejected by the same filters with the same Status', async () => {
       const chain = await start({ handler: ok });
       const socket = await rawConnection(chain);
       socket.write(upgrade(NODES, 'bob'));
@@ -663,7 +663,7 @@ describe('the request chain', () => {
       expect(chain.chain.open).to.equal(0);
     });
 
-    it('may break off while a filter waits, which harms nobody else', async () => {
+    it('may disconnect during a filter without effect on others', async () => {
       const asked = Promise.withResolvers<void>();
       const known = Promise.withResolvers<typeof alice>();
       const chain = await start({
@@ -691,7 +691,7 @@ describe('the request chain', () => {
       await closeNow(plain);
     });
 
-    it('hand over the socket once, and count until it closes', async () => {
+    it('pass the socket to the handler once, and count until it closes', async () => {
       const chain = await start({
         handler: ({ upgrade }) => {
           const socket = upgrade?.accept();
@@ -715,7 +715,7 @@ describe('the request chain', () => {
     });
   });
 
-  it('frees the place of a request even when its end cannot be recorded', async () => {
+  it('releases the slot of a request even if a listener of its end fails', async () => {
     const chain = await start({
       handler: ok,
       audit: {
@@ -726,11 +726,11 @@ describe('the request chain', () => {
     });
     await ask(chain, NODES, { ...asAlice, method: 'POST' });
     await until(() => chain.gauges.mutating === 0 && chain.chain.open === 0);
-    expect(chain.lines.map((line) => line['msg'])).to.include('the end of a request was not fully recorded');
+    expect(chain.lines.map((line) => line['msg'])).to.include('end-of-request listener failed');
     expect((await ask(chain, NODES, asAlice)).status).to.equal(200);
   });
 
-  it('keeps labels of unknown paths, resources and methods from growing', async () => {
+  it('shares labels between unknown paths, resources and methods', async () => {
     const chain = await start({ handler: ok });
     await ask(chain, '/apis/evil/v1/things-1', asAlice);
     await ask(chain, '/random-2', asAlice);
@@ -748,7 +748,7 @@ describe('the request chain', () => {
     ]);
   });
 
-  it('counts probes apart from callers, as kube-apiserver does, and all checks of a path as one', async () => {
+  it('counts health checks separately, with one subresource per path', async () => {
     const chain = await start({ handler: ok });
     for (const path of ['/readyz', '/readyz/oauth', '/livez?verbose', '/readyzz', '/healthz']) {
       await ask(chain, path, asAlice);
@@ -758,7 +758,7 @@ describe('the request chain', () => {
     expect(counted).to.deep.equal(['/readyz', '/readyz', '/livez', '', '/healthz']);
   });
 
-  it('takes identity headers and accepted bearer tokens off the request, and leaves Basic to the token endpoint', async () => {
+  it('removes identity headers and accepted bearer tokens, and keeps Basic credentials', async () => {
     const seen: unknown[] = [];
     const chain = await start({
       handler: ({ request: { headers }, response }) => {
@@ -772,7 +772,7 @@ describe('the request chain', () => {
     expect(seen).to.deep.equal([undefined, undefined, undefined, 'Basic abc', undefined, undefined]);
   });
 
-  it('answers health and discovery to callers whose credentials fail, as it would to anybody', async () => {
+  it('serves health and discovery to callers with invalid credentials', async () => {
     const chain = await start({
       handler: ({ request, response, user }) =>
         void response.end(JSON.stringify([user.name, request.headers['x-remote-user'] ?? null])),
@@ -800,7 +800,7 @@ describe('the request chain', () => {
   });
 
   for (const refused of [newUnauthorized(new Error('malformed')), newServiceUnavailable('not known yet')]) {
-    it(`takes a health check that fails for no fault of ours, whatever is wrong with the caller: ${refused.code}`, async () => {
+    it(`logs a failed health check at debug even with invalid credentials: ${refused.code}`, async () => {
       const chain = await start({
         handler: ({ response }) => void response.writeHead(500).end('readyz check failed'),
         authenticator: {
@@ -817,7 +817,7 @@ describe('the request chain', () => {
     });
   }
 
-  it('does not keep health and discovery waiting for a cluster that does not say whose token it is', async () => {
+  it('serves health and discovery while a TokenReview is pending', async () => {
     const chain = await start({
       handler: ({ response, user }) => void response.end(user.name),
       authenticator: { name: 'hanging', authenticate: () => new Promise(() => undefined) },
@@ -829,7 +829,7 @@ describe('the request chain', () => {
     ]);
   });
 
-  it('lets people come to sign in where anonymous callers are turned off, but not with bad credentials', async () => {
+  it('serves sign-in paths without anonymous access, but not with invalid credentials', async () => {
     const chain = await start({
       handler: ({ request, response, user }) =>
         void response.end(JSON.stringify([user.name, request.headers['x-remote-user'] ?? null])),
@@ -850,7 +850,7 @@ describe('the request chain', () => {
     expect((await ask(chain, NODES)).status).to.equal(401);
   });
 
-  it('lets another family of errors answer on its own paths', async () => {
+  it('lets an error family respond on its own paths', async () => {
     const chain = await start({
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
       handler: () => {

@@ -9,7 +9,7 @@ const OTHER = 'http://localhost:8080';
 const ALLOWED = 'access-control-allow-origin';
 const ok: Handler = ({ response }) => void response.end('ok');
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   let fixture: ChainFixture | undefined;
 
   async function start(options: Partial<Parameters<typeof startChain>[0]> = {}): Promise<ChainFixture> {
@@ -36,7 +36,7 @@ describe('pages of other origins', () => {
   });
 
   for (const origin of [CONSOLE, OTHER]) {
-    it(`lets a page of ${origin} read its answer, with the headers that it needs`, async () => {
+    it(`allows a page of ${origin} to read responses and their headers`, async () => {
       const { status, headers } = await ask(await start(), NODES, from(origin));
       expect(status).to.equal(200);
       expect(headers).to.include({ [ALLOWED]: origin, vary: 'Origin' });
@@ -53,7 +53,7 @@ describe('pages of other origins', () => {
     'null',
     '',
   ]) {
-    it(`tells the browser nothing for ${origin === '' ? 'an empty origin' : origin}`, async () => {
+    it(`returns no CORS headers for ${origin === '' ? 'an empty origin' : origin}`, async () => {
       const chain = await start();
       const { status, headers } = await ask(chain, NODES, from(origin));
       expect(status).to.equal(200);
@@ -63,7 +63,7 @@ describe('pages of other origins', () => {
     });
   }
 
-  it('never lets a browser add what it holds by itself', async () => {
+  it('never allows credentials of the browser', async () => {
     const chain = await start();
     for (const question of [from(CONSOLE), asking(CONSOLE)]) {
       const { headers } = await ask(chain, NODES, question);
@@ -71,7 +71,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('knows nothing of it where no origin is allowed', async () => {
+  it('returns no CORS headers without allowed origins', async () => {
     const chain = await start({ allowedOrigins: [] });
     const { headers } = await ask(chain, NODES, from(CONSOLE));
     expect(headers).not.to.have.any.keys(ALLOWED, 'vary');
@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
       503,
     ],
   ] as const satisfies readonly (readonly [string, string, string, Handler, number])[]) {
-    it(`lets the page read a refusal: ${what}`, async () => {
+    it(`allows the page to read an error: ${what}`, async () => {
       const chain = await start({ handler });
       const { status, headers } = await ask(chain, path, from(CONSOLE, { 'test-user': user }));
       expect(status).to.equal(code);
@@ -111,7 +111,7 @@ describe('pages of other origins', () => {
     });
   }
 
-  it('answers the browser, which never says who asks, before anybody is authenticated', async () => {
+  it('responds to a preflight request without authentication', async () => {
     let authenticated = 0;
     const chain = await start({
       handler: () => {
@@ -133,14 +133,14 @@ describe('pages of other origins', () => {
     expect(allowed).to.include.members(['authorization', 'content-type', 'if-none-match', 'last-event-id']);
   });
 
-  it('answers it for a path with two readings too, so that the page can read what is wrong with it', async () => {
+  it('responds to a preflight request for an ambiguous path, so that the page can read the error', async () => {
     const chain = await start();
-    expect((await ask(chain, `${NODES}/`, asking(CONSOLE))).status).to.equal(204);
-    const { status, headers } = await ask(chain, `${NODES}/`, from(CONSOLE));
+    expect((await ask(chain, `${NODES}//`, asking(CONSOLE))).status).to.equal(204);
+    const { status, headers } = await ask(chain, `${NODES}//`, from(CONSOLE));
     expect({ status, origin: headers[ALLOWED] }).to.deep.equal({ status: 400, origin: CONSOLE });
   });
 
-  it('takes such a question for no request of a resource, and for no change', async () => {
+  it('records a preflight request neither as a resource request nor as a change', async () => {
     const chain = await start();
     await ask(chain, `${NODES}?watch=true`, asking(CONSOLE));
     await until(() => chain.lines.length > 0);
@@ -150,7 +150,7 @@ describe('pages of other origins', () => {
     expect(chain.gauges.longRunning).to.equal(0);
   });
 
-  it('hands an OPTIONS on that is no such question', async () => {
+  it('passes on an OPTIONS that is not a preflight request', async () => {
     const { status } = await ask(await start(), NODES, { ...from(CONSOLE), method: 'OPTIONS' });
     expect(status).to.equal(200);
   });

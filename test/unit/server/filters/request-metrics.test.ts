@@ -30,7 +30,7 @@ describe('RequestMetrics', () => {
     ]);
   });
 
-  it('counts durations in cumulative buckets, a bound belonging to its bucket', async () => {
+  it('counts durations in cumulative buckets with inclusive bounds', async () => {
     for (const seconds of [0.0005, 0.005, 0.3, 1000]) metrics.observe(GET, 200, seconds);
     const name = 'apiserver_request_duration_seconds';
     expect(await lines()).to.include.members([
@@ -43,12 +43,12 @@ describe('RequestMetrics', () => {
     ]);
   });
 
-  it('gives the same numbers to a second scrape', async () => {
+  it('returns the same numbers to a second scrape', async () => {
     metrics.observe(GET, 200, 0.01);
     expect(await lines()).to.deep.equal(await lines());
   });
 
-  it('counts a watch without a duration, and shows it while it is open', async () => {
+  it('counts a watch without a duration, and as long-running while it is open', async () => {
     metrics.longRunning(GET, 1);
     expect(await lines()).to.include(`apiserver_longrunning_requests{${SERIES}} 1`);
     metrics.longRunning(GET, -1);
@@ -59,7 +59,7 @@ describe('RequestMetrics', () => {
     expect(after).to.contain(`apiserver_request_total{${SERIES},code="200"} 1`);
   });
 
-  it('shows requests in flight and those that were cut', async () => {
+  it('reports requests in flight and terminated ones', async () => {
     metrics.inflight('readOnly', 1);
     metrics.terminated('GET', 429);
     expect(await lines()).to.include.members([
@@ -69,7 +69,7 @@ describe('RequestMetrics', () => {
     ]);
   });
 
-  it('does not grow without bound when labels do', async () => {
+  it('limits the number of series', async () => {
     for (let index = 0; index < 1500; index++) metrics.observe({ ...GET, resource: `r${index}` }, 200, 0.01);
     const series = (await lines()).filter((line) => line.startsWith('apiserver_request_total{'));
     expect(series.length).to.be.within(500, 501);

@@ -8,7 +8,7 @@ import { ask, type ChainFixture, NODES, rawConnection, readAll, startChain } fro
 const limits = { maxReadOnly: 1, maxMutating: 1, maxLongRunning: 1, maxBodyBytes: 1000, timeoutMs: 60_000 };
 const write = { method: 'POST', headers: { 'test-user': 'alice' } };
 
-describe('a request whose body does not come', () => {
+describe('a request with an incomplete body', () => {
   let now: number;
   let chain: ChainFixture;
   let hold: Promise<void> | undefined;
@@ -39,7 +39,7 @@ describe('a request whose body does not come', () => {
     return socket;
   }
 
-  it('makes room for one that is complete, and is told to try again', async () => {
+  it('is preempted by a complete request, and gets 429', async () => {
     const socket = await announced('x');
     now = 1000;
     const told = readAll(socket);
@@ -50,7 +50,7 @@ describe('a request whose body does not come', () => {
     await until(() => chain.gauges.mutating === 0);
   });
 
-  it('keeps its place for a second, and as long as nobody else wants it', async () => {
+  it('keeps its slot for a second, and until another request needs it', async () => {
     const socket = await announced('xx');
     now = 999;
     expect((await ask(chain, NODES, { ...write, body: 'body' })).status).to.equal(429);
@@ -61,7 +61,7 @@ describe('a request whose body does not come', () => {
     socket.destroy();
   });
 
-  it('is not ended for room that it does not take: as a read it has a place of another kind', async () => {
+  it('is not preempted as a read, whose slots are separate', async () => {
     const socket = await rawConnection(chain);
     socket.write(`GET ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\n`);
     await until(() => chain.gauges.readOnly === 1);
@@ -79,7 +79,7 @@ describe('a request whose body does not come', () => {
     socket.destroy();
   });
 
-  it('is not mistaken for one that is worked on for long', async () => {
+  it('is not confused with a complete request that takes long', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     hold = promise;
     const socket = await announced('');

@@ -4,7 +4,7 @@ import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chai
 
 const BODY = Buffer.alloc(16 * 1024 * 1024, 'x');
 
-describe('an answer that its reader does not take', () => {
+describe('a response that the client does not read', () => {
   let chain: ChainFixture;
 
   async function started(timeoutMs: number): Promise<void> {
@@ -20,7 +20,7 @@ describe('an answer that its reader does not take', () => {
     ['', NODES, ''],
     [', also when another protocol was asked for where there is none', '/metrics', upgrade],
   ] as const) {
-    it(`is thrown away at the deadline, with its connection${what}`, async () => {
+    it(`is discarded with its connection at the deadline${what}`, async () => {
       await started(100);
       const socket = await rawConnection(chain);
       socket.pause();
@@ -32,7 +32,7 @@ describe('an answer that its reader does not take', () => {
     });
   }
 
-  it('reaches in full whoever takes it in time', async () => {
+  it('is complete for a client that reads it in time', async () => {
     await started(60_000);
     const { status, body } = await ask(chain, NODES, { headers: { 'test-user': 'alice' } });
     expect([status, body.length]).to.deep.equal([200, BODY.length]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
 import { type ChainFixture, rawConnection, readAll, startChain } from './chain-fixture.ts';
 
-describe('request parsing', () => {
+describe('request checks', () => {
   let chain: ChainFixture;
 
   before(async () => {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { array, assert, boolean, nat, property, record } from 'fast-check';
-import { OpenExchanges } from '../../../../server/filters/open-exchanges.ts';
+import { OpenExchanges } from '../../../../server/filters/exchange.ts';
 
 interface Numbered {
   readonly number: number;
   place: number;
 }
 
-describe('open exchanges', () => {
-  it('are those that were added and not deleted, whatever the order', () => {
+describe('OpenExchanges', () => {
+  it('contains the added and not deleted items, in any order', () => {
     const steps = array(record({ isAdded: boolean(), number: nat(9) }));
     assert(
       property(steps, (taken) => {

@@ -6,11 +6,11 @@ import { pino } from 'pino';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
-import { type SessionCheck, signOut } from '../../../../server/filters/sign-out.ts';
+import { type SessionCheck, sessionTermination } from '../../../../server/filters/session-termination.ts';
 import { until } from '../../../support/until.ts';
 import { alice } from './chain-fixture.ts';
 
-describe('a stream', () => {
+describe('sessionTermination', () => {
   const open: Exchange[] = [];
   afterEach(() => {
     for (const exchange of open.splice(0)) exchange.end();
@@ -36,21 +36,21 @@ describe('a stream', () => {
     return asked;
   }
 
-  it('goes on while its caller is signed in, and ends when he is not any more', async () => {
+  it('keeps a stream while its session is valid, and ends it with the session', async () => {
     let refusal: Error | undefined;
     const asked = asking(() => {
       if (refusal) throw refusal;
     });
     const exchange = enter();
-    await signOut(asked.check, 1)(exchange);
+    await sessionTermination(asked.check, 1)(exchange);
     await until(() => asked.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
     refusal = newUnauthorized(new Error('the session is over'));
     await once(exchange.signal, 'abort');
   });
 
-  it('ends also when the cluster had to be asked, and leaves those of others', async () => {
-    const filter = signOut(
+  it('ends a stream after an asynchronous check, and keeps those of others', async () => {
+    const filter = sessionTermination(
       ({ name }) => (name === 'bob' ? Promise.reject(newUnauthorized()) : Promise.resolve()),
       1,
     );
@@ -61,9 +61,9 @@ describe('a stream', () => {
     expect(hers.signal.aborted).to.equal(false);
   });
 
-  it('is looked after still when another one has ended', async () => {
+  it('still checks a stream after another one has ended', async () => {
     let refusal: Error | undefined;
-    const filter = signOut(() => {
+    const filter = sessionTermination(() => {
       if (refusal) throw refusal;
     }, 1);
     const [ended, open] = [enter(), enter()];
@@ -73,8 +73,8 @@ describe('a stream', () => {
     await once(open.signal, 'abort');
   });
 
-  it('that comes when all others are over ends just so', async () => {
-    const filter = signOut(() => {
+  it('checks a stream that starts after all others have ended', async () => {
+    const filter = sessionTermination(() => {
       throw newUnauthorized();
     }, 1);
     for (const exchange of [enter(), enter()]) {
@@ -84,24 +84,24 @@ describe('a stream', () => {
     }
   });
 
-  it('goes on while nobody can tell', async () => {
+  it('keeps a stream while the state of its session is unknown', async () => {
     const asked = asking(() => {
       throw newServiceUnavailable('sessions cannot be seen');
     });
     const exchange = enter();
-    await signOut(asked.check, 1)(exchange);
+    await sessionTermination(asked.check, 1)(exchange);
     await until(() => asked.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
   });
 
-  it('concerns nobody after it has ended, as little as a request that ends by itself', async () => {
+  it('does not check ended streams and requests that are not long-running', async () => {
     const named: string[] = [];
-    const filter = signOut(({ name }) => void named.push(name), 1);
+    const filter = sessionTermination(({ name }) => void named.push(name), 1);
     const [ended, short, other] = [enter(), enter(alice, false), enter({ ...alice, name: 'bob' })];
     for (const exchange of [ended, short]) await filter(exchange);
     ended.end();
     const asked = asking(() => undefined);
-    await signOut(asked.check, 1)(other);
+    await sessionTermination(asked.check, 1)(other);
     await until(() => asked.times >= 3);
     expect(named).to.deep.equal([]);
   });
