@@ -1,14 +1,14 @@
-// Logs in OpenSearch or Elasticsearch, as collectors write them there: one document a line. Owns what is asked and how
-// the answers are read; access is decided before, and lines are collected by other programs.
+// Log store on OpenSearch or Elasticsearch, where collectors write one document for each line. Access is checked before,
+// and nothing is written.
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
-import { inParallel } from '../../../concurrency/parallel.ts';
-import type { Turns } from '../../../concurrency/turns.ts';
+import { Turns } from '../../../concurrency/turns.ts';
 import { Deadline } from '../../deadline.ts';
 import type {
   Buckets,
   Call,
   Coverage,
+  FollowCall,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -18,110 +18,96 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
-import { isSearchRefused } from '../../store-errors.ts';
-import { Connection, type ConnectionOptions } from './connection/connection.ts';
-import { bucketRange, countByTime } from './counting/histogram.ts';
-import { Statistics } from './counting/statistics.ts';
-import { PAGE_MS } from './exporting/export.ts';
-import { exportRecords } from './exporting/resumed-export.ts';
-import type { FieldNames } from './fields/field-names.ts';
-import { Followers, type FollowTuning } from './following/follow.ts';
-import { FirstHits } from './paging/first-hits.ts';
-import { queryPage } from './paging/page-query.ts';
-import { sumOfHistograms, sumOfStatistics } from './paging/sums.ts';
-import { endingTogether } from './searches/ending-together.ts';
-import { PointsInTime } from './searches/point-in-time.ts';
-import { Searches } from './searches/searches.ts';
-import { FieldProbe } from './selection/field-probe.ts';
-import { Predecessors } from './selection/predecessors.ts';
-import { SelectionQueries } from './selection/selection-queries.ts';
-import type { SelectionQuery } from './selection/selection-query.ts';
-import { checkFit } from './self-check.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { bucketRange, countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
+import { CreationBoundSearch } from './creation-bounds.ts';
+import { exportRecords, PAGE_MS } from './export.ts';
+import { Followers, type FollowTuning } from './follow.ts';
+import { IndexSets } from './index-sets.ts';
+import type { FieldNames } from './layout.ts';
+import { EMPTY_PAGE, readPage } from './page.ts';
+import { PointsInTime } from './point-in-time.ts';
+import { RecordReader } from './record-reader.ts';
+import { SearchClient } from './search-client.ts';
+import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
+import { selfCheck } from './self-check.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
-  /** Prefix of the names of the indices. */
   readonly indexPrefix: string;
-  /** Whether there is one index a day of UTC, `<indexPrefix>-YYYY.MM.DD`; else all that begin with the prefix count. */
+  /** Whether there is one index for each day in UTC, `<indexPrefix>-YYYY.MM.DD`; else all indices with the prefix count. */
   readonly dailyIndices: boolean;
   readonly fields: FieldNames;
-  /** Records that one request of an export fetches, at most. */
+  /** Maximum number of records of one request of an export. */
   readonly pageSize: number;
-  /** Milliseconds that such a request may take. */
+  /** Milliseconds for one request of an export. */
   readonly pageMs?: number;
-  /** Pauses of an export that has lost its point in time, in ms; shorter ones for tests. */
+  /** Pauses before an export replaces a lost point in time, in ms. */
   readonly pausesMs?: readonly number[];
-  /** The first pause of two where the store has too much to do, in ms; a shorter one for tests. */
-  readonly busyPauseMs?: number;
-  /** In which answers are read; some of its own when none are given. */
+  /** Time slices for reading responses; its own by default. */
   readonly turns?: Turns;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
 }
 
-/** Used where a question needs several requests. */
-const SLICES_AT_A_TIME = 2;
-
-/** Throws as LogStore says. Keeps nothing in the store between two calls; an export closes what it opened. */
+/** Keeps no state in the store between two calls; an export closes its point in time. */
 export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
+  readonly #wallClock: () => number;
   readonly #connection: Connection;
-  readonly #searches: Searches;
+  readonly #client: SearchClient;
   readonly #points: PointsInTime;
-  readonly #probe: FieldProbe;
+  readonly #indexSets: IndexSets;
   readonly #queries: SelectionQueries;
-  readonly #firstHits: FirstHits;
-  readonly #statistics: Statistics;
+  readonly #records: RecordReader;
   readonly #followers: Followers;
 
   constructor(options: OpenSearchLogStoreOptions) {
     this.#options = options;
+    const { fields: names, indexPrefix: prefix, dailyIndices: daily } = options;
     this.#now = options.now ?? (() => performance.now());
-    const wallClock = options.wallClock ?? Date.now;
+    this.#wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
-    this.#searches = new Searches({ ...options, connection: this.#connection, now: this.#now });
-    this.#points = new PointsInTime(this.#searches);
-    this.#probe = new FieldProbe(this.#searches, options.fields, this.#now);
+    this.#client = new SearchClient(this.#connection, options.turns ?? new Turns());
+    this.#points = new PointsInTime(this.#client);
+    this.#indexSets = new IndexSets(this.#client, names, this.#now);
+    this.#records = new RecordReader(names);
     this.#queries = new SelectionQueries({
-      searches: this.#searches,
-      naming: { prefix: options.indexPrefix, daily: options.dailyIndices },
-      probe: this.#probe,
-      predecessors: new Predecessors(this.#searches, this.#now, wallClock),
+      naming: { prefix, daily },
+      names,
+      indexSets: this.#indexSets,
+      creationBounds: new CreationBoundSearch(this.#client, this.#wallClock),
     });
-    this.#firstHits = new FirstHits(this.#searches, this.#now);
-    this.#statistics = new Statistics(this.#searches, this.#now);
     this.#followers = new Followers({
-      searches: this.#searches.preferring(`followers-${randomUUID()}`),
+      client: this.#client,
       queries: this.#queries,
+      indexSets: this.#indexSets,
+      records: this.#records,
+      preference: `followers-${randomUUID()}`,
       now: this.#now,
-      wallClock,
-      ...(options.followTuning === undefined ? {} : { tuning: options.followTuning }),
+      wallClock: this.#wallClock,
+      tuning: options.followTuning,
     });
   }
 
-  async query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
-    const deadline = this.#deadline(call);
-    const sources = { searches: this.#searches, firstHits: this.#firstHits };
-    return this.#asking(
-      () => this.#queries.inTime(selection, deadline.call()),
-      (slices) => queryPage(sources, slices, page, deadline),
-    );
+  query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
+    const read = (selected: SelectionQuery, deadline: Deadline) =>
+      readPage({ client: this.#client, records: this.#records, selected, deadline }, page);
+    return this.#run(selection, call, read, EMPTY_PAGE);
   }
 
-  async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
-    const counted = await this.#ofEachSlice(selection, this.#deadline(call), (slice, deadline) =>
-      this.#statistics.count(slice, deadline),
-    );
-    return sumOfStatistics(counted);
+  statistics(selection: Selection, call: Call): Promise<LogStatistics> {
+    const count = (selected: SelectionQuery, deadline: Deadline) =>
+      countLines(this.#client, selected, deadline);
+    return this.#run(selection, call, count, NO_STATISTICS);
   }
 
-  async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
+  histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const within = { ...selection, range: bucketRange(selection, buckets) };
-    const counted = await this.#ofEachSlice(within, this.#deadline(call), (slice, deadline) =>
-      countByTime(this.#searches, slice, buckets, deadline.call()),
-    );
-    return sumOfHistograms(counted, buckets);
+    const count = (selected: SelectionQuery, deadline: Deadline) =>
+      countByTime(this.#client, selected, buckets, deadline);
+    return this.#run(within, call, count, emptyHistogram(buckets));
   }
 
   async *export(
@@ -130,69 +116,55 @@ export class OpenSearchLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const deadline = this.#deadline(call);
-    const plan = (range: Selection['range']): Promise<readonly SelectionQuery[]> => {
-      // What a point in time does not hold is missing to its end.
-      this.#queries.forgetIndices();
-      return this.#queries.inTime({ ...selection, range }, deadline.within(PAGE_MS).call());
+    const plan = (): Promise<SelectionQuery | undefined> => {
+      // A point in time never contains what it missed at its begin.
+      this.#indexSets.invalidate();
+      return this.#queries.query(selection, deadline.within(PAGE_MS).call());
     };
-    const { pageSize, pageMs = PAGE_MS, pausesMs } = this.#options;
-    const options = { searches: this.#searches, points: this.#points, pageSize, pageMs, pausesMs, plan };
-    return yield* exportRecords(options, selection.range, order, deadline);
+    const { pageSize, pageMs, pausesMs } = this.#options;
+    const options = { points: this.#points, records: this.#records, pageSize, pageMs, pausesMs, plan };
+    return yield* exportRecords(options, order, deadline);
   }
 
-  follow(
-    selection: Selection,
-    call: Pick<Call, 'signal'>,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined> {
     return this.#followers.follow(selection, call);
   }
 
-  /** Asks as queries do: with no right of the cluster, but those to search these indices. */
-  async check(call: Call): Promise<void> {
-    const { indexPrefix: prefix, dailyIndices: daily, wallClock = Date.now } = this.#options;
-    const naming = { prefix, daily };
-    await checkFit(
-      { searches: this.#searches, probe: this.#probe, points: this.#points, naming, wallClock },
-      call,
-    );
+  /** Needs no other permissions than queries. */
+  check(call: Call): Promise<void> {
+    const { indexPrefix: prefix, dailyIndices: daily, fields: names } = this.#options;
+    const options = {
+      client: this.#client,
+      indexSets: this.#indexSets,
+      points: this.#points,
+      records: this.#records,
+      names,
+      naming: { prefix, daily },
+      wallClock: this.#wallClock,
+    };
+    return selfCheck(options, call);
   }
 
-  /** Keeps nothing up to date; at the end it closes the connections. */
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
     this.#connection.close();
   }
 
-  #ofEachSlice<Counted>(
+  async #run<Result>(
     selection: Selection,
-    deadline: Deadline,
-    count: (slice: SelectionQuery, deadline: Deadline) => Promise<Counted>,
-  ): Promise<Counted[]> {
-    return this.#asking(
-      () => this.#queries.byNamespace(selection, deadline.call()),
-      (slices) =>
-        endingTogether(deadline.call(), ({ signal }) =>
-          inParallel(SLICES_AT_A_TIME, slices, (slice) => count(slice, deadline.under(signal))),
-        ),
+    call: Call,
+    run: (selected: SelectionQuery, deadline: Deadline) => Promise<Result>,
+    none: Result,
+  ): Promise<Result> {
+    const deadline = this.#deadline(call);
+    return this.#queries.run(
+      selection,
+      () => deadline.call(),
+      (selected) => run(selected, deadline),
+      none,
     );
   }
 
-  /** Where a search is refused, an index was blocked since they were looked at: that is done anew, once. */
-  async #asking<Answer>(
-    plan: () => Promise<readonly SelectionQuery[]>,
-    ask: (slices: readonly SelectionQuery[]) => Promise<Answer>,
-  ): Promise<Answer> {
-    const slices = await plan();
-    try {
-      return await ask(slices);
-    } catch (error) {
-      if (!isSearchRefused(error)) throw error;
-      this.#queries.forgetIndices();
-      return ask(await plan());
-    }
-  }
-
-  /** Throws when nobody waits for an answer any more. */
   #deadline(call: Call): Deadline {
     call.signal.throwIfAborted();
     return new Deadline(call, this.#now);

@@ -1,105 +1,133 @@
-// Whether the store answers, and holds what the configuration says: indices of these names, with fields of these.
+// Health check: whether the store responds, and has indices with the configured names and a supported layout.
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
-import { STORE } from './connection/store-name.ts';
-import { type FieldMap, parentOf } from './fields/field-map.ts';
-import { regexp } from './searches/clause.ts';
-import type { PointsInTime } from './searches/point-in-time.ts';
-import type { Searches } from './searches/searches.ts';
-import type { FieldProbe } from './selection/field-probe.ts';
-import {
-  allIndices,
-  beginningWith,
-  dayWithin,
-  type IndexNaming,
-  isOfDay,
-  newestDays,
-} from './selection/index-names.ts';
+import { regexp } from './clause.ts';
+import { STORE } from './error-response.ts';
+import { allIndices, allWithPrefix, dayIn, type IndexNaming, indexPath, isDaily } from './index-names.ts';
+import { type IndexSet, type IndexSets, listed } from './index-sets.ts';
+import type { FieldNames } from './layout.ts';
+import type { PointsInTime } from './point-in-time.ts';
+import type { RecordReader } from './record-reader.ts';
+import type { SearchClient } from './search-client.ts';
+import type { Hit } from './search-response.ts';
 
 export interface SelfCheckOptions {
-  readonly searches: Searches;
-  readonly probe: FieldProbe;
+  readonly client: SearchClient;
+  readonly indexSets: IndexSets;
   readonly points: Pick<PointsInTime, 'fault'>;
+  readonly records: RecordReader;
+  readonly names: FieldNames;
   readonly naming: IndexNaming;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** Indices with other names than days have: the last of them by name. */
-const LOOKED_AT = 20;
-/** A part of one, whichever: that fails where there is no source. Of another order than that of times all can be asked. */
-const ANY_RECORD = {
-  size: 1,
+/** How many days back an alias of a day is looked for. */
+const DAYS = 30;
+/** Indices without a daily name: the last of them by name are checked. */
+const MAX_CHECKED = 20;
+const SAMPLE = {
+  size: 5,
   track_total_hits: false,
-  terminate_after: 1,
-  _source: ['time'],
+  terminate_after: 5,
   sort: ['_doc', { _seq_no: { unmapped_type: 'long' } }],
 };
 
-/** Resolves when log queries find what there is; else rejects with the option that does not fit, if it is one. */
-export async function checkFit(options: SelfCheckOptions, call: Call): Promise<void> {
-  const { searches, probe, points, naming } = options;
+/** Rejects with the option that does not fit, or as a query would. */
+export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<void> {
+  const { client, indexSets, points, names, naming } = options;
   const { prefix, daily } = naming;
-  const indices = allIndices(naming);
-  // The fields may be remembered; the store has to answer each time.
-  await searches.searchIndices(indices, ANY_RECORD, call).catch((error: unknown) => {
+  const path = allIndices(naming);
+  // The layout may be cached. The store has to respond each time.
+  // Naming fields of _source fails if an index has none.
+  const sample = { ...SAMPLE, _source: Object.values(names) };
+  const { hits } = await client.searchPath(path, sample, call).catch((error: unknown) => {
     if (!isSearchRefused(error)) throw error;
-    const reason = `it refuses to search some of the indices that begin with ${prefix}, or all`;
+    const reason = `it rejects searches of some of the indices that begin with ${prefix}`;
     throw unfit('indexPrefix', reason, 'log queries miss their lines, or get 503');
   });
-  const found = await probe.searchable(indices, call);
-  if (!found) {
-    const isAny = daily && (await probe.searchable(beginningWith(prefix), call)) !== undefined;
-    // Of a new store as well as of a wrong name: nobody but who runs it can tell them apart.
-    throw isAny
-      ? noneByDay(prefix)
+  const indices = await indexSets.read(path, call);
+  if (!indices || indices.groups.length === 0) {
+    const others = daily ? await indexSets.read(allWithPrefix(prefix), call) : undefined;
+    throw others
+      ? noneIsDaily(prefix)
       : unfit('indexPrefix', `there is no line yet in indices that begin with ${prefix}`);
   }
-  if (daily) {
-    if (!(await isByDay(options, found.fields, call))) throw noneByDay(prefix);
-    const others = await notOfDays(options, found.fields, call);
-    if (others.length > 0) {
-      const reason = `${lastOf(others)} ${others.length === 1 ? 'is' : 'are'} not named by the day`;
-      throw unfit('dailyIndices', reason, 'log queries miss their lines');
-    }
-  }
-  checkFields(found.fields);
+  if (daily) await checkDailyNames(options, indices, call);
+  checkLayouts(indices);
+  checkRecords(options, hits);
   if (points.fault) throw newStoreUnavailable(STORE, points.fault);
-  const costly = { ...ANY_RECORD, size: 0, query: regexp(found.fields.names.message, 'any') };
-  await searches.searchIndices(found.indices, costly, call);
+  const expensive = { ...SAMPLE, size: 0, query: regexp(names.message, 'any') };
+  await client.searchPath(indices.path, expensive, call);
 }
 
-function noneByDay(prefix: string): Error {
-  return unfit('dailyIndices', `there are indices that begin with ${prefix}, but none is named by its day`);
-}
-
-/** Whether some of them are called as days are, or have such an alias; not so those that are rolled over within a day. */
-async function isByDay(
-  { probe, naming, wallClock }: SelfCheckOptions,
-  { indices }: FieldMap,
+async function checkDailyNames(
+  { indexSets, naming, wallClock }: SelfCheckOptions,
+  { indices }: IndexSet,
   call: Call,
-): Promise<boolean> {
-  if (indices.some((name) => isOfDay(naming.prefix, name))) return true;
-  const days = newestDays(naming, { start: BEGINNING, end: instantOf(wallClock() + DAY_MS) });
-  return days !== undefined && (await probe.searchable(days, call)) !== undefined;
-}
-
-/** Those that are not called as days are, and have no such alias either; nobody finds their lines by the day. */
-async function notOfDays(
-  { probe, naming: { prefix } }: SelfCheckOptions,
-  { indices }: FieldMap,
-  call: Call,
-): Promise<string[]> {
+): Promise<void> {
+  const { prefix } = naming;
+  if (!indices.some((name) => isDaily(prefix, name))) {
+    const end = wallClock() + DAY_MS;
+    const range = {
+      start: instantOf(Math.max(Date.parse(BEGINNING), end - DAYS * DAY_MS)),
+      end: instantOf(end),
+    };
+    if (!(await indexSets.read(indexPath(naming, range), call))) throw noneIsDaily(prefix);
+  }
   const others = indices
-    .filter((name) => name.startsWith(`${prefix}-`) && !isOfDay(prefix, name))
+    .filter((name) => name.startsWith(`${prefix}-`) && !isDaily(prefix, name))
     .toSorted()
-    .slice(-LOOKED_AT);
-  const days = new Set(others.map((name) => dayWithin(prefix, name)).filter((day) => day !== undefined));
-  const found = days.size === 0 ? undefined : await probe.searchable([...days].join(','), call);
-  return others.filter((name) => !found?.fields.indices.includes(name));
+    .slice(-MAX_CHECKED);
+  const days = new Set(others.map((name) => dayIn(prefix, name)).filter((day) => day !== undefined));
+  const aliased = days.size === 0 ? undefined : await indexSets.read([...days].join(','), call);
+  const unaliased = others.filter((name) => !aliased?.indices.includes(name));
+  if (unaliased.length > 0) {
+    const reason = `the names of ${listed(unaliased)} are not of the form ${prefix}-YYYY.MM.DD`;
+    throw unfit('dailyIndices', reason, 'log queries miss their lines');
+  }
+}
+
+function noneIsDaily(prefix: string): Error {
+  return unfit(
+    'dailyIndices',
+    `no index that begins with ${prefix} has a name of the form ${prefix}-YYYY.MM.DD`,
+  );
+}
+
+function checkLayouts({ unsupported, groups }: IndexSet): void {
+  const [[index, fault] = []] = unsupported;
+  if (index !== undefined) {
+    const more = unsupported.size > 1 ? ` (and in ${unsupported.size - 1} more)` : '';
+    throw unfit('fields', `in index ${index}${more} ${fault}`, 'log queries miss their lines, or get 400');
+  }
+  const uncounted = groups.find(({ layout }) => layout.containerID === undefined);
+  if (uncounted) {
+    const reason = `in ${listed(uncounted.indices)} the ids of containers are not a keyword with doc_values`;
+    throw unfit('fields', reason, 'statistics miss containers');
+  }
+}
+
+/** Fields that are mapped, but not in `_source`: aliases, subfields, excluded ones, or fields that no line has. */
+function checkRecords({ records, names }: SelfCheckOptions, hits: readonly Hit[]): void {
+  if (hits.length === 0) return;
+  const read = hits.map((hit) => records.read(hit));
+  for (const [field, name] of [
+    ['log', names.message],
+    ['namespace', names.namespace],
+    ['pod', names.pod],
+    ['container', names.container],
+  ] as const) {
+    if (read.some((record) => record[field] !== '')) continue;
+    throw unfit(
+      'fields',
+      `the latest lines have no ${name} in their _source`,
+      'log queries miss lines, or show them without it',
+    );
+  }
 }
 
 function unfit(
@@ -108,34 +136,4 @@ function unfit(
   effect = 'log queries find nothing',
 ): Error {
   return newStoreUnavailable(STORE, new UnfitOptionError(`logging.opensearch.${option}`, reason, effect));
-}
-
-/** Throws where questions about these would find less than there is, or show less. */
-function checkFields(fields: FieldMap): void {
-  const { names, missing, beside } = fields;
-  if (missing !== undefined) {
-    const reason = `the indices have no field ${missing} of type keyword, nor one beside it`;
-    // Who may read all namespaces is shown them, without the name.
-    throw unfit('fields', reason, 'log queries miss lines');
-  }
-  if (beside !== undefined) {
-    const reason = `records have no ${beside}, which is indexed beside ${parentOf(beside)}: that one has to be named`;
-    throw unfit('fields', reason, 'log queries show nothing in its place');
-  }
-  const wordless = fields.words.missing;
-  if (wordless.length > 0) {
-    const reason = `in ${lastOf(wordless)} the field ${names.message} is no text that is indexed (another type, not mapped, or index: false)`;
-    throw unfit('fields', reason, 'log queries for words miss their lines, or get 400');
-  }
-  const uncounted = fields.listed('containerID').missing;
-  if (uncounted.length > 0) {
-    const reason = `in ${lastOf(uncounted)} nothing can be counted by the field ${names.containerID} (doc_values: false, not mapped, or no keyword)`;
-    throw unfit('fields', reason, 'statistics miss containers');
-  }
-}
-
-/** The last of them by name. */
-function lastOf(indices: readonly string[]): string {
-  const [last = ''] = indices.toSorted().toReversed();
-  return indices.length === 1 ? last : `${last} and others`;
 }

@@ -8,11 +8,12 @@ import {
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { describeFaults } from './broken-node.ts';
-import { needsWildcard } from './needs-wildcard.ts';
+import { describeLayouts } from './layouts.ts';
 import { describeSettings } from './settings.ts';
 import { oneNode, type StartedNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
+import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
 /** Every odd line once, and more than two pages of the store. */
 const LINES = 2_400;
@@ -21,13 +22,14 @@ describe('one node', () => {
   const node = oneNode();
 
   describeSettings(node);
+  describeLayouts(node);
   describeUnsearchableIndices(OPENSEARCH_2, node);
 
   for (const template of ['recommended', 'dynamic'] as const) {
     describeLogStore(
       `OpenSearch with the ${template} mapping`,
       () => startedStore(node(), { lines: LINES, indexPrefix: `logs-${template}`, template }),
-      { ownWords: true, ...(template === 'dynamic' ? { unsupported: needsWildcard } : {}) },
+      { ownWords: true, unsupported: template === 'dynamic' ? isUnsupportedWithoutWildcard : isUnsupported },
     );
 
     describeOddRecords(`OpenSearch with the ${template} mapping`, () => startedOddStore(node(), template));

@@ -25,7 +25,7 @@ const {
 } = JSON.parse(
   /```json\n(\{\s*"index_permissions"[\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '{}',
 ) as { index_permissions: [{ allowed_actions: readonly string[] }] };
-/** All that the docs ask for. */
+/** The role of the documentation. */
 const LEAST = granted.allowed_actions;
 const SELECTION: Selection = {
   scope: { everything: true },
@@ -47,7 +47,7 @@ function documentOf(line: string): object {
   };
 }
 
-describe('an OpenSearch with its security plugin', function () {
+describe('an OpenSearch with the security plugin', function () {
   this.timeout(180_000);
   const ending = new AbortController();
   let dir = '';
@@ -102,7 +102,7 @@ describe('an OpenSearch with its security plugin', function () {
     return JSON.parse(answer);
   }
 
-  /** Our store, as a user who may do this with these indices. */
+  /** The store of a user with these permissions. */
   async function storeOf(
     actions: readonly string[],
     {
@@ -124,7 +124,7 @@ describe('an OpenSearch with its security plugin', function () {
       options,
       store: storeAt(String(node?.url), { ...options, pageSize: 2 }),
       setPassword,
-      /** The file as the server finds it, behind the second in which files count as unchanged. */
+      /** The file as the server finds it, after the time for which files are cached. */
       writePassword: async (password: string) => {
         await writeFile(passwordFile, password);
         now += 2_000;
@@ -167,7 +167,7 @@ describe('an OpenSearch with its security plugin', function () {
     );
   }
 
-  it('answers everything for a user with the role of the docs, and keeps no point in time', async () => {
+  it('supports every operation with the role of the documentation, and keeps no point in time', async () => {
     const { store } = await storeOf(LEAST);
     expect(await healthOf(store)).to.equal('fit');
     expect(await linesOf(store)).to.deep.equal({
@@ -198,10 +198,10 @@ describe('an OpenSearch with its security plugin', function () {
     await ask('DELETE', '/logs-2026.01.16/_doc/new?refresh=true');
   });
 
-  it('is no empty store for a user who may search and not ask for fields', async () => {
+  it('is not an empty store for a user without field_caps', async () => {
     for (const actions of [
       ['indices:data/read/search'],
-      // Of the indices as a whole only: it leaves out each of them then, and says nothing.
+      // Without the permission for each index, the plugin leaves out all of them.
       ['indices:data/read/search', 'indices:data/read/field_caps'],
     ]) {
       const { store } = await storeOf(actions);
@@ -209,30 +209,30 @@ describe('an OpenSearch with its security plugin', function () {
       expect(await healthOf(store)).not.to.equal('fit');
     }
     const { store } = await storeOf(['indices:data/read/search', 'indices:data/read/field_caps']);
-    expect(await healthOf(store)).to.match(/granted indices:data\/read\/field_caps\*$/);
+    expect(await healthOf(store)).to.match(/needs indices:data\/read\/field_caps\*$/);
   });
 
-  it('tells that points in time stay behind where the user may not close them', async () => {
+  it('reports points in time that the user may not close', async () => {
     const { store } = await storeOf(LEAST.slice(0, -1));
     expect(await healthOf(store)).to.equal('fit');
     expect(await exported(store)).to.deep.equal(LINES);
     expect(await openPoints()).to.be.above(0);
-    expect(await healthOf(store)).to.match(/granted indices:data\/read\/point_in_time\/delete$/);
+    expect(await healthOf(store)).to.match(/needs indices:data\/read\/point_in_time\/delete$/);
   });
 
-  it('answers of the days that the user may read, and names the others', async () => {
+  it('names forbidden days in partial results', async () => {
     const { store } = await storeOf(['read'], { indices: ['logs-2026.01.14', 'logs-2026.01.16'] });
     expect(await linesOf(store)).to.deep.equal({
       lines: LINES.filter((line) => !line.endsWith('15')),
       total: { count: 4, relation: 'gte' },
-      shortfalls: [{ reason: 'NotCovered', message: 'the log store refuses to search logs-2026.01.15' }],
+      shortfalls: [{ reason: 'NotCovered', message: 'the log store rejects searches of logs-2026.01.15' }],
     });
-    expect(await healthOf(store)).to.match(/refuses to search some of the indices/);
+    expect(await healthOf(store)).to.match(/rejects searches of some of the indices/);
     const { store: another } = await storeOf(['read'], { indices: ['elsewhere-*'] });
     expect(await refusalOf(another)).to.match(/does not let this server search/);
   });
 
-  it('shows no more lines and fields than the role does, and counts no others', async () => {
+  it('applies document-level and field-level security to lines and counts', async () => {
     const ofWeb = JSON.stringify({ term: { 'kubernetes.namespace_name': 'web' } });
     const { store } = await storeOf(['read'], { dls: ofWeb });
     expect(await linesOf(store)).to.deep.include({
@@ -244,17 +244,17 @@ describe('an OpenSearch with its security plugin', function () {
       logs: { count: 3, relation: 'eq' },
     });
     const { store: nameless } = await storeOf(['read'], { fls: ['~kubernetes.namespace_name'] });
-    expect(await healthOf(nameless)).to.match(/no field kubernetes.namespace_name/);
+    expect(await healthOf(nameless)).to.match(/no kubernetes.namespace_name in their _source/);
     const scope: Selection['scope'] = {
       everything: false,
       namespaces: [{ name: 'web', since: '1970-01-01T00:00:00.000000000Z' }],
     };
     expect(await linesOf(nameless, { ...SELECTION, scope })).to.deep.include({ lines: [] });
     const { store: speechless } = await storeOf(['read'], { fls: ['~log'] });
-    expect(await healthOf(speechless)).to.match(/no field log of type text/);
+    expect(await healthOf(speechless)).to.match(/log has to be an indexed field of type text/);
   });
 
-  it('lets in neither a wrong password nor an API key, which it has none of, and a new one as soon as the file has it', async () => {
+  it('rejects a wrong password and an API key, and accepts the new password of the file', async () => {
     const { store, options, setPassword, writePassword } = await storeOf(LEAST);
     expect(await healthOf(store)).to.equal('fit');
     await setPassword(`${PASSWORD}!`);
@@ -269,7 +269,7 @@ describe('an OpenSearch with its security plugin', function () {
     }
   });
 
-  it('is not asked when its certificate is that of a stranger', async () => {
+  it('gets no request if its certificate is not trusted', async () => {
     const { options } = await storeOf(LEAST);
     const store = storeAt(String(node?.url), { ...options, caFile: stranger });
     const error = await refusalOf(store);

@@ -1,4 +1,4 @@
-// Settings of a node that bound what it does for its clients.
+// Settings of a node that limit its clients.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
@@ -10,7 +10,7 @@ import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import type { StartedNode } from './started-node.ts';
 
 const indexPrefix = 'settings';
-/** Of two days, and so of two indices. */
+/** In two indices, one for each day. */
 const RECORDS = [...logData({ lines: 1_000 }).records()];
 const ALL: Selection = {
   scope: { everything: true },
@@ -18,17 +18,17 @@ const ALL: Selection = {
 };
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
 
-async function failure(asking: Promise<unknown>): Promise<StatusError> {
-  const error = await asking.then(
+async function failure(running: Promise<unknown>): Promise<StatusError> {
+  const error = await running.then(
     () => undefined,
     (caught: unknown) => caught,
   );
   if (error instanceof StatusError) return error;
-  throw new Error('it was answered', { cause: error });
+  throw new Error('it succeeded', { cause: error });
 }
 
 export function describeSettings(node: () => StartedNode): void {
-  describe('a node of OpenSearch that is bounded by its settings', function () {
+  describe('limits of an OpenSearch node', function () {
     this.timeout(180_000);
 
     before(async () => {
@@ -42,7 +42,7 @@ export function describeSettings(node: () => StartedNode): void {
       return lines;
     };
 
-    it('tells of an export that it has no room for, holds none of it, and gives one of a shorter time', async () => {
+    it('rejects an export without capacity for its points in time, and allows one of a shorter time', async () => {
       await set({ 'search.max_open_pit_context': 1 });
       try {
         const store = storeAt(node().url, { indexPrefix });
@@ -58,7 +58,7 @@ export function describeSettings(node: () => StartedNode): void {
       }
     });
 
-    it('refuses what may cost it much where its settings say so, tells what it can be asked, and is not fit', async () => {
+    it('rejects expensive queries with the cure, and fails the health check', async () => {
       await set({ 'search.allow_expensive_queries': false });
       try {
         const store = storeAt(node().url, { indexPrefix });
@@ -71,7 +71,7 @@ export function describeSettings(node: () => StartedNode): void {
         ] as const) {
           const error = await failure(store.query({ ...ALL, ...rest }, PAGE, call()));
           expect(error).to.include({ code: 400 });
-          expect(error.message).to.include('ask with `match=phrase`');
+          expect(error.message).to.include('use `match=phrase`');
         }
         expect((await store.query({ ...ALL, text: text('phrase') }, PAGE, call())).shortfalls).to.deep.equal(
           [],
@@ -84,7 +84,7 @@ export function describeSettings(node: () => StartedNode): void {
       await storeAt(node().url, { indexPrefix }).check(call());
     });
 
-    it('is not fit where exports may not hold it long enough, until they may', async () => {
+    it('fails exports and the health check while max_keep_alive is too short', async () => {
       const store = storeAt(node().url, { indexPrefix });
       await set({ 'search.default_keep_alive': '10s' });
       await set({ 'point_in_time.max_keep_alive': '40s' });
@@ -102,16 +102,16 @@ export function describeSettings(node: () => StartedNode): void {
       await store.check(call());
     });
 
-    it('is asked for a shorter time where it allows fewer shards, and is not fit', async () => {
+    it('rejects a range with too many shards, and fails the health check', async () => {
       await set({ 'action.search.shard_count.limit': 1 });
       try {
         const store = storeAt(node().url, { indexPrefix });
-        for (const asking of [
-          store.query(ALL, PAGE, call()),
-          store.statistics(ALL, call()),
-          exported(store),
+        for (const running of [
+          () => store.query(ALL, PAGE, call()),
+          () => store.statistics(ALL, call()),
+          () => exported(store),
         ]) {
-          const error = await failure(asking);
+          const error = await failure(running());
           expect(error).to.include({ code: 400 });
           expect(error.details?.causes?.[0]?.field).to.equal('start_time');
         }

@@ -9,7 +9,7 @@ import type { StartedNode } from './started-node.ts';
 
 const DAYS = ['01', '02', '03', '04', '05'];
 const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
-/** So many days that their indices are named by patterns, of months and of all times. */
+/** So many days that a pattern names their indices. */
 const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
 const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
 
@@ -32,10 +32,10 @@ function lineOf(day: string): LogRecord {
 }
 
 export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedNode): void {
-  describe(`indices that ${kind.title} has and does not search`, function () {
+  describe(`closed and blocked indices of ${kind.title}`, function () {
     this.timeout(180_000);
 
-    /** Those of five days; `indexPrefix` is theirs alone. */
+    /** Indices of five days. */
     async function loaded(indexPrefix: string) {
       await loadOpenSearch(node().url, DAYS.map(lineOf), { indexPrefix, template: 'dynamic' });
       const index = (day: string): string => `${indexPrefix}-2026.01.${day}`;
@@ -47,7 +47,7 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       };
     }
 
-    /** What every operation answers: the days of its lines, and what it says is missing. */
+    /** The days of the lines that every operation returns, and what is missing. */
     async function answers(store: ReturnType<typeof storeAt>, range: Selection['range']) {
       const selection: Selection = { scope: { everything: true }, range };
       const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
@@ -72,28 +72,28 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       };
     }
 
-    it('are named by answers that have the lines of the others', async () => {
+    it('are named in partial results', async () => {
       const { store, index, block, close } = await loaded('mixed');
       const whole = { days: DAYS, relations: ['eq'], missing: [] };
       for (const range of [MONTH, YEARS, ALWAYS]) expect(await answers(store, range)).to.deep.equal(whole);
       await block('02');
       await block('04');
-      const blocked = `NotCovered: the log store refuses to search ${index('02')}, ${index('04')}`;
+      const blocked = `NotCovered: the log store rejects searches of ${index('02')}, ${index('04')}`;
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        // What was known of them has not grown old: they are looked at anew by who is refused.
+        // The cached layout has not expired: the rejection invalidates it.
         const expected = { days: ['01', '03', '05'], relations: ['gte'], missing: [blocked] };
         expect(await answers(store, range), range.start).to.deep.equal(expected);
       }
       await close('03');
       const closed = `NotCovered: the log store has closed ${index('03')}`;
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        // Which the store leaves out in silence.
+        // The store leaves closed indices out without a notice: the number of shards invalidates the layout.
         const expected = { days: ['01', '05'], relations: ['gte'], missing: [blocked, closed] };
         expect(await answers(store, range), range.start).to.deep.equal(expected);
       }
     });
 
-    it('are no hindrance where a node holds none of another one', async () => {
+    it('are named beside an index without available shards', async () => {
       const { block } = await loaded('away');
       await block('02');
       const homeless = { settings: { 'index.routing.allocation.require._name': 'nobody' } };
@@ -105,13 +105,13 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
         );
         expect({ days, relations }).to.deep.equal({ days: ['01', '03', '04', '05'], relations: ['gte'] });
         expect(missing).to.deep.equal([
-          'NotCovered: the log store refuses to search away-2026.01.02',
-          'ShardFailed: 1 of 5 shards of the log store failed, or are away',
+          'NotCovered: the log store rejects searches of away-2026.01.02',
+          'ShardFailed: 1 of 5 shards of the log store failed (unavailable)',
         ]);
       }
     });
 
-    it('are named by an export that was under way, which goes on with the others', async () => {
+    it('are named by an export that was in progress', async () => {
       for (const end of ['_close', 'deleted'] as const) {
         const indexPrefix = `export-${end.replace('_', '')}`;
         const { index } = await loaded(indexPrefix);
@@ -127,14 +127,14 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
         }
         expect(days, end).to.deep.equal(['01', '02', '03', '05']);
         expect(next.value.shortfalls.map(({ message }) => message).join(), end).to.include(index('04'));
-        // Its counters go astray with an index.
+        // Its statistics are wrong after an index is deleted.
         if (kind !== ELASTICSEARCH_8) {
           expect(await node().ask('GET', '/_search/point_in_time/_all')).to.deep.equal({ pits: [] });
         }
       }
     });
 
-    it('are an error where there are no others', async () => {
+    it('are an error if there are no others', async () => {
       const { store, close } = await loaded('alone');
       await close('03');
       const range = { start: '2026-01-03T00:00:00.000000000Z', end: '2026-01-04T00:00:00.000000000Z' };

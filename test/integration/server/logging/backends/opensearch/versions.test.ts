@@ -6,17 +6,19 @@ import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { needsWildcard } from './needs-wildcard.ts';
 import { oneNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
+import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
 const indexPrefix = 'logs-versions';
 /** Also hostile values and made-up selections, which takes minutes. */
 const whole = process.env['LOG_STORE_VERSIONS'] === 'whole';
 
 /** It grants patterns over fields of type wildcard no more work than by default; a long text that repeats itself needs more. */
-function repeatsItself({ text }: Selection): boolean {
+function isUnsupportedByOpenSearch3(selection: Selection): boolean {
+  const { text } = selection;
+  if (isUnsupported(selection)) return true;
   return (
     text !== undefined &&
     (text.mode === 'substring' || text.mode === 'regex') &&
@@ -25,8 +27,8 @@ function repeatsItself({ text }: Selection): boolean {
 }
 
 for (const { kind, template, unsupported } of [
-  { kind: OPENSEARCH_3, template: 'unfiltered', unsupported: repeatsItself },
-  { kind: ELASTICSEARCH_8, template: 'words', unsupported: needsWildcard },
+  { kind: OPENSEARCH_3, template: 'unfiltered', unsupported: isUnsupportedByOpenSearch3 },
+  { kind: ELASTICSEARCH_8, template: 'words', unsupported: isUnsupportedWithoutWildcard },
 ] as const) {
   describe(`one node of ${kind.title}`, () => {
     const node = oneNode({ kind });

@@ -1,9 +1,9 @@
-// An HTTP server that answers as OpenSearch would, or as it should not.
+// An HTTP server that responds as OpenSearch does, or incorrectly.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 
-export interface Asked {
+export interface ScriptedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -11,44 +11,46 @@ export interface Asked {
   readonly text: string;
 }
 
-/** JSON is answered with 200; or the response is left to the script. */
-export type Script = (asked: Asked, response: ServerResponse) => unknown;
+/** Returns JSON for a response with status 200, or RESPONDED. */
+export type Script = (request: ScriptedRequest, response: ServerResponse) => unknown;
 
 export interface ScriptedStore extends AsyncDisposable {
   readonly url: string;
-  readonly asked: Asked[];
+  /** Requests besides those for the layout of indices. */
+  readonly requests: ScriptedRequest[];
 }
 
-/** What a script returns that has answered by itself, or never will. */
-export const ANSWERED = Symbol('answered');
+/** The result of a script that writes the response itself, or never. */
+export const RESPONDED = Symbol('responded');
 
+/** `capabilities`: the response of `_field_caps`, or a script for all requests about the layout of indices. */
 export async function scriptedStore(
   script: Script,
   capabilities: object | Script = CAPABILITIES,
 ): Promise<ScriptedStore> {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
+  const requests: ScriptedRequest[] = [];
+  const server = createServer((incoming, response) => {
     let text = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
+    incoming.setEncoding('utf8');
+    incoming.on('data', (chunk: string) => {
       text += chunk;
     });
-    request.on('end', () => {
-      const one: Asked = {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
+    incoming.on('end', () => {
+      const request: ScriptedRequest = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
         body: text === '' ? {} : JSON.parse(text),
         text,
       };
-      // Beside that for capabilities, and answered by whoever answers these.
-      const isLook = one.path.includes('expand_wildcards=');
-      if (!isLook) asked.push(one);
-      const mapping = typeof capabilities === 'function' ? capabilities : () => capabilities;
-      const isAboutIndices = isLook || one.path.includes('/_field_caps');
-      const answer = isAboutIndices ? mapping(one, response) : script(one, response);
-      if (answer === ANSWERED) return;
-      const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      const isProbe = text.includes('"match_none"');
+      const isAboutIndices = isProbe || request.path.includes('/_field_caps');
+      if (!isAboutIndices) requests.push(request);
+      const fixed = isProbe ? searchResponse([]) : capabilities;
+      const about = typeof capabilities === 'function' ? capabilities : () => fixed;
+      const result = isAboutIndices ? about(request, response) : script(request, response);
+      if (result === RESPONDED) return;
+      const json = typeof result === 'string' ? result : JSON.stringify(result);
       response.writeHead(200, { 'content-type': 'application/json' }).end(json);
     });
   });
@@ -57,7 +59,7 @@ export async function scriptedStore(
   await promise;
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>();
       server.close(() => close());
@@ -98,8 +100,8 @@ export interface Line {
   readonly log?: string;
 }
 
-/** The answer of a search, as JSON: sort keys have more digits than numbers of JavaScript keep. */
-export function answer(lines: readonly Line[], rest: Readonly<Record<string, unknown>> = {}): string {
+/** A search response as JSON. Its sort keys have more digits than JavaScript numbers keep. */
+export function searchResponse(lines: readonly Line[], rest: Readonly<Record<string, unknown>> = {}): string {
   const hits = lines.map(({ id, key, sequence, log = id }) => {
     const source = {
       time: `${new Date(Number(BigInt(key) / 1_000_000n)).toISOString().slice(0, 19)}.${key.slice(-9)}Z`,
@@ -115,4 +117,20 @@ export function answer(lines: readonly Line[], rest: Readonly<Record<string, unk
     ...rest,
   });
   return `${head.slice(0, -1)},"hits":{"total":{"value":${lines.length},"relation":"eq"},"max_score":null,"hits":[${hits.join(',')}]}}`;
+}
+
+/** The page of a store with these lines, for each search. */
+export function searchIn(
+  lines: readonly Line[],
+  { text, body }: ScriptedRequest,
+  rest?: Readonly<Record<string, unknown>>,
+): string {
+  const after = /"search_after":\[(-?\d+),(-?\d+)\]/.exec(text);
+  const behind = lines.filter(({ key, sequence }) => {
+    if (!after) return true;
+    const [, time = '0', number = '0'] = after;
+    return BigInt(key) > BigInt(time) || (key === time && sequence > Number(number));
+  });
+  const from = Number(body['from'] ?? 0);
+  return searchResponse(behind.slice(from, from + Number(body['size'])), rest);
 }

@@ -1,2 +1,0 @@
-/** How errors name this store. */
-export const STORE = 'opensearch';

@@ -1,0 +1,120 @@
+// Counts of lines: statistics with the number of containers, and histograms.
+import { commonWidth } from '../../bucket-width.ts';
+import type { Deadline } from '../../deadline.ts';
+import { earlier, instantOf, later } from '../../instant.ts';
+import type { Buckets, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
+import { layoutPaths } from './index-sets.ts';
+import { arrayOf, countOf, objectOf, valid } from './json-reader.ts';
+import type { SearchClient } from './search-client.ts';
+import { distinct, type SearchResponse } from './search-response.ts';
+import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
+
+/** `precision_threshold`, which has this maximum: the store counts exactly up to here and estimates above. */
+const EXACT_CARDINALITY = 40_000;
+
+export const NO_STATISTICS: LogStatistics = {
+  logs: { count: 0, relation: 'eq' },
+  containers: 0,
+  containersApproximate: false,
+  shortfalls: [],
+};
+
+export async function countLines(
+  client: SearchClient,
+  selected: SelectionQuery,
+  deadline: Deadline,
+): Promise<LogStatistics> {
+  const { indices, shortfalls } = selected;
+  const paths = layoutPaths(indices);
+  const counted = { query: countingQueryOf(selected), size: 0, track_total_hits: true };
+  let containers = 0;
+  let response: SearchResponse | undefined;
+  for (const { path, layout } of paths) {
+    if (layout.containerID === undefined) continue;
+    const field = { field: layout.containerID, precision_threshold: EXACT_CARDINALITY };
+    const body = { ...counted, aggs: { containers: { cardinality: field } } };
+    const isWhole = path === indices.path;
+    const part = await (isWhole
+      ? client.search(indices, body, deadline.call())
+      : client.searchPath(path, body, deadline.call()));
+    containers += valid(() => cardinalityOf(part));
+    if (isWhole) response = part;
+  }
+  const whole = response ?? (await client.search(indices, counted, deadline.call()));
+  const all = distinct([...shortfalls, ...whole.shortfalls]);
+  return {
+    logs: { count: whole.total.count, relation: all.length === 0 ? whole.total.relation : 'gte' },
+    containers,
+    // A container with lines in indices of several layouts is counted in each.
+    containersApproximate:
+      containers > EXACT_CARDINALITY ||
+      paths.length > 1 ||
+      paths.some(({ layout }) => layout.containerID === undefined),
+    shortfalls: all,
+  };
+}
+
+function cardinalityOf({ aggregations }: SearchResponse): number {
+  // There is no aggregation if there is no shard.
+  const { value } = objectOf(aggregations['containers'] ?? { value: 0 }, 'containers');
+  return countOf(value, 'containers.value');
+}
+
+/** The part of the range that is within the buckets. */
+export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {
+  const [first, last] = [instantOf(edges[0] ?? 0), instantOf(edges.at(-1) ?? 0)];
+  return { start: later(range.start, first), end: earlier(range.end, last) };
+}
+
+export function emptyHistogram({ edges }: Buckets): LogHistogram {
+  return { total: { count: 0, relation: 'eq' }, counts: edges.slice(1).map(() => 0), shortfalls: [] };
+}
+
+/** Buckets of unequal width, such as months, are sums of equal ones. */
+export async function countByTime(
+  client: SearchClient,
+  selected: SelectionQuery,
+  buckets: Buckets,
+  deadline: Deadline,
+): Promise<LogHistogram> {
+  const { indices, names, shortfalls } = selected;
+  const width = commonWidth(buckets);
+  const offset = (((buckets.edges[0] ?? 0) % width) + width) % width;
+  const histogram = {
+    field: names.time,
+    fixed_interval: `${width}ms`,
+    offset: `${offset}ms`,
+    min_doc_count: 1,
+  };
+  const body = {
+    query: countingQueryOf(selected),
+    size: 0,
+    track_total_hits: true,
+    aggs: { by: { date_histogram: histogram } },
+  };
+  const response = await client.search(indices, body, deadline.call());
+  const all = distinct([...shortfalls, ...response.shortfalls]);
+  return {
+    total: { count: response.total.count, relation: all.length === 0 ? response.total.relation : 'gte' },
+    counts: valid(() => sums(response, buckets, width)),
+    shortfalls: all,
+  };
+}
+
+function sums({ aggregations }: SearchResponse, { edges }: Buckets, width: number): number[] {
+  const counts = edges.slice(1).map(() => 0);
+  const [first = 0, last = first] = [edges[0], edges.at(-1)];
+  const { buckets } = objectOf(aggregations['by'] ?? { buckets: [] }, 'by');
+  let place = 0;
+  for (const bucket of arrayOf(buckets, 'buckets')) {
+    const { key, doc_count } = objectOf(bucket, 'a bucket');
+    const count = countOf(doc_count, 'doc_count');
+    if (typeof key !== 'number') throw new Error('a bucket has no time');
+    if ((key - first) % width !== 0) throw new Error('a bucket has another begin');
+    // A record with several times is in the bucket of each, within the range or not.
+    if (key < first || key >= last) continue;
+    while ((edges[place + 1] ?? last) <= key) place++;
+    counts[place] = (counts[place] ?? 0) + count;
+  }
+  return counts;
+}

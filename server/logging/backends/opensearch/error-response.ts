@@ -1,0 +1,252 @@
+// Error responses of OpenSearch and Elasticsearch as StatusErrors. The store's own message stays in `cause`, because it
+// may name indices and hosts.
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
+import { UnfitOptionError } from '../../configuration-errors.ts';
+import {
+  newCredentialsRefused,
+  newNotSupported,
+  newSearchRefused,
+  newStoreBusy,
+  newStoreExhausted,
+  newStoreTimeout,
+  newStoreUnavailable,
+} from '../../store-errors.ts';
+
+/** The name of this store in errors and in the configuration. */
+export const STORE = 'opensearch';
+
+/** An index that exists and is not searched: closed, or else blocked. */
+export interface UnsearchableIndex {
+  readonly name: string;
+  readonly isClosed: boolean;
+}
+
+/** An error response. It has no use for a stack. */
+class ResponseError extends Error {
+  readonly status: number;
+  readonly index: UnsearchableIndex | undefined;
+
+  constructor(status: number, message: string, index?: UnsearchableIndex) {
+    super(`status ${status}: ${message}`);
+    this.status = status;
+    this.index = index;
+  }
+}
+
+/** An option of the store that only exports need. */
+export class PointInTimeOptionError extends UnfitOptionError {}
+
+/** The index that made the store reject a search, if the response names one. */
+export function unsearchableIndexIn(error: unknown): UnsearchableIndex | undefined {
+  return responseErrorIn(error)?.index;
+}
+
+/** Whether the same search may succeed a moment later: 429, or all of its shards failed. */
+export function isTransient(error: unknown): boolean {
+  const cause = responseErrorIn(error);
+  if (!cause) return false;
+  return (
+    cause.status === 429 ||
+    (cause.status >= 500 && cause.message.includes('search_phase_execution_exception')) ||
+    POINTS_EXHAUSTED.test(cause.message)
+  );
+}
+
+/** Whether the store has no such API or parameter, because it is another product or version. */
+export function isUnknownApi(error: unknown): boolean {
+  return /no handler found|unrecognized parameter/.test(responseErrorIn(error)?.message ?? '');
+}
+
+function responseErrorIn(error: unknown): ResponseError | undefined {
+  if (error instanceof ResponseError) return error;
+  return error instanceof Error ? responseErrorIn(error.cause) : undefined;
+}
+
+/** Whether an index or a point in time does not exist. Another 404 comes from something that is no such store. */
+export function isMissing(status: number, text: string): boolean {
+  return (
+    status === 404 &&
+    reasonsIn(text).some((reason) => /^(?:index_not_found|search_context_missing)_exception/.test(reason))
+  );
+}
+
+/** `retryAfter` is the header, in seconds. */
+export function errorOf(status: number, text: string, retryAfter?: string): StatusError {
+  if (status === 401) return newCredentialsRefused(STORE);
+  const reasons = reasonsIn(text);
+  const matches = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
+  const message = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
+  const index = unsearchableIndexOf(reasons, text);
+  const cause = new ResponseError(status, message, index);
+  const rejection = SETTINGS.find(({ pattern }) => matches(pattern));
+  if (rejection) return rejection.error(cause);
+  if (index) return newSearchRefused(STORE, cause);
+  if (status === 504 || matches(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
+    return newStoreTimeout(STORE, { cause });
+  }
+  if (matches(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
+  if (status === 429) return newStoreBusy(STORE, { cause, retryAfterSeconds: secondsOf(retryAfter) });
+  return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
+}
+
+function secondsOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+}
+
+function unsearchableIndexOf(reasons: readonly string[], text: string): UnsearchableIndex | undefined {
+  const [first = ''] = reasons;
+  const blocked = /^cluster_block_exception: index \[([^\]]+)\] blocked by/.exec(first)?.[1];
+  if (blocked !== undefined) return { name: blocked, isClosed: false };
+  if (!first.startsWith('index_closed_exception')) return undefined;
+  const body: unknown = JSON.parse(text);
+  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
+  const name = optionalText(error['index']);
+  return name === undefined ? undefined : { name, isClosed: true };
+}
+
+/** `type: reason` of the error, of its root causes and of the failed shards. */
+function reasonsIn(text: string): string[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  return reasonsOf(body);
+}
+
+/** The same for JSON that contains errors, at most 20 of them. */
+export function reasonsOf(body: unknown): string[] {
+  const found: string[] = [];
+  const collect = (value: unknown, depth: number): void => {
+    if (depth > 8 || found.length >= 20) return;
+    if (Array.isArray(value)) for (const item of value) collect(item, depth + 1);
+    if (!isRecord(value)) return;
+    const [type, reason] = [optionalText(value['type']), optionalText(value['reason'])];
+    if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
+    for (const key of [
+      'error',
+      '_shards',
+      'root_cause',
+      'caused_by',
+      'failed_shards',
+      'failures',
+      'reason',
+    ]) {
+      collect(value[key], depth + 1);
+    }
+  };
+  collect(body, 0);
+  return found;
+}
+
+const POINTS_EXHAUSTED = /\[search\.max_open_pit_context\]/;
+
+/** Whether a point in time lacks shards because of that setting. */
+export function lacksPoints(text: string): boolean {
+  return POINTS_EXHAUSTED.test(text);
+}
+
+function newPointsExhausted(cause: Error): StatusError {
+  const message = `the log store ${STORE} has no capacity for this export: \`search.max_open_pit_context\` is used up; try again later, or ask for a shorter time`;
+  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 30 }, { cause });
+}
+
+interface SettingRejection {
+  /** Matches a `type: reason`. */
+  readonly pattern: RegExp;
+  readonly error: (cause: Error) => StatusError;
+}
+
+/** Rejections because of a setting of the store or of an index, with the cure. The first match counts. */
+const SETTINGS: readonly SettingRejection[] = [
+  {
+    pattern: /too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i,
+    error: () => newNotSupported(STORE, 'log_query', 'the pattern is too complex; use a shorter one'),
+  },
+  {
+    pattern: /too_many_(nested_)?clauses|maxClauseCount|max_clause_count/i,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'namespaces',
+        'too many names or texts for its `indices.query.bool.max_clause_count`; use fewer',
+      ),
+  },
+  {
+    pattern: /\[index\.max_terms_count\]/,
+    error: () =>
+      newNotSupported(STORE, 'namespaces', 'too many names for its `index.max_terms_count`; use fewer'),
+  },
+  {
+    pattern: /result window is too large/i,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'size',
+        'the page is beyond its `index.max_result_window`; use a cursor, or a smaller size',
+      ),
+  },
+  {
+    pattern: /search\.allow_expensive_queries/,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'log_query',
+        'its `search.allow_expensive_queries` allows whole words and whole names only; use `match=phrase`, without levels and workloads',
+        new UnfitOptionError(
+          'logging.opensearch',
+          'its `search.allow_expensive_queries` has to be true for parts of words, levels and workloads',
+          'log queries with these get 400',
+        ),
+      ),
+  },
+  {
+    pattern: /^too_many_buckets_exception/,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'interval',
+        'its `search.max_buckets` allows fewer buckets; use a longer interval',
+      ),
+  },
+  {
+    pattern: /\[action\.search\.shard_count\.limit\]/,
+    error: () =>
+      newNotSupported(
+        STORE,
+        'start_time',
+        'its `action.search.shard_count.limit` allows fewer shards; use a shorter time',
+        new UnfitOptionError(
+          'logging.opensearch',
+          'its `action.search.shard_count.limit` is lower than the number of shards of these indices',
+          'log queries of a long time get 400',
+        ),
+      ),
+  },
+  {
+    pattern: /_source is disabled/,
+    error: () =>
+      newStoreUnavailable(
+        STORE,
+        new UnfitOptionError(
+          'logging.opensearch',
+          'the indices have no _source, which records are read from',
+        ),
+      ),
+  },
+  {
+    pattern: /\[(?:point_in_time|search)\.max_keep_alive\]/,
+    error: () =>
+      newStoreUnavailable(
+        STORE,
+        new PointInTimeOptionError(
+          'logging.opensearch',
+          'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
+          'exports get 503',
+        ),
+      ),
+  },
+  { pattern: POINTS_EXHAUSTED, error: newPointsExhausted },
+];

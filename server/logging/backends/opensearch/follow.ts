@@ -1,0 +1,223 @@
+// Live tail by polling: each poll reads the records behind the last one, and counts the overlap with earlier polls to find
+// records that became searchable late.
+import { setTimeout as delay } from 'node:timers/promises';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { pause } from '../../../concurrency/pause.ts';
+import { Slots } from '../../../concurrency/slots.ts';
+import { fewerWhenTooMuch } from '../../fewer-lines.ts';
+import { instantOf, millisecondsOf } from '../../instant.ts';
+import type { FollowCall, LogRecord, Selection } from '../../log-store.ts';
+import { OverlapWindow } from '../../overlap-window.ts';
+import { isSearchRefused } from '../../store-errors.ts';
+import type { IndexSets } from './index-sets.ts';
+import { sortedSearch } from './page.ts';
+import { newHits, type Position, positionBehind, repeatedHits, searchAfter } from './page-position.ts';
+import { millisecondsOfNanoseconds, type RecordReader } from './record-reader.ts';
+import type { SearchClient } from './search-client.ts';
+import { assertComplete, type Hit } from './search-response.ts';
+import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
+
+export interface FollowTuning {
+  /** Minimum ms between two polls. */
+  readonly pollMs: number;
+  /** Ms after a failed poll. */
+  readonly retryMs: number;
+  /** A record that becomes searchable later than this after its time, behind newer ones, is lost. */
+  readonly lateMs: number;
+  /** How long polls may fail before the live tail ends. */
+  readonly patienceMs: number;
+  readonly pageSize: number;
+  /** Maximum number of digests of records in the overlap; with more, the overlap is shorter. */
+  readonly digests: number;
+}
+
+const TUNING: FollowTuning = {
+  pollMs: 150,
+  retryMs: 1_000,
+  lateMs: 15_000,
+  patienceMs: 60_000,
+  pageSize: 1_000,
+  digests: 100_000,
+};
+
+/** Polls at a time, over all followers, pauses included. */
+const SLOTS = 5;
+/** A slot pauses so many times longer than its search took, so that all followers take about one thread of the store. */
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 5_000;
+const SEARCH_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+export interface FollowersOptions {
+  readonly client: SearchClient;
+  readonly queries: SelectionQueries;
+  readonly indexSets: Pick<IndexSets, 'invalidate'>;
+  readonly records: RecordReader;
+  /** Searches with the same text use the same copies of the shards. */
+  readonly preference: string;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
+  /** Shorter times for tests. */
+  readonly tuning?: Partial<FollowTuning> | undefined;
+}
+
+export class Followers {
+  readonly #options: FollowersOptions;
+  readonly #tuning: FollowTuning;
+  readonly #slots = new Slots(SLOTS);
+
+  constructor(options: FollowersOptions) {
+    this.#options = options;
+    this.#tuning = { ...TUNING, ...options.tuning };
+  }
+
+  async *follow(
+    selection: Selection,
+    { signal, caller }: FollowCall,
+  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { now, indexSets } = this.#options;
+    const { pollMs, retryMs, patienceMs } = this.#tuning;
+    const search: Search = (work) => this.#search(work, signal, caller);
+    const follower = new Follower(this.#options, this.#tuning, selection, search);
+    let failingSince: number | undefined;
+    let hasSucceeded = false;
+    let hasChanged = false;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of follower.poll(signal)) {
+          hasSucceeded = true;
+          yield batch;
+        }
+        hasSucceeded = true;
+        hasChanged = false;
+        failingSince = undefined;
+        await pause(pollMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        failingSince ??= now();
+        // Closed or new indices: the next poll reads their layout.
+        const mayHaveChanged = isSearchRefused(error) && !hasChanged;
+        if (isSearchRefused(error)) indexSets.invalidate();
+        hasChanged = true;
+        if (mayHaveChanged) continue;
+        const isTemporary = error instanceof StatusError && error.code >= 500;
+        if (!isTemporary || !hasSucceeded || now() - failingSince > patienceMs) throw error;
+        await pause(retryMs, signal);
+      }
+    }
+  }
+
+  async #search<Result>(
+    work: () => Promise<Result>,
+    signal: AbortSignal,
+    caller: string | undefined,
+  ): Promise<Result> {
+    const { now } = this.#options;
+    const slot = await this.#slots.take(signal, caller);
+    const began = now();
+    try {
+      return await work();
+    } finally {
+      const ms = Math.min(MAX_PAUSE_MS, (now() - began) * PAUSE_FACTOR);
+      void delay(ms, undefined, { ref: false }).then(() => slot[Symbol.dispose]());
+    }
+  }
+}
+
+/** Runs a search in a slot. */
+type Search = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** One live tail: its position, and the records that it delivered within the overlap. */
+class Follower {
+  readonly #options: FollowersOptions;
+  readonly #tuning: FollowTuning;
+  readonly #selection: Selection;
+  readonly #search: Search;
+  readonly #delivered: OverlapWindow;
+  #position: Position | undefined;
+
+  constructor(options: FollowersOptions, tuning: FollowTuning, selection: Selection, search: Search) {
+    this.#options = options;
+    this.#tuning = tuning;
+    this.#selection = selection;
+    this.#search = search;
+    this.#delivered = new OverlapWindow({ limit: tuning.digests, wallClock: options.wallClock });
+  }
+
+  /** The records that were not delivered yet. */
+  async *poll(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const { queries, wallClock } = this.#options;
+    const { range } = this.#selection;
+    const begin = millisecondsOf(range.start);
+    const reached = this.#position ? millisecondsOfNanoseconds(this.#position.time) : begin;
+    const from = this.#delivered.startRead(Math.max(begin, reached - this.#tuning.lateMs));
+    const start = from > begin ? instantOf(from) : range.start;
+    // Clocks of nodes may be ahead, but not by more than a day.
+    const end = instantOf(wallClock() + DAY_MS);
+    const call = { signal, timeoutMs: SEARCH_MS };
+    const selected = await queries.query({ ...this.#selection, range: { start, end } }, call);
+    if (!selected) return;
+    const counted = yield* this.#read(selected, this.#position, call);
+    // Records before the position became searchable since then.
+    if (!this.#position || counted <= this.#delivered.size) return;
+    if (this.#delivered.startRead(from) > from) return;
+    yield* this.#read(selected, undefined, call);
+  }
+
+  /** Reads all pages from the position on. Returns the number of records in the whole range. */
+  async *#read(
+    selected: SelectionQuery,
+    begin: Position | undefined,
+    call: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ): AsyncGenerator<readonly LogRecord[], number, undefined> {
+    const { client, preference } = this.#options;
+    const { indices } = selected;
+    let position = begin;
+    let { pageSize } = this.#tuning;
+    for (;;) {
+      const repeated = repeatedHits(position);
+      const after = position && searchAfter(position, 'asc', indices.nanoseconds);
+      const { answer: response, asked } = await fewerWhenTooMuch(
+        pageSize,
+        (size) => {
+          const page = sortedSearch(selected, { order: 'asc', size: size + repeated });
+          return this.#search(() =>
+            client.search(indices, { ...page, track_total_hits: true }, call, { after, preference }),
+          );
+        },
+        call.signal,
+      );
+      pageSize = asked;
+      // Records of a failed shard would be skipped for good.
+      assertComplete(response);
+      const hits = newHits(response.hits, position);
+      const batch = this.#newRecords(hits);
+      if (batch.length > 0) yield batch;
+      const last = hits.at(-1);
+      if (!last || response.hits.length < asked + repeated) return response.total.count;
+      position = positionBehind(response.hits, last, position);
+    }
+  }
+
+  #newRecords(hits: readonly Hit[]): LogRecord[] {
+    const { wallClock, records } = this.#options;
+    const now = wallClock();
+    const fresh: LogRecord[] = [];
+    for (const hit of hits) {
+      const milliseconds = millisecondsOfNanoseconds(hit.time);
+      // A record from the future must not hide the records before it.
+      if (milliseconds <= now && isBehind(hit, this.#position)) {
+        this.#position = { time: hit.time, sequence: hit.sequence, returned: [] };
+      }
+      if (this.#delivered.isNew(`${hit.index}\n${hit.id}`, milliseconds)) fresh.push(records.read(hit));
+    }
+    return fresh;
+  }
+}
+
+function isBehind(hit: Pick<Position, 'time' | 'sequence'>, position: Position | undefined): boolean {
+  if (!position) return true;
+  return hit.time > position.time || (hit.time === position.time && hit.sequence > position.sequence);
+}

@@ -1,0 +1,182 @@
+// Layout of an index: which of its fields answer which part of a query, read from `_field_caps`. Supported are the index
+// template of docs/log-store-opensearch.md and the dynamic mapping of OpenSearch.
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
+import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
+
+/** Names of the fields in documents, from the configuration. */
+export interface FieldNames {
+  readonly time: string;
+  readonly message: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly containerID: string;
+}
+
+/** Names of the indexed fields. */
+export interface Layout {
+  /** Whole values. */
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** Whole values; undefined if the index has none. */
+  readonly containerID: string | undefined;
+  /** The field of type `wildcard` with the whole line, for regular expressions; undefined if the index has none. */
+  readonly wholeLine: string | undefined;
+}
+
+export interface LayoutGroup {
+  readonly layout: Layout;
+  readonly indices: readonly string[];
+}
+
+export interface Layouts {
+  readonly indices: readonly string[];
+  /** Supported indices by layout. */
+  readonly groups: readonly LayoutGroup[];
+  /** Indices with another layout: what is wrong with it, by the name of the index. */
+  readonly unsupported: ReadonlyMap<string, string>;
+  /** Indices that map neither time nor line, because they have no document yet. */
+  readonly empty: readonly string[];
+  /** Whether the time of an index has nanoseconds, which makes them the unit of all sort keys. */
+  readonly nanoseconds: boolean;
+}
+
+interface Field {
+  readonly type: string;
+  readonly searchable: boolean;
+  readonly aggregatable: boolean;
+}
+
+type FieldOf = (name: string) => Field | undefined;
+
+const KEYWORDS = new Set(['keyword', 'constant_keyword', 'wildcard']);
+const TEXTS = new Set(['text', 'match_only_text']);
+const DATES = new Set(['date', 'date_nanos']);
+const WHOLE_LINE = 'wildcard';
+const KEYWORD = 'keyword';
+
+/** The parameter `fields` of `_field_caps`. */
+export function requestedFields(names: FieldNames): string {
+  const all = Object.values(names).flatMap((name) => [
+    ...parentsOf(name),
+    name,
+    `${name}.${KEYWORD}`,
+    `${name}.${WHOLE_LINE}`,
+  ]);
+  return [...new Set(all)].join(',');
+}
+
+/** The response of `_field_caps` with `include_unmapped`. Throws an Error for anything else. */
+export function readLayouts(text: string, names: FieldNames): Layouts {
+  const response = objectOf(JSON.parse(text), 'the response');
+  const indices = arrayOf(response['indices'], 'indices').filter((index) => typeof index === 'string');
+  const fields = fieldsByIndex(objectOf(response['fields'], 'fields'), indices);
+  const groups = new Map<string, { layout: Layout; indices: string[] }>();
+  const unsupported = new Map<string, string>();
+  const empty: string[] = [];
+  let nanoseconds = false;
+  for (const index of indices) {
+    const fieldOf: FieldOf = (name) => fields.get(name)?.get(index);
+    if (!fieldOf(names.time) && !fieldOf(names.message)) {
+      empty.push(index);
+      continue;
+    }
+    const fault = faultOf(names, fieldOf);
+    if (fault !== undefined) {
+      unsupported.set(index, fault);
+      continue;
+    }
+    nanoseconds ||= fieldOf(names.time)?.type === 'date_nanos';
+    const layout = layoutOf(names, fieldOf);
+    const key = JSON.stringify(layout);
+    const group = groups.get(key) ?? { layout, indices: [] };
+    group.indices.push(index);
+    groups.set(key, group);
+  }
+  return { indices, groups: [...groups.values()], unsupported, empty, nanoseconds };
+}
+
+/** Why the layout is not supported; undefined if it is. */
+function faultOf(names: FieldNames, fieldOf: FieldOf): string | undefined {
+  const time = fieldOf(names.time);
+  if (!time || !DATES.has(time.type) || !time.searchable || !time.aggregatable) {
+    return `${names.time} has to be an indexed field of type date or date_nanos, ${described(time)}`;
+  }
+  const message = fieldOf(names.message);
+  if (!message || !TEXTS.has(message.type) || !message.searchable) {
+    return `${names.message} has to be an indexed field of type text, ${described(message)}`;
+  }
+  for (const name of [names.namespace, names.pod, names.container]) {
+    if (parentsOf(name).some((parent) => fieldOf(parent)?.type === 'nested')) {
+      return `${name} must not be in a nested object`;
+    }
+    if (fieldOf(name) && keywordOf(name, fieldOf) === undefined) {
+      return `${name} has to be an indexed field of type keyword, or to have a subfield ${name}.${KEYWORD}, ${described(fieldOf(name))}`;
+    }
+  }
+  return undefined;
+}
+
+function described(field: Field | undefined): string {
+  if (!field) return 'and is not mapped';
+  return field.searchable ? `and is of type ${field.type}` : `and is of type ${field.type}, not indexed`;
+}
+
+function layoutOf(names: FieldNames, fieldOf: FieldOf): Layout {
+  // An unmapped name may become `text` with its first value, where a `term` would match single words of other names. The
+  // subfield matches whole values only, or nothing.
+  const exact = (name: string): string => keywordOf(name, fieldOf) ?? `${name}.${KEYWORD}`;
+  const containerID = keywordOf(names.containerID, fieldOf);
+  const wholeLine = `${names.message}.${WHOLE_LINE}`;
+  const line = fieldOf(wholeLine);
+  return {
+    namespace: exact(names.namespace),
+    pod: exact(names.pod),
+    container: exact(names.container),
+    containerID: containerID && fieldOf(containerID)?.aggregatable ? containerID : undefined,
+    wholeLine: line?.type === WHOLE_LINE && line.searchable ? wholeLine : undefined,
+  };
+}
+
+/** The field with whole values: the field itself, or its subfield. */
+function keywordOf(name: string, fieldOf: FieldOf): string | undefined {
+  return [name, `${name}.${KEYWORD}`].find((each) => {
+    const field = fieldOf(each);
+    return field && KEYWORDS.has(field.type) && field.searchable;
+  });
+}
+
+function parentsOf(name: string): string[] {
+  const parts = name.split('.');
+  return parts.slice(1).map((_, n) => parts.slice(0, n + 1).join('.'));
+}
+
+/** By field and index. Unmapped fields are left out. */
+function fieldsByIndex(fields: JsonObject, indices: readonly string[]): Map<string, Map<string, Field>> {
+  return new Map(
+    Object.entries(fields).map(([name, types]) => {
+      const byIndex = new Map<string, Field>();
+      for (const [type, capability] of Object.entries(isRecord(types) ? types : {})) {
+        if (type === 'unmapped' || !isRecord(capability)) continue;
+        const isAble = (ability: 'searchable' | 'aggregatable', index: string): boolean => {
+          if (capability[ability] !== false) return true;
+          const without = namesIn(capability[`non_${ability}_indices`]);
+          return without !== undefined && !without.includes(index);
+        };
+        for (const index of namesIn(capability['indices']) ?? indices) {
+          byIndex.set(index, {
+            type,
+            searchable: isAble('searchable', index),
+            aggregatable: isAble('aggregatable', index),
+          });
+        }
+      }
+      return [name, byIndex];
+    }),
+  );
+}
+
+function namesIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.map(String) : undefined;
+}

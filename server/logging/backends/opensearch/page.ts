@@ -1,0 +1,169 @@
+// One page of records in the order of time, with the total. A store that counts and sorts in one search sorts every line
+// that matches, so a search that matches many is counted by itself and sorted within a short range.
+import type { Deadline } from '../../deadline.ts';
+import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
+import type { LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
+import {
+  newHits,
+  type Position,
+  positionBehind,
+  readPosition,
+  repeatedHits,
+  searchAfter,
+  writePosition,
+} from './page-position.ts';
+import { millisecondsOfNanoseconds, type RecordReader } from './record-reader.ts';
+import type { SearchBody, SearchClient } from './search-client.ts';
+import { distinct, type SearchResponse } from './search-response.ts';
+import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query.ts';
+
+type Range = Selection['range'];
+
+/** `index.max_result_window` by default: `from` and `size` together. */
+const RESULT_WINDOW = 10_000;
+/** Lines of a shard that are sorted at once. */
+const BROAD = 20_000;
+/** The first part of the range that is sorted, in ms, and how many times longer the next one is. */
+const SHORTEST_PART_MS = 1_000;
+const PART_GROWTH = 8;
+/** The first part should have so many times the lines of the page. */
+const MARGIN = 4;
+
+export const EMPTY_PAGE: LogPage = {
+  total: { count: 0, relation: 'eq' },
+  records: [],
+  next: undefined,
+  shortfalls: [],
+};
+
+export interface PageReading {
+  readonly client: SearchClient;
+  readonly records: RecordReader;
+  readonly selected: SelectionQuery;
+  readonly deadline: Deadline;
+}
+
+export async function readPage(reading: PageReading, page: PageRequest): Promise<LogPage> {
+  const { selected, records } = reading;
+  const { order, size } = page;
+  let position = page.after === undefined ? undefined : readPosition(page.after);
+  let { from } = page;
+  // One more than requested shows whether there is a next page.
+  const wanted = size === 0 ? 0 : size + 1;
+  let skipped: SearchResponse | undefined;
+  if (from + wanted > RESULT_WINDOW) {
+    const body = {
+      ...sortedSearch(selected, { order, size: Math.min(from, RESULT_WINDOW) }),
+      _source: false,
+    };
+    skipped = await search(reading, body, { order });
+    const last = skipped.hits.at(-1);
+    if (last) position = positionBehind(skipped.hits, last, undefined);
+    from -= skipped.hits.length;
+  }
+  const request = { order, from, position, size: wanted + repeatedHits(position) };
+  const {
+    hits: all,
+    total,
+    shortfalls: missing,
+  } = await firstHits(reading, request, page.uncounted !== true);
+  const found = newHits(all, position);
+  const hits = found.slice(0, size);
+  const last = found.length > size ? hits.at(-1) : undefined;
+  const shortfalls = distinct([...selected.shortfalls, ...(skipped?.shortfalls ?? []), ...missing]);
+  return {
+    total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
+    shortfalls,
+    records: hits.map((hit) => records.read(hit)),
+    next: last && writePosition(positionBehind(all, last, position)),
+  };
+}
+
+interface HitRequest {
+  readonly order: Order;
+  readonly from: number;
+  readonly size: number;
+  readonly position: Position | undefined;
+}
+
+type FirstHits = Pick<SearchResponse, 'hits' | 'total' | 'shortfalls'>;
+
+async function firstHits(reading: PageReading, request: HitRequest, isCounted: boolean): Promise<FirstHits> {
+  const { client, selected, deadline } = reading;
+  const { order, size, from, position } = request;
+  const body = { ...sortedSearch(selected, request), ...(from === 0 ? {} : { from }) };
+  const bounded = { ...body, track_total_hits: true, ...(size === 0 ? {} : { terminate_after: BROAD }) };
+  const first = await search(reading, bounded, request);
+  if (size === 0 || !first.isTerminatedEarly) return first;
+  const atLeast: Total = { count: first.total.count, relation: 'gte' };
+  const counted = isCounted
+    ? await client.search(
+        selected.indices,
+        { query: countingQueryOf(selected), size: 0, track_total_hits: true },
+        deadline.call(),
+      )
+    : { total: atLeast, shortfalls: [] };
+  const withCount = ({ hits, shortfalls }: SearchResponse): FirstHits => ({
+    hits,
+    total: counted.total,
+    // The same shards are missing from both, in different numbers.
+    shortfalls: counted.shortfalls.length > 0 ? counted.shortfalls : shortfalls,
+  });
+  const range = position ? rangeFrom(position, selected.range, order) : selected.range;
+  const lengthMs = millisecondsOf(range.end) - millisecondsOf(range.start);
+  const even = (lengthMs * (size + from) * MARGIN) / Math.max(1, counted.total.count);
+  for (let ms = Math.max(SHORTEST_PART_MS, Math.ceil(even)); ms < lengthMs; ms *= PART_GROWTH) {
+    const part = { ...body, query: queryOf(selected, partOf(range, order, ms)) };
+    const found = await search(reading, part, request);
+    if (found.hits.length >= size) return withCount(found);
+  }
+  return withCount(await search(reading, { ...body, query: queryOf(selected, range) }, request));
+}
+
+/** The part of the range from the position on. A millisecond is the precision of some indices. */
+function rangeFrom({ time }: Position, { start, end }: Range, order: Order): Range {
+  const milliseconds = millisecondsOfNanoseconds(time);
+  return order === 'asc'
+    ? { start: later(start, instantOf(milliseconds)), end }
+    : { start, end: earlier(end, instantOf(milliseconds + 1)) };
+}
+
+/** The first `ms` of the range, in its order. */
+function partOf({ start, end }: Range, order: Order, ms: number): Range {
+  return order === 'asc'
+    ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
+    : { start: later(start, instantOf(millisecondsOf(end) - ms)), end };
+}
+
+function search(
+  { client, selected, deadline }: PageReading,
+  body: SearchBody,
+  { order, position }: Pick<HitRequest, 'order'> & Partial<HitRequest>,
+): Promise<SearchResponse> {
+  const { indices } = selected;
+  const after = position && searchAfter(position, order, indices.nanoseconds);
+  return client.search(indices, body, deadline.call(), { after });
+}
+
+/** A search for records in the order of time. */
+export function sortedSearch(
+  selected: SelectionQuery,
+  { order, size }: { readonly order: Order; readonly size: number },
+): SearchBody {
+  const { time, message, namespace, pod, container } = selected.names;
+  return {
+    query: queryOf(selected),
+    size,
+    track_total_hits: false,
+    _source: [...new Set([time, message, namespace, pod, container])],
+    sort: [
+      {
+        [time]: selected.indices.nanoseconds
+          ? // With `missing: _last`, OpenSearch skips shards by rounded times and so loses records of equal times.
+            { order, numeric_type: 'date_nanos', unmapped_type: 'date_nanos', missing: '_first' }
+          : { order, unmapped_type: 'date' },
+      },
+      { _seq_no: { order, unmapped_type: 'long' } },
+    ],
+  };
+}

@@ -1,0 +1,199 @@
+// Points in time: a consistent view of the indices for an export. OpenSearch and Elasticsearch have different APIs for
+// them; the first that works is used from then on.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
+import { UnfitOptionError } from '../../configuration-errors.ts';
+import type { Call } from '../../log-store.ts';
+import { isSearchRefused, newSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
+import {
+  errorOf,
+  isTransient,
+  isUnknownApi,
+  lacksPoints,
+  PointInTimeOptionError,
+  STORE,
+} from './error-response.ts';
+import { objectOf } from './json-reader.ts';
+import { LENIENT, type SearchBody, type SearchClient, type SearchTarget } from './search-client.ts';
+import { failedShards, type SearchResponse, shardsOf } from './search-response.ts';
+
+/** Renewed by each page. An export that is read more slowly loses its point in time. */
+const KEEP_ALIVE = '5m';
+/** Until the first page. If this process ends before, nobody closes the point in time, and a node allows some hundreds. */
+const FIRST_KEEP_ALIVE = '30s';
+/** How long an aborted caller waits for the id of the point in time, to close it. */
+const ABORT_GRACE_MS = 1_000;
+const CLOSE_MS = 5_000;
+
+interface Api {
+  readonly open: (indices: string) => string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The member of the response with the id. */
+  readonly id: string;
+  readonly close: { readonly path: string; readonly body: (id: string) => unknown };
+}
+
+const ELASTICSEARCH: Api = {
+  open: (indices) => `/${indices}/_pit`,
+  query: { ignore_unavailable: 'true' },
+  id: 'id',
+  close: { path: '/_pit', body: (id) => ({ id }) },
+};
+
+const APIS: readonly Api[] = [
+  {
+    open: (indices) => `/${indices}/_search/point_in_time`,
+    query: LENIENT,
+    id: 'pit_id',
+    close: { path: '/_search/point_in_time', body: (id) => ({ pit_id: [id] }) },
+  },
+  // From 8.16 on. Earlier versions open none if a shard is unavailable.
+  { ...ELASTICSEARCH, query: { ...ELASTICSEARCH.query, allow_partial_search_results: 'true' } },
+  ELASTICSEARCH,
+];
+
+export interface PointInTime {
+  /** What it does not contain. */
+  readonly shortfalls: readonly Shortfall[];
+  /** Throws isLostPoint() if it expired. */
+  search(body: SearchBody, call: Call, after: string | undefined): Promise<SearchResponse>;
+  /** Never throws. A point in time that cannot be closed expires. */
+  close(): Promise<void>;
+}
+
+export class PointsInTime {
+  readonly #client: SearchClient;
+  #api: Api | undefined;
+  #isCloseForbidden = false;
+  #optionError: PointInTimeOptionError | undefined;
+
+  constructor(client: SearchClient) {
+    this.#client = client;
+  }
+
+  /** The option of the store that the last export found unfit. */
+  get fault(): UnfitOptionError | undefined {
+    if (!this.#isCloseForbidden) return this.#optionError;
+    const reason = 'its user needs indices:data/read/point_in_time/delete';
+    const effect = 'exports leave points in time open, of which a node allows some hundreds';
+    return new UnfitOptionError('logging.opensearch', reason, effect);
+  }
+
+  /** Undefined if no such index exists. */
+  async open(target: SearchTarget, call: Call): Promise<PointInTime | undefined> {
+    const errors: unknown[] = [];
+    for (const api of this.#api ? [this.#api] : APIS) {
+      try {
+        const point = await this.#open(api, target, call);
+        if (point === undefined) continue;
+        this.#api = api;
+        return point;
+      } catch (error) {
+        this.#noteOption(error);
+        if (call.signal.aborted || isTimeout(error) || isTransient(error)) throw error;
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors.find((each) => !isUnknownApi(each)) ?? errors[0];
+    return undefined;
+  }
+
+  async #open(api: Api, target: SearchTarget, call: Call): Promise<PointInTime | undefined> {
+    const { signal, timeoutMs } = call;
+    signal.throwIfAborted();
+    // A request that is aborted at once may open a point in time whose id is lost.
+    const aborting = new AbortController();
+    const abort = (): void => {
+      void delay(ABORT_GRACE_MS, undefined, { ref: false }).then(() => aborting.abort(signal.reason));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const opened = await this.#client.request(
+        {
+          method: 'POST',
+          path: api.open(target.path),
+          query: { ...api.query, keep_alive: FIRST_KEEP_ALIVE },
+          idempotent: false,
+        },
+        { signal: aborting.signal, timeoutMs },
+        (text) => readOpened(text, api, target),
+      );
+      if (!opened) return undefined;
+      const point = this.#point(api, target, opened);
+      const { error } = opened;
+      if (!error && !signal.aborted) return point;
+      await point.close();
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #point(api: Api, { nanoseconds }: SearchTarget, { id: first, shortfalls }: Opened): PointInTime {
+    let id = first;
+    return {
+      shortfalls,
+      search: async (body, call, after) => {
+        try {
+          const pit = { id, keep_alive: KEEP_ALIVE };
+          const response = await this.#client.searchPoint({ ...body, pit }, call, { after, nanoseconds });
+          this.#optionError = undefined;
+          if (!response) throw newStoreUnavailable(STORE, new LostPointError('the point in time expired'));
+          id = response.pointInTime || id;
+          return response;
+        } catch (error) {
+          this.#noteOption(error);
+          throw error;
+        }
+      },
+      close: async () => {
+        // The caller's signal may be aborted, which is why the point in time is closed.
+        const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
+        const { path, body } = api.close;
+        try {
+          const request = { method: 'DELETE', path, body: JSON.stringify(body(id)) } as const;
+          await this.#client.request(request, call, () => undefined);
+          this.#isCloseForbidden = false;
+        } catch (error) {
+          this.#isCloseForbidden = isSearchRefused(error);
+        }
+      },
+    };
+  }
+
+  #noteOption(error: unknown): void {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof PointInTimeOptionError) this.#optionError = cause;
+  }
+}
+
+interface Opened extends Pick<PointInTime, 'shortfalls'> {
+  readonly id: string;
+  /** Why the point in time cannot be used. */
+  readonly error: Error | undefined;
+}
+
+function readOpened(text: string, { id: member }: Api, { shards }: SearchTarget): Opened {
+  const response = objectOf(JSON.parse(text), 'the response');
+  const id = optionalText(response[member]);
+  if (id === undefined) throw new Error('a point in time has no id');
+  // Elasticsearch reports no shards before 8.16.
+  if (!isRecord(response['_shards'])) return { id, shortfalls: [], error: undefined };
+  // An export of some of the shards, for want of points in time, would be of no use.
+  if (lacksPoints(text)) return { id, shortfalls: [], error: errorOf(503, text) };
+  const isChanged = shardsOf(response).total !== shards;
+  const error = isChanged
+    ? newSearchRefused(STORE, new Error('its indices changed before the export'))
+    : undefined;
+  return { id, shortfalls: failedShards(response), error };
+}
+
+class LostPointError extends Error {}
+
+/** Whether the point in time expired, or was lost with an index or a node. */
+export function isLostPoint(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof LostPointError;
+}

@@ -1,0 +1,106 @@
+// Client for the search API: sends searches over indices or a point in time, and reads the responses in time slices.
+import type { Turns } from '../../../concurrency/turns.ts';
+import type { Call } from '../../log-store.ts';
+import { newSearchRefused } from '../../store-errors.ts';
+import type { Connection, StoreRequest } from './connection.ts';
+import { STORE } from './error-response.ts';
+import { valid } from './json-reader.ts';
+import { NO_INDICES, readSearchResponse, type SearchResponse } from './search-response.ts';
+
+export type SearchBody = Readonly<Record<string, unknown>>;
+
+/** Indices whose layout is known. */
+export interface SearchTarget {
+  /** Part of a path. */
+  readonly path: string;
+  readonly shards: number;
+  /** Whether sort keys are in nanoseconds, else in milliseconds. */
+  readonly nanoseconds: boolean;
+}
+
+export interface SearchOptions {
+  /** JSON of `search_after`. */
+  readonly after?: string | undefined;
+  /** Searches with the same text use the same copies of the shards, which are refreshed at different times. */
+  readonly preference?: string;
+}
+
+/** A missing index has no lines; that is no error. */
+export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
+
+/** The store's share of the time that is left, so that its partial result arrives before the deadline. */
+const STORE_SHARE = 0.9;
+
+export class SearchClient {
+  readonly #connection: Connection;
+  readonly #turns: Turns;
+
+  constructor(connection: Connection, turns: Turns) {
+    this.#connection = connection;
+    this.#turns = turns;
+  }
+
+  /** Throws newSearchRefused() if the number of shards changed: the query may not fit the layout of all of them. */
+  async search(
+    { path, shards, nanoseconds }: SearchTarget,
+    body: SearchBody,
+    call: Call,
+    options?: SearchOptions,
+  ): Promise<SearchResponse> {
+    const response = await this.searchPath(path, body, call, { nanoseconds, ...options });
+    if (response.shards === shards) return response;
+    throw newSearchRefused(STORE, new Error('its indices changed during the query'));
+  }
+
+  /** `path`: names or patterns of indices. */
+  async searchPath(
+    path: string,
+    body: SearchBody,
+    call: Call,
+    { after, preference, nanoseconds = false }: SearchOptions & { readonly nanoseconds?: boolean } = {},
+  ): Promise<SearchResponse> {
+    const query = preference === undefined ? LENIENT : { ...LENIENT, preference };
+    const request = { path: `/${path}/_search`, query, body: bodyOf(body, call, after) };
+    return (await this.#search(request, call, nanoseconds)) ?? NO_INDICES;
+  }
+
+  /** Over the point in time of the body; undefined if it has expired. */
+  searchPoint(
+    body: SearchBody,
+    call: Call,
+    { after, nanoseconds }: { readonly after: string | undefined; readonly nanoseconds: boolean },
+  ): Promise<SearchResponse | undefined> {
+    return this.#search({ path: '/_search', body: bodyOf(body, call, after) }, call, nanoseconds);
+  }
+
+  /** Undefined if an index or a point in time does not exist. Throws StoreUnavailable if `read` throws. */
+  async request<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
+    await this.#turns.next();
+    const text = await this.#connection.request(request, call);
+    if (text === undefined) return undefined;
+    await this.#turns.next();
+    return valid(() => read(text));
+  }
+
+  #search(
+    request: Omit<StoreRequest, 'method'>,
+    call: Call,
+    nanoseconds: boolean,
+  ): Promise<SearchResponse | undefined> {
+    return this.request({ method: 'POST', ...request }, call, (text) =>
+      readSearchResponse(text, nanoseconds),
+    );
+  }
+}
+
+function bodyOf(body: SearchBody, { timeoutMs }: Call, after: string | undefined): string {
+  const json = JSON.stringify({ ...body, timeout: `${roundedTimeout(timeoutMs)}ms` });
+  return after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`;
+}
+
+/** Rounded to three digits, because the store caches counts by the text of the request. */
+function roundedTimeout(timeoutMs: number): number {
+  const ms = Math.max(1, Math.floor(timeoutMs * STORE_SHARE));
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2);
+  return Math.floor(ms / unit) * unit;
+}

@@ -1,0 +1,153 @@
+// Reader for search responses: hits with their exact sort keys, the total, and what the response does not cover.
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
+import type { Total } from '../../log-store.ts';
+import { newStoreUnavailable } from '../../store-errors.ts';
+import { reasonsOf, STORE } from './error-response.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';
+
+export interface Hit {
+  readonly index: string;
+  readonly id: string;
+  readonly source: JsonObject;
+  /** The time of the sort key, in nanoseconds since the epoch. */
+  readonly time: bigint;
+  /** `_seq_no` of the document in its shard. */
+  readonly sequence: number;
+}
+
+export interface SearchResponse {
+  /** Number of shards of the searched indices. */
+  readonly shards: number;
+  /** `gte` 0 if the search did not count. */
+  readonly total: Total;
+  readonly hits: readonly Hit[];
+  readonly shortfalls: readonly Shortfall[];
+  /** Whether the search stopped at `terminate_after`. Without that parameter, OpenSearch 3 may set it, too. */
+  readonly isTerminatedEarly: boolean;
+  readonly aggregations: JsonObject;
+  readonly pointInTime: string | undefined;
+}
+
+/** The response for indices that do not exist. */
+export const NO_INDICES: SearchResponse = {
+  shards: 0,
+  total: { count: 0, relation: 'eq' },
+  hits: [],
+  shortfalls: [],
+  isTerminatedEarly: false,
+  aggregations: {},
+  pointInTime: undefined,
+};
+
+/** `nanoseconds`: the unit of the sort key, else milliseconds. Throws an Error for anything but a search response. */
+export function readSearchResponse(text: string, nanoseconds: boolean): SearchResponse {
+  const response = objectOf(JSON.parse(text), 'the response');
+  const { hits, total } = objectOf(response['hits'], 'hits');
+  const shortfalls = shortfallsOf(response);
+  return {
+    shards: shardsOf(response).total,
+    total: totalOf(total, shortfalls.length === 0),
+    hits: hitsOf(arrayOf(hits, 'hits'), text, nanoseconds ? 1n : 1_000_000n),
+    shortfalls,
+    isTerminatedEarly: response['terminated_early'] === true,
+    aggregations: isRecord(response['aggregations']) ? response['aggregations'] : {},
+    pointInTime: optionalText(response['pit_id']),
+  };
+}
+
+/** Throws StoreUnavailable for a partial response, where missing and absent could not be told apart. */
+export function assertComplete({ shortfalls: [missing] }: Pick<SearchResponse, 'shortfalls'>): void {
+  if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
+}
+
+/** Each message once. */
+export function distinct(shortfalls: readonly Shortfall[]): Shortfall[] {
+  return [...new Map(shortfalls.map((shortfall) => [shortfall.message, shortfall])).values()];
+}
+
+function totalOf(total: unknown, isComplete: boolean): Total {
+  if (total === undefined) return { count: 0, relation: 'gte' };
+  const { value, relation } = objectOf(total, 'hits.total');
+  return {
+    count: countOf(value, 'hits.total.value'),
+    relation: isComplete && relation === 'eq' ? 'eq' : 'gte',
+  };
+}
+
+const SORT_KEY = '"sort":[';
+
+/**
+ * JSON.parse rounds nanoseconds, so the text of each sort key is read, too. No JSON string contains SORT_KEY unescaped,
+ * so its nth occurrence belongs to the nth hit.
+ */
+function hitsOf(values: readonly unknown[], text: string, unit: bigint): Hit[] {
+  let at = 0;
+  return values.map((value) => {
+    const { _index, _id, _source, sort } = objectOf(value, 'a hit');
+    const [time, sequence] = Array.isArray(sort) ? sort : [];
+    if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no index or id');
+    if (typeof sequence !== 'number') throw new Error('a hit has no sort key');
+    at = text.indexOf(SORT_KEY, at) + SORT_KEY.length;
+    const key = /^-?\d+/.exec(text.slice(at, at + 32))?.[0] ?? '';
+    if (Number(key) !== time) throw new Error('a sort key cannot be read');
+    return {
+      index: _index,
+      id: _id,
+      source: isRecord(_source) ? _source : {},
+      time: BigInt(key) * unit,
+      sequence,
+    };
+  });
+}
+
+function shortfallsOf(response: JsonObject): Shortfall[] {
+  const timeout: Shortfall = {
+    reason: 'Timeout',
+    message: 'the log store stopped at the deadline of the query',
+  };
+  return [
+    ...(response['timed_out'] === true ? [timeout] : []),
+    ...skippedClusters(response),
+    ...failedShards(response),
+  ];
+}
+
+/** Remote clusters with `skip_unavailable` that are unreachable. */
+function skippedClusters({ _clusters }: JsonObject): Shortfall[] {
+  if (!isRecord(_clusters)) return [];
+  const [total, skipped] = [
+    countOf(_clusters['total'], '_clusters'),
+    countOf(_clusters['skipped'], '_clusters'),
+  ];
+  if (skipped > 0 && skipped === total) throw new Error('the remote cluster with the indices is unreachable');
+  return skipped === 0
+    ? []
+    : [
+        {
+          reason: 'ShardFailed',
+          message: `${skipped} of ${total} clusters of the log store are unreachable`,
+        },
+      ];
+}
+
+/** Of a search, or of the response that opens a point in time. */
+export function failedShards(response: JsonObject): Shortfall[] {
+  const { total, successful } = shardsOf(response);
+  // Unassigned shards count neither as successful nor as failed.
+  const missing = total - successful;
+  if (missing <= 0) return [];
+  const [reason] = reasonsOf(response['_shards']);
+  const type = reason === undefined ? 'unavailable' : (/^[a-z_]{1,60}(?=:)/.exec(reason)?.[0] ?? 'unknown');
+  return [
+    { reason: 'ShardFailed', message: `${missing} of ${total} shards of the log store failed (${type})` },
+  ];
+}
+
+export function shardsOf(response: JsonObject): { readonly total: number; readonly successful: number } {
+  const shards = objectOf(response['_shards'], '_shards');
+  return {
+    total: countOf(shards['total'], '_shards.total'),
+    successful: countOf(shards['successful'], '_shards.successful'),
+  };
+}

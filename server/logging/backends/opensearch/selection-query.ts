@@ -1,0 +1,167 @@
+// A selection as a query of the store: the indices to search, the clauses, and what the indices do not cover.
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { Call, Selection } from '../../log-store.ts';
+import { isSearchRefused } from '../../store-errors.ts';
+import { anyOf, type Clause, timeRange } from './clause.ts';
+import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
+import { type IndexNaming, indexPath } from './index-names.ts';
+import type { IndexSet, IndexSets } from './index-sets.ts';
+import type { FieldNames, LayoutGroup } from './layout.ts';
+import { levelClause } from './level-query.ts';
+import { exactClause, nameClauses, workloadClause } from './name-query.ts';
+import { textClause, wholeLineField } from './text-query.ts';
+
+export interface SelectionQuery {
+  readonly indices: IndexSet;
+  readonly names: FieldNames;
+  readonly range: Selection['range'];
+  /** The clauses besides the range. */
+  readonly clause: Filter;
+  readonly shortfalls: readonly Shortfall[];
+}
+
+export interface SelectionQueriesOptions {
+  readonly naming: IndexNaming;
+  readonly names: FieldNames;
+  readonly indexSets: IndexSets;
+  readonly creationBounds: CreationBoundSearch;
+}
+
+type Scoped = CreationBounds & { readonly namespaces: readonly string[] };
+
+export class SelectionQueries {
+  readonly #options: SelectionQueriesOptions;
+
+  constructor(options: SelectionQueriesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The result of `run`; `none` if the selection matches no line. If the indices changed since their layout was read, runs
+   * again with the new layout, once.
+   */
+  async run<Result>(
+    selection: Selection,
+    call: () => Call,
+    run: (selected: SelectionQuery) => Promise<Result>,
+    none: Result,
+  ): Promise<Result> {
+    const attempt = async (): Promise<Result> => {
+      const selected = await this.query(selection, call());
+      return selected ? run(selected) : none;
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isSearchRefused(error)) throw error;
+      this.#options.indexSets.invalidate();
+      return attempt();
+    }
+  }
+
+  /** Undefined if the selection matches no line. Throws NotSupported if no index can answer it. */
+  async query(selection: Selection, call: Call): Promise<SelectionQuery | undefined> {
+    const { naming, names, indexSets } = this.#options;
+    const { range } = selection;
+    if (range.start >= range.end || matchesNothing(selection)) return undefined;
+    const indices = await indexSets.read(indexPath(naming, range), call);
+    if (!indices || indices.groups.length === 0) return undefined;
+    const scope = await this.#scoped(selection, indices, call);
+    if (scope?.namespaces.length === 0) return undefined;
+    const { clause, shortfalls } = overLayouts(indices, (group) => this.#filter(selection, scope, group));
+    const rounded = scope?.areRounded === true ? [ROUNDED] : [];
+    return { indices, names, range, clause, shortfalls: [...indices.shortfalls, ...shortfalls, ...rounded] };
+  }
+
+  async #scoped({ scope, range }: Selection, indices: IndexSet, call: Call): Promise<Scoped | undefined> {
+    if (scope.everything) return undefined;
+    const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
+    const { time } = this.#options.names;
+    const bounds = await this.#options.creationBounds.find({ namespaces, range, indices, time }, call);
+    return { ...bounds, namespaces: namespaces.map(({ name }) => name) };
+  }
+
+  /** Throws NotSupported if the layout lacks a field. */
+  #filter(selection: Selection, scope: Scoped | undefined, { layout }: LayoutGroup): Filter {
+    const { names } = this.#options;
+    const { namespaces, pods, containers, workloads, text, levels } = selection;
+    return {
+      filter: [
+        ...(scope ? [exactClause(scope.namespaces, layout.namespace)] : []),
+        ...(namespaces ? nameClauses(namespaces, layout.namespace, names.namespace) : []),
+        ...(pods ? nameClauses(pods, layout.pod, names.pod) : []),
+        ...(containers ? nameClauses(containers, layout.container, names.container) : []),
+        ...(workloads ? [workloadClause(workloads, layout.pod)] : []),
+        ...(text ? [textClause(text, layout, names.message)] : []),
+        ...(levels
+          ? [levelClause(levels, wholeLineField(layout, 'level', names.message), names.message)]
+          : []),
+      ],
+      mustNot: (scope?.bounds ?? []).map(({ since, names: earlier }) => ({
+        bool: { filter: [exactClause(earlier, layout.namespace), timeRange(names.time, { before: since })] },
+      })),
+    };
+  }
+}
+
+export interface Filter {
+  readonly filter: readonly Clause[];
+  readonly mustNot: readonly Clause[];
+}
+
+/** The query within a part of its range, else in all of it. */
+export function queryOf({ names, clause, range }: SelectionQuery, part = range): Clause {
+  const filter = [timeRange(names.time, { from: part.start, before: part.end }), ...clause.filter];
+  return { bool: { filter, ...(clause.mustNot.length === 0 ? {} : { must_not: clause.mustNot }) } };
+}
+
+/** The query for counts: stores count a range by itself without reading each document. */
+export function countingQueryOf(selected: SelectionQuery): Clause {
+  const { names, clause, range } = selected;
+  const isRange = clause.filter.length === 0 && clause.mustNot.length === 0;
+  return isRange ? timeRange(names.time, { from: range.start, before: range.end }) : queryOf(selected);
+}
+
+const ROUNDED: Shortfall = {
+  reason: 'NotCovered',
+  message:
+    'too many namespaces were recreated within this time: some lines since their creation are left out; use fewer namespaces or a later start_time',
+};
+
+/** The filter of each layout, restricted to its indices where there are several. */
+function overLayouts(
+  { groups, indices }: IndexSet,
+  filterOf: (group: LayoutGroup) => Filter,
+): { clause: Filter; shortfalls: Shortfall[] } {
+  const [only] = groups;
+  if (only && groups.length === 1) return { clause: filterOf(only), shortfalls: [] };
+  const clauses: Clause[] = [];
+  const rejections: { error: StatusError; indices: number }[] = [];
+  for (const group of groups) {
+    try {
+      const { filter, mustNot } = filterOf(group);
+      const within = [{ terms: { _index: group.indices } }, ...filter];
+      clauses.push({ bool: { filter: within, must_not: mustNot } });
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      rejections.push({ error, indices: group.indices.length });
+    }
+  }
+  const [first] = rejections;
+  if (first && clauses.length === 0) throw first.error;
+  const rejecting = rejections.reduce((sum, { indices: count }) => sum + count, 0);
+  const message = `${rejecting} of ${indices.length} indices do not support this query: ${first?.error.message}`;
+  return {
+    clause: { filter: [anyOf(clauses)], mustNot: [] },
+    shortfalls: first ? [{ reason: 'NotCovered', message }] : [],
+  };
+}
+
+function matchesNothing({ scope, namespaces, pods, containers, workloads, levels }: Selection): boolean {
+  if (!scope.everything && scope.namespaces.length === 0) return true;
+  if (levels?.length === 0) return true;
+  return [namespaces, pods, containers, workloads].some(
+    (filter) => filter?.exact?.length === 0 || filter?.contains?.length === 0,
+  );
+}

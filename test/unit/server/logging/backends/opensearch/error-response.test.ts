@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { errorOf, isMissing } from '../../../../../../server/logging/backends/opensearch/error-response.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
+import { createLogger } from '../../../../../../server/observability/logger.ts';
+
+const body = (type: string, reason = ''): string =>
+  JSON.stringify({ error: { root_cause: [{ type, reason }], type, reason } });
+
+describe('an error response of OpenSearch', () => {
+  it('is a missing index only with status 404 and the type of the exception', () => {
+    expect(isMissing(404, body('index_not_found_exception'))).to.equal(true);
+    expect(isMissing(404, body('search_context_missing_exception'))).to.equal(true);
+    expect(isMissing(500, body('index_not_found_exception'))).to.equal(false);
+    expect(isMissing(404, '<html>index_not_found_exception</html>')).to.equal(false);
+  });
+
+  it('names the configuration section of rejected credentials', () => {
+    const error = errorOf(401, '{"error":"Unauthorized"}');
+    expect(error.code).to.equal(503);
+    expect(unfitOptionIn(error)?.option).to.equal('logging.opensearch');
+  });
+
+  it('logs the message of the store without a stack', () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', format: 'json' }, { write: (line) => lines.push(line) });
+    log.warn({ err: errorOf(502, '<html>') }, 'failed');
+    expect(lines[0]).to.include('"cause":{"type":"Error","message":"status 502: <html>"}');
+  });
+
+  for (const [setting, code, cure, option] of [
+    ['action.search.shard_count.limit', 400, /start_time: .*shorter time/, 'logging.opensearch'],
+    ['point_in_time.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
+    ['search.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
+    ['search.max_open_pit_context', 503, /no capacity for this export.*shorter time/, undefined],
+  ] as const) {
+    it(`because of ${setting} tells the caller and the operator the cure`, () => {
+      const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
+      const error = errorOf(code === 400 ? 400 : 429, body('rejected_execution_exception', reason));
+      expect(error.code).to.equal(code);
+      expect(error.message).to.match(cure).and.not.to.include('too much.');
+      const unfit = unfitOptionIn(error);
+      expect(unfit?.option).to.equal(option);
+      if (unfit) expect(unfit.reason).to.include(setting);
+    });
+  }
+
+  for (const [what, status, text, code] of [
+    ['a gateway timeout', 504, '<html>', 504],
+    ['a timeout', 500, body('timeout_exception'), 504],
+    ['a cancelled task', 400, body('task_cancelled_exception'), 504],
+    ['another failure', 500, body('null_pointer_exception', 'at 10.0.0.1'), 503],
+  ] as const) {
+    it(`for ${what} is a ${code} without the message of the store`, () => {
+      const error = errorOf(status, text);
+      expect(error.code).to.equal(code);
+      expect(error.message).not.to.match(/exception|10\.0\.0\.1|html/);
+    });
+  }
+});

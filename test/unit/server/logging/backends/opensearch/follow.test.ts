@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { until } from '../../../../../support/until.ts';
+import {
+  CAPABILITIES,
+  call,
+  type Line,
+  RESPONDED,
+  type ScriptedStore,
+  SELECTION,
+  scriptedStore,
+  searchIn,
+  searchResponse,
+} from './scripted-store.ts';
+
+const FIRST = { id: 'first', key: '1768435200000000001', sequence: 1 };
+const SECOND = { id: 'second', key: '1768435200000000002', sequence: 2 };
+const QUICK = { pollMs: 1, retryMs: 1 };
+
+function follow(
+  store: ScriptedStore,
+  options: Parameters<typeof storeAt>[1] = {},
+  many = 1,
+  selection = SELECTION,
+) {
+  const leaving = new AbortController();
+  const backend = storeAt(store.url, { followTuning: QUICK, ...options });
+  const logs: string[] = [];
+  const read = async (lines: AsyncIterable<readonly LogRecord[]>): Promise<void> => {
+    for await (const batch of lines) logs.push(...batch.map(({ log }) => log));
+  };
+  const reading = Array.from({ length: many }, () =>
+    read(backend.follow(selection, call(60_000, leaving.signal))),
+  );
+  const leave = () => {
+    leaving.abort(new Error('gone'));
+    return Promise.allSettled(reading);
+  };
+  return { logs, leave, reading };
+}
+
+/** Total and page of a store that holds these lines. */
+function held(lines: readonly Line[]) {
+  return scriptedStore((request) =>
+    searchIn(lines, request).replace(/"value":\d+/, `"value":${lines.length}`),
+  );
+}
+
+describe('a live tail of OpenSearch', () => {
+  it('delivers each record once, also one that becomes searchable behind newer ones', async () => {
+    const lines: Line[] = [FIRST];
+    await using store = await held(lines);
+    const { logs, leave } = follow(store);
+    await until(() => logs.length === 1);
+    lines.push(SECOND);
+    await until(() => logs.length === 2);
+    const polls = store.requests.length;
+    await until(() => store.requests.length > polls + 3);
+    lines.unshift({ id: 'late', key: '1768435200000000000', sequence: 0 });
+    await until(() => logs.length === 3);
+    const after = store.requests.length;
+    await until(() => store.requests.length > after + 3);
+    expect(logs).to.deep.equal(['first', 'second', 'late']);
+    await leave();
+  });
+
+  it('keeps the nanoseconds of its start, which a double does not', async () => {
+    const start = '2026-11-20T18:40:00.002000000Z';
+    const lines: Line[] = [{ id: 'line', key: '1795200000002000000', sequence: 1 }];
+    await using store = await held(lines);
+    const selection: Selection = { ...SELECTION, range: { start, end: start } };
+    const { logs, leave } = follow(store, {}, 1, selection);
+    await until(() => logs.length === 1);
+    lines.push({ id: 'next', key: '1795200000002000001', sequence: 0 });
+    await until(() => logs.length === 2);
+    expect(logs).to.deep.equal(['line', 'next']);
+    await leave();
+  });
+
+  it('reads shorter overlaps while more records arrive than digests fit', async () => {
+    const lines: Line[] = Array.from({ length: 60 }, (_, n) => ({
+      id: `line-${n}`,
+      key: String(1_768_435_200_000_000_000n + BigInt(n) * 1_000_000n),
+      sequence: n,
+    }));
+    await using store = await held(lines);
+    const { logs, leave } = follow(store, { followTuning: { ...QUICK, digests: 20 } });
+    await until(() => logs.length === 60);
+    const polls = store.requests.length;
+    await until(() => store.requests.length > polls + 3);
+    expect(logs).to.have.length(60);
+    await leave();
+  });
+
+  it('polls in at most five slots over all live tails, on the same copies of the shards', async () => {
+    let open = 0;
+    let most = 0;
+    await using store = await scriptedStore((_, response) => {
+      most = Math.max(most, ++open);
+      setImmediate(() => {
+        open--;
+        response.end(searchResponse([FIRST]));
+      });
+      return RESPONDED;
+    });
+    const { logs, leave } = follow(store, {}, 20);
+    await until(() => logs.length === 20);
+    expect(most).to.be.within(1, 5);
+    await leave();
+    const preferences = new Set(
+      store.requests.map(({ path }) => new URL(path, store.url).searchParams.get('preference')),
+    );
+    expect([...preferences][0]).to.match(/^followers-/);
+    expect(preferences.size).to.equal(1);
+  });
+
+  it('closes its connection when the caller leaves', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using store = await scriptedStore((_, response) => {
+      response.once('close', closed.resolve);
+      return RESPONDED;
+    });
+    const { leave } = follow(store);
+    await until(() => store.requests.length === 1);
+    await leave();
+    await closed.promise;
+  });
+
+  it('fails at once if the store is unavailable at its start', async () => {
+    const store = await scriptedStore(() => searchResponse([]));
+    await store[Symbol.asyncDispose]();
+    const error = await storeAt(store.url)
+      .follow(SELECTION, call())
+      .next()
+      .catch((caught: unknown) => caught);
+    expect(error).to.include({ code: 503 });
+  });
+
+  it('continues after failures, whatever the wall clock does', async () => {
+    let clock = Date.parse(SELECTION.range.end);
+    let searches = 0;
+    await using store = await scriptedStore((request, response) => {
+      searches++;
+      if (searches === 1 || searches > 4) {
+        const lines = searches === 1 ? [FIRST] : [FIRST, SECOND];
+        return searchIn(lines, request).replace(/"value":\d+/, `"value":${lines.length}`);
+      }
+      clock += 3_600_000;
+      response.writeHead(500).end('{}');
+      return RESPONDED;
+    });
+    const { logs, leave } = follow(store, { wallClock: () => clock });
+    await until(() => logs.length === 2);
+    expect(logs).to.deep.equal(['first', 'second']);
+    await leave();
+  });
+
+  it('reads the layout again when an index appears', async () => {
+    let shards = 2;
+    const shardsNow = () => ({ _shards: { total: shards, successful: shards, skipped: 0, failed: 0 } });
+    let layouts = 0;
+    const lines: Line[] = [FIRST];
+    await using store = await scriptedStore(
+      (request) => searchIn(lines, request, shardsNow()).replace(/"value":\d+/, `"value":${lines.length}`),
+      (request) => {
+        if (!request.path.includes('_field_caps')) return searchResponse([], shardsNow());
+        layouts++;
+        return CAPABILITIES;
+      },
+    );
+    const { logs, leave } = follow(store);
+    await until(() => logs.length === 1);
+    expect(layouts).to.equal(1);
+    shards = 3;
+    lines.push(SECOND);
+    await until(() => logs.length === 2);
+    expect(layouts).to.equal(2);
+    await leave();
+  });
+});

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import {
+  nameClauses,
+  workloadClause,
+} from '../../../../../../server/logging/backends/opensearch/name-query.ts';
+
+function patternsIn(clause: unknown): string[] {
+  return [...JSON.stringify(clause).matchAll(/"regexp":\{"pod":\{"value":"((?:[^"\\]|\\.)*)"/g)].map(
+    ([, value = '']) => String(JSON.parse(`"${value}"`)),
+  );
+}
+
+describe('clauses for names', () => {
+  it('write the prefix and suffix of pod names once for many workloads', () => {
+    const [pattern = '', ...more] = patternsIn(workloadClause({ exact: ['cart', 'a.b'] }, 'pod'));
+    expect(more).to.deep.equal([]);
+    expect(pattern).to.match(/^\(cart\|a\\\.b\)\(/);
+    expect(patternsIn(workloadClause({ contains: ['CART', 'shop'] }, 'pod'))[0]).to.include('(cart|shop)');
+  });
+
+  it('need few patterns within the limit of an index for a thousand workloads', () => {
+    for (const how of ['exact', 'contains'] as const) {
+      const names = Array.from({ length: 1_000 }, (_, n) => `the-service-of-a-team-${n}`);
+      const patterns = patternsIn(workloadClause({ [how]: names }, 'pod'));
+      expect(patterns.length).to.be.within(2, 50);
+      for (const pattern of patterns) expect(pattern.length).to.be.at.most(1_000);
+      for (const name of names) expect(patterns.join('\n')).to.include(name.replaceAll('-', '\\-'));
+    }
+  });
+
+  it('match nothing without names', () => {
+    expect(workloadClause({ exact: [] }, 'pod')).to.deep.equal({ match_none: {} });
+    expect(nameClauses({ exact: [] }, 'pod', 'pod')).to.deep.equal([{ match_none: {} }]);
+  });
+
+  it('match records without the field for the empty name', () => {
+    const absent = { bool: { must_not: { exists: { field: 'pod' } } } };
+    expect(JSON.stringify(nameClauses({ exact: [''] }, 'pod.keyword', 'pod'))).to.include(
+      JSON.stringify(absent),
+    );
+  });
+
+  it('reject parts of names beyond 8,000 characters', () => {
+    const contains = Array.from({ length: 50 }, () => 'x'.repeat(161));
+    expect(() => nameClauses({ contains }, 'pod', 'pod'))
+      .to.throw()
+      .with.property('code', 400);
+  });
+});

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import {
+  call,
+  type Line,
+  type ScriptedRequest,
+  SELECTION,
+  scriptedStore,
+  searchIn,
+  searchResponse,
+} from './scripted-store.ts';
+
+const KEY = '1768471200123456789';
+
+async function allPages(lines: readonly Line[], size: number): Promise<string[][]> {
+  await using store = await scriptedStore((request) => searchIn(lines, request));
+  const backend = storeAt(store.url);
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const page = await backend.query(
+      SELECTION,
+      { order: 'asc', size, from: 0, ...(after === undefined ? {} : { after }) },
+      call(),
+    );
+    pages.push(page.records.map(({ log }) => log));
+    after = page.next;
+  } while (after !== undefined && pages.length < 100);
+  return pages;
+}
+
+describe('pages of OpenSearch', () => {
+  it('neither skip nor repeat records that share time and sequence number', async () => {
+    const lines = Array.from({ length: 23 }, (_, n) => ({
+      id: `line-${n}`,
+      key: KEY,
+      sequence: Math.floor(n / 5),
+    }));
+    for (const size of [1, 2, 3, 4, 7, 22, 23, 24]) {
+      const pages = await allPages(lines, size);
+      expect(pages.flat(), `pages of ${size}`).to.deep.equal(lines.map(({ id }) => id));
+      expect(pages).to.have.length(Math.ceil(lines.length / size));
+    }
+  });
+
+  it('repeat the records of the last sort key, and no others', async () => {
+    const lines = Array.from({ length: 40 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: 7 }));
+    const sizes: number[] = [];
+    await using store = await scriptedStore((request) => {
+      sizes.push(Number(request.body['size']));
+      return searchIn(lines, request);
+    });
+    const logs: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = { order: 'asc', size: 1, from: 0, ...(after === undefined ? {} : { after }) } as const;
+      const { records, next } = await storeAt(store.url).query(SELECTION, page, call());
+      logs.push(...records.map(({ log }) => log));
+      after = next;
+    } while (after !== undefined);
+    expect(logs).to.deep.equal(lines.map(({ id }) => id));
+    expect(sizes).to.deep.equal(lines.map((_, n) => n + 2));
+  });
+
+  it('keep all digits of nanoseconds', async () => {
+    const lines = Array.from({ length: 9 }, (_, n) => ({
+      id: `line-${n}`,
+      key: String(BigInt(KEY) + BigInt(n)),
+      sequence: 5,
+    }));
+    expect((await allPages(lines, 2)).flat()).to.deep.equal(lines.map(({ id }) => id));
+  });
+
+  it('tell lines that look like sort keys from sort keys', async () => {
+    const log = '"sort":[1,2] \\"sort\\":[3,4]';
+    const lines = Array.from({ length: 5 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: n, log }));
+    expect((await allPages(lines, 2)).flat()).to.have.length(5);
+  });
+
+  it('reject cursors that the store cannot have written', async () => {
+    await using store = await scriptedStore(() => searchResponse([]));
+    for (const after of [
+      '',
+      'x',
+      '1.2.3',
+      '1.x',
+      '-1.-1',
+      '9'.repeat(30),
+      '1.2.$$$$$$$$$$$',
+      '9223372036854775808.1',
+      '1],"query":{"match_all":{}},"x":[1.2',
+    ]) {
+      const error = await storeAt(store.url)
+        .query(SELECTION, { order: 'asc', size: 1, from: 0, after }, call())
+        .catch((caught: unknown) => caught);
+      expect(error, after).to.be.instanceOf(StatusError).and.to.include({ code: 400 });
+    }
+    expect(store.requests.filter(({ path }) => path.includes('_search'))).to.deep.equal([]);
+  });
+
+  it('may start beyond the result window', async () => {
+    const lines = Array.from({ length: 10_050 }, (_, n) => ({
+      id: `line-${n}`,
+      key: String(BigInt(KEY) + BigInt(n)),
+      sequence: n,
+    }));
+    await using store = await scriptedStore((request) => searchIn(lines, request));
+    for (const [from, size] of [
+      [9_500, 1_000],
+      [10_000, 20],
+      [9_999, 1],
+    ] as const) {
+      const page = await storeAt(store.url).query(SELECTION, { order: 'asc', size, from }, call());
+      expect(page.records.map(({ log }) => log)).to.deep.equal(
+        lines.slice(from, from + size).map(({ id }) => id),
+      );
+    }
+    for (const { body } of store.requests) {
+      expect(Number(body['from'] ?? 0) + Number(body['size'] ?? 0)).to.be.at.most(10_000);
+    }
+  });
+});
+
+describe('a page beyond the result window', () => {
+  const lines = Array.from({ length: 10_050 }, (_, n) => ({
+    id: `line-${n}`,
+    key: String(BigInt(KEY) + BigInt(n)),
+    sequence: n,
+  }));
+
+  it('reports shards that failed while it skipped records', async () => {
+    const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
+    await using store = await scriptedStore((request) => {
+      const text = searchIn(lines, request);
+      if (request.body['_source'] !== false) return text;
+      return text.replace(/"_shards":\{[^}]*\}/, `"_shards":${JSON.stringify(shards)}`);
+    });
+    const page = { order: 'asc', size: 1_000, from: 9_000 } as const;
+    const { shortfalls } = await storeAt(store.url).query(SELECTION, page, call());
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
+  });
+});
+
+describe('a page of a search that matches many lines', () => {
+  const lines = Array.from({ length: 100 }, (_, n) => ({
+    id: `line-${n}`,
+    key: String(BigInt(Date.parse('2026-01-15T23:00:00Z') + n * 1_000) * 1_000_000n),
+    sequence: n,
+  }));
+
+  /** Terminates early whatever would sort more than a minute. */
+  function broad(request: ScriptedRequest): string {
+    const [, start = '', end = ''] = /"gte":"([^"]+)","lt":"([^"]+)"/.exec(request.text) ?? [];
+    const [from, before] = [Date.parse(start), Date.parse(end)].map((ms) => BigInt(ms) * 1_000_000n);
+    const within = lines.filter(({ key }) => BigInt(key) >= (from ?? 0n) && BigInt(key) < (before ?? 0n));
+    const page = searchIn(within.toReversed(), { ...request, text: '' });
+    const isEarly = request.body['terminate_after'] !== undefined && within.length > 60;
+    return page
+      .replace(/"value":\d+/, `"value":${within.length * 1_000}`)
+      .replace('{', isEarly ? '{"terminated_early":true,' : '{');
+  }
+
+  it('is counted by itself and sorted within the shortest part of the range that fills it', async () => {
+    await using store = await scriptedStore(broad);
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 5 }, call());
+    expect(page.records.map(({ log }) => log)).to.deep.equal(
+      lines
+        .toReversed()
+        .slice(5, 15)
+        .map(({ id }) => id),
+    );
+    expect(page.total).to.deep.equal({ count: 100_000, relation: 'eq' });
+    const sorted = store.requests.filter(({ body }) => body['sort'] !== undefined);
+    expect(sorted[0]?.body['terminate_after']).to.equal(20_000);
+    for (const { body } of sorted.slice(1)) expect(body['track_total_hits']).to.equal(false);
+  });
+
+  it('has a lower bound as its total if nothing needs the exact one', async () => {
+    await using store = await scriptedStore(broad);
+    const request = { order: 'desc', size: 10, from: 0, uncounted: true } as const;
+    const page = await storeAt(store.url).query(SELECTION, request, call());
+    expect(page.records).to.have.length(10);
+    expect(page.total.relation).to.equal('gte');
+    expect(store.requests.filter(({ body }) => body['size'] === 0)).to.deep.equal([]);
+  });
+});

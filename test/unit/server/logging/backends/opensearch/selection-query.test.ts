@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import {
+  CAPABILITIES,
+  call,
+  type ScriptedStore,
+  SELECTION,
+  scriptedStore,
+  searchResponse,
+} from './scripted-store.ts';
+
+const PAGE = { order: 'asc', size: 1, from: 0 } as const;
+const MIDNIGHT = Date.parse(SELECTION.range.start);
+
+/** Namespaces that were created one second after the other from the start of the range on. */
+function recreated(count: number): Selection {
+  const namespaces = Array.from({ length: count }, (_, n) => ({
+    name: `team-${n}`,
+    since: new Date(MIDNIGHT + (n + 1) * 1_000).toISOString().replace('Z', '000000Z'),
+  }));
+  return { ...SELECTION, scope: { everything: false, namespaces } };
+}
+
+const keyword = { type: 'keyword', searchable: true, aggregatable: true };
+const text = { type: 'text', searchable: true, aggregatable: false };
+const [OLD, NEW] = ['logs-2026.01.14', 'logs-2026.01.15'];
+/** One index with dynamic mapping, and one with the index template. */
+const MIXED = {
+  indices: [OLD, NEW],
+  fields: {
+    ...CAPABILITIES.fields,
+    'log.wildcard': { wildcard: { type: 'wildcard', searchable: true, aggregatable: false, indices: [NEW] } },
+    ...Object.fromEntries(
+      ['namespace_name', 'pod_name', 'container_name', 'docker_id'].flatMap((name) => [
+        [
+          `kubernetes.${name}`,
+          { text: { ...text, indices: [OLD] }, keyword: { ...keyword, indices: [NEW] } },
+        ],
+        [`kubernetes.${name}.keyword`, { keyword: { ...keyword, indices: [OLD] } }],
+      ]),
+    ),
+  },
+};
+
+interface Bool {
+  readonly filter: readonly Record<string, unknown>[];
+  readonly must_not?: readonly { readonly bool: { readonly filter: readonly unknown[] } }[];
+}
+
+function lastQuery({ requests }: ScriptedStore): Bool {
+  const { query } = requests.at(-1)?.body ?? {};
+  return (query as { bool: Bool }).bool;
+}
+
+async function queryFor(
+  selection: Selection,
+  capabilities: object = CAPABILITIES,
+  wallClock = () => MIDNIGHT,
+) {
+  await using store = await scriptedStore(() => searchResponse([]), capabilities);
+  const { shortfalls } = await storeAt(store.url, { wallClock }).query(selection, PAGE, call());
+  return { bool: lastQuery(store), shortfalls };
+}
+
+describe('the query for a selection', () => {
+  it('excludes lines of each namespace from before its creation', async () => {
+    const { bool } = await queryFor(recreated(2));
+    expect(bool.filter[1]).to.deep.equal({ terms: { 'kubernetes.namespace_name': ['team-0', 'team-1'] } });
+    expect(bool.must_not?.map(({ bool: { filter } }) => filter)).to.deep.equal(
+      [0, 1].map((n) => [
+        { term: { 'kubernetes.namespace_name': `team-${n}` } },
+        {
+          range: {
+            time: { lt: `2026-01-15T00:00:0${n + 1}.000000000Z`, format: 'strict_date_optional_time_nanos' },
+          },
+        },
+      ]),
+    );
+  });
+
+  it('rounds the creation of namespaces up, and says so, if a query cannot exclude each', async () => {
+    const { bool, shortfalls } = await queryFor(recreated(1_000));
+    expect(bool.must_not?.length).to.be.within(100, 250);
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    const bounds = new Map(
+      (bool.must_not ?? []).flatMap(({ bool: { filter } }) => {
+        const [names, range] = filter as [
+          { terms: Record<string, string[]> },
+          { range: { time: { lt: string } } },
+        ];
+        return Object.values(names.terms)
+          .flat()
+          .map((name) => [name, range.range.time.lt] as const);
+      }),
+    );
+    for (let n = 0; n < 1_000; n++) {
+      const since = new Date(MIDNIGHT + (n + 1) * 1_000).toISOString().replace('Z', '000000Z');
+      expect((bounds.get(`team-${n}`) ?? '') >= since, `team-${n}`).to.equal(true);
+    }
+  });
+
+  it('excludes only namespaces with earlier lines if there are many', async () => {
+    const buckets = [{ key: 'team-7', doc_count: 1, first: { value: MIDNIGHT } }];
+    await using store = await scriptedStore(({ text: body }) =>
+      searchResponse(
+        [],
+        body.includes('"aggs"') ? { aggregations: { names: { buckets, sum_other_doc_count: 0 } } } : {},
+      ),
+    );
+    const later = { wallClock: () => MIDNIGHT + 86_400_000 };
+    await storeAt(store.url, later).query(recreated(500), PAGE, call());
+    expect(JSON.stringify(lastQuery(store).must_not))
+      .to.include('team-7')
+      .and.not.to.include('team-8');
+  });
+
+  it('fails if the search for earlier lines is partial or invalid', async () => {
+    for (const rest of [
+      { _shards: { total: 2, successful: 1, skipped: 0, failed: 1 } },
+      { aggregations: { names: { buckets: [{ doc_count: 1 }] } } },
+    ]) {
+      await using store = await scriptedStore(() => searchResponse([], rest));
+      const backend = storeAt(store.url, { wallClock: () => MIDNIGHT + 86_400_000 });
+      const error = await backend.query(recreated(500), PAGE, call()).catch((caught: unknown) => caught);
+      expect(error).to.include({ code: 503 });
+    }
+  });
+
+  it('asks indices of each layout for the fields that they have', async () => {
+    const { bool, shortfalls } = await queryFor({ ...SELECTION, pods: { exact: ['web-1'] } }, MIXED);
+    expect(shortfalls).to.deep.equal([]);
+    const { should } = (bool.filter[1] as { bool: { should: { bool: Bool }[] } }).bool;
+    expect(should.map(({ bool: { filter } }) => filter)).to.deep.equal([
+      [{ terms: { _index: [OLD] } }, { term: { 'kubernetes.pod_name.keyword': 'web-1' } }],
+      [{ terms: { _index: [NEW] } }, { term: { 'kubernetes.pod_name': 'web-1' } }],
+    ]);
+  });
+
+  it('leaves out indices whose layout does not support it, and says so', async () => {
+    const regex = { mode: 'regex', texts: ['a+'], caseSensitive: false } as const;
+    const { bool, shortfalls } = await queryFor({ ...SELECTION, text: regex }, MIXED);
+    expect(JSON.stringify(bool)).to.include(NEW).and.not.to.include(OLD);
+    expect(shortfalls).to.have.length(1);
+    expect(shortfalls[0]?.message).to.match(/^1 of 2 indices do not support this query: .*wildcard/);
+  });
+
+  for (const [what, selection] of [
+    ['the case of words', { text: { mode: 'phrase', texts: ['Error'], caseSensitive: true } }],
+    ['long parts of names', { pods: { contains: Array.from({ length: 50 }, () => 'x'.repeat(200)) } }],
+  ] as const satisfies readonly (readonly [string, Partial<Selection>])[]) {
+    it(`rejects ${what} with the cure`, async () => {
+      const error = await queryFor({ ...SELECTION, ...selection }).catch((caught: unknown) => caught);
+      expect(error).to.include({ code: 400 });
+      expect(error).to.have.property('message').that.matches(/use /);
+    });
+  }
+
+  for (const [query, mode, found] of [
+    ['time out', 'phrase', { match_phrase: { log: { query: 'time out' } } }],
+    ['tim', 'prefix', { match_bool_prefix: { log: { query: 'tim' } } }],
+    [
+      'time o',
+      'prefix',
+      { match_phrase_prefix: { log: { query: 'time o', max_expansions: 2_147_483_647 } } },
+    ],
+    ['imeou', 'substring', { wildcard: { log: { value: '*imeou*' } } }],
+  ] as const) {
+    it(`has the analyser of the field split "${query}" for match=${mode}`, async () => {
+      const { bool } = await queryFor({ ...SELECTION, text: { mode, texts: [query], caseSensitive: false } });
+      expect(bool.filter[1]).to.deep.equal(found);
+    });
+  }
+});
+
+describe('statistics over indices of several layouts', () => {
+  it('count containers by layout and are approximate', async () => {
+    await using store = await scriptedStore(
+      () => searchResponse([], { aggregations: { containers: { value: 2 } } }),
+      MIXED,
+    );
+    const { containers, containersApproximate } = await storeAt(store.url).statistics(SELECTION, call());
+    expect({ containers, containersApproximate }).to.deep.equal({
+      containers: 4,
+      containersApproximate: true,
+    });
+    const paths = store.requests.filter(({ body }) => body['aggs']).map(({ path }) => path.split('/')[1]);
+    expect(paths).to.deep.equal([OLD, NEW]);
+  });
+});
