@@ -1,4 +1,4 @@
-// The credentials for a log store, and the CA by which we trust it: read from files that may change at any time.
+// Credentials for a log store and the CA of its certificate, from files that are re-read when they change.
 import { readFile, stat } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { UnusableFileError } from '../configuration-errors.ts';
@@ -7,11 +7,11 @@ export interface CredentialOptions {
   readonly username?: string;
   /** The password of `username`. */
   readonly passwordFile?: string;
-  /** `id:key` in base64, in place of user and password. */
+  /** `id:key` in base64, instead of user and password. */
   readonly apiKeyFile?: string;
-  /** A bearer token, in place of user and password. */
+  /** A bearer token, instead of user and password. */
   readonly bearerTokenFile?: string;
-  /** CA of the store's certificate, PEM; none: those that the system trusts. */
+  /** CA of the store's certificate, PEM. Default: the CAs of the system. */
   readonly caFile?: string;
 }
 
@@ -22,8 +22,8 @@ export interface Credentials {
   readonly ca: string | undefined;
 }
 
-/** How long the files count as unchanged, in ms. */
-const TRUSTED_MS = 1_000;
+/** Milliseconds between two checks of the files. */
+const CHECK_MS = 1_000;
 
 export class CredentialFiles {
   readonly #store: string;
@@ -33,16 +33,16 @@ export class CredentialFiles {
   #current: Promise<Credentials> | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `store`: as the configuration calls it. `now` is a monotonic clock in ms. */
+  /** `store`: its name in the configuration. `now`: a monotonic clock in ms. */
   constructor(store: string, options: CredentialOptions, now: () => number) {
     this.#store = store;
     this.#options = options;
     this.#now = now;
   }
 
-  /** Rejects with UnusableFileError; the next call reads the file again. */
+  /** Rejects with UnusableFileError; the next call then reads the files again. */
   read(): Promise<Credentials> {
-    if (this.#current && this.#now() - this.#readAt < TRUSTED_MS) return this.#current;
+    if (this.#current && this.#now() - this.#readAt < CHECK_MS) return this.#current;
     this.#readAt = this.#now();
     const reading = this.#readAll();
     this.#current = reading;
@@ -64,12 +64,12 @@ export class CredentialFiles {
     const token = await this.#text('bearerTokenFile');
     if (token !== undefined) return `Bearer ${token.trim()}`;
     if (username === '') return undefined;
-    // Editors end a file with a newline; a password may end with spaces.
+    // Editors append a newline; spaces may be part of the password.
     const password = ((await this.#text('passwordFile')) ?? '').replace(/\r?\n$/, '');
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
 
-  /** Undefined for no file. */
+  /** Undefined when the option is not set. */
   async #text(option: FileOption): Promise<string | undefined> {
     const path = this.#options[option] ?? '';
     if (path === '') return undefined;
@@ -79,16 +79,16 @@ export class CredentialFiles {
       throw unusable(describeFileError(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
-    // Node takes anything else for a CA without certificates, which trusts nobody and does not say why.
-    if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('there is no certificate in it');
+    // Node accepts a file without certificates as a CA, and then rejects every server without a reason.
+    if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('it contains no certificate');
     return text;
   }
 
   async #read(path: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(path);
     const version = `${mtimeMs} ${size} ${ino}`;
-    const known = this.#texts.get(path);
-    if (known?.version === version) return known.text;
+    const cached = this.#texts.get(path);
+    if (cached?.version === version) return cached.text;
     const text = await readFile(path, 'utf8');
     this.#texts.set(path, { version, text });
     return text;

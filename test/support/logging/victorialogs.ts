@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { FieldNames } from '../../../server/logging/backends/victorialogs/selection/fields.ts';
+import type { FieldNames } from '../../../server/logging/backends/victorialogs/logsql.ts';
 import { VictoriaLogsLogStore } from '../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 
 /** As hack/log-stores loads them, and as the configuration has them when nobody changes it. */

@@ -1,5 +1,4 @@
-// Log queries against VictoriaLogs. Owns which requests answer a question; who may see what was decided before. Beside
-// it: selection/ writes LogsQL, requests/ speaks HTTP, and each operation has a folder of its own.
+// Log queries against VictoriaLogs. Decides which requests answer a query; permissions are decided before.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
@@ -12,6 +11,7 @@ import type {
   Call,
   Coverage,
   ExportBatch,
+  FollowCall,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -22,31 +22,22 @@ import type {
   Selection,
 } from '../../log-store.ts';
 import { BucketCounts } from '../bucket-counts.ts';
-import { countBuckets } from './counting/histogram.ts';
-import { Judge } from './counting/judge.ts';
-import { type Overview, overviewOf, simpleOverview } from './counting/overview.ts';
-import { countContainers } from './counting/statistics.ts';
-import { exportLines } from './exporting/export.ts';
-import { Followers } from './following/followers.ts';
-import { readPage } from './paging/page.ts';
-import { readPosition, writePosition } from './paging/position.ts';
-import { Connection, type ConnectionOptions } from './requests/connection.ts';
-import { Queries, REQUEST_MS } from './requests/queries.ts';
-import { statusOf } from './requests/refusal.ts';
-import type { FieldNames } from './selection/fields.ts';
-import {
-  type Question,
-  type QuestionAbout,
-  type Questions,
-  questionsAbout,
-  type Range,
-} from './selection/question.ts';
+import { Client } from './client.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { countByBucket, countContainers, countRecords, type Overview } from './counts.ts';
+import { exportRecords } from './export.ts';
+import { LiveTails } from './live-tail.ts';
+import type { FieldNames, Range } from './logsql.ts';
+import { PageReader } from './page-reader.ts';
+import { readPosition, writePosition } from './position.ts';
+import { type Query, SelectionQuery } from './selection-query.ts';
 import { checkFit } from './self-check.ts';
+import { statusErrorOf } from './store-error.ts';
 
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
-  /** In which answers are read; some of its own when none are given. */
+  /** Time slices shared with other readers of long responses. */
   readonly turns?: Turns;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -54,54 +45,50 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly wallClock?: () => number;
 }
 
-const NOTHING = { count: 0, span: undefined };
-/** The share of its time that a query may spend on the total, so that some is left for lines. */
+/** Share of the timeout for the total. The rest is for the records. */
 const TOTAL_SHARE = 0.75;
 
 export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
   readonly #now: () => number;
   readonly #connection: Connection;
-  readonly #queries: Queries;
-  readonly #followers: Followers;
+  readonly #client: Client;
+  readonly #liveTails: LiveTails;
 
   constructor(options: VictoriaLogsOptions) {
     const { now = () => performance.now(), wallClock = Date.now } = options;
     this.#fields = options.fields;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
-    this.#queries = new Queries(this.#connection, options.turns);
-    this.#followers = new Followers({ queries: this.#queries, log: options.log, now, wallClock });
+    this.#client = new Client(this.#connection, options.turns);
+    this.#liveTails = new LiveTails({ client: this.#client, log: options.log, now, wallClock });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     const after = request.after === undefined ? undefined : readPosition(request.after);
     const deadline = this.#deadline(call);
-    const about = questionsAbout(selection, this.#fields);
-    const questions = about(selection.range);
-    if (!questions)
+    const query = new SelectionQuery(selection, this.#fields);
+    const [all, byName] = [query.within(selection.range), query.withinByName(selection.range)];
+    if (!all || !byName) {
       return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-    const judge = this.#judge(selection);
-    const total = await this.#total(questions, judge, deadline);
-    const overview = total ?? (await simpleOverview(this.#queries, questions.rough, deadline));
-    const question = within(about, ({ quick, exact }) => (overview.isQuick && quick ? quick : exact));
-    const { isMeant } = judge;
-    const exactQuestion = within(about, ({ exact }) => exact);
-    const wanted = { ...request, question, exactQuestion, fields: this.#fields, isMeant, overview, after };
-    const { records, next } = await readPage(this.#queries, wanted, deadline);
+    }
+    const total = await this.#total(all, deadline);
+    const overview = total ?? (await countRecords(this.#client, byName, deadline));
+    const reader = new PageReader(this.#client, { ...request, query, overview, after }, deadline);
+    const { records, next } = await reader.read();
     return {
       total: total ? { count: total.count, relation: 'eq' } : { count: records.length, relation: 'gte' },
       records,
       next: next && writePosition(next),
-      shortfalls: total ? [] : [outOfTime('the lines could not all be counted in the time there was')],
+      shortfalls: total ? [] : [timedOut('the lines could not all be counted within the timeout')],
     };
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const deadline = this.#deadline(call);
-    const questions = questionsAbout(selection, this.#fields)(selection.range);
-    const { logs, containers } = questions
-      ? await countContainers(this.#queries, questions, this.#fields, this.#judge(selection), deadline)
+    const query = new SelectionQuery(selection, this.#fields).within(selection.range);
+    const { logs, containers } = query
+      ? await countContainers(this.#client, query, this.#fields, deadline)
       : { logs: 0, containers: 0 };
     return {
       logs: { count: logs, relation: 'eq' },
@@ -113,10 +100,10 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const deadline = this.#deadline(call);
-    const covered = overlapOf(selection.range, buckets.edges);
-    const questions = covered && questionsAbout(selection, this.#fields)(covered);
-    const { total, counts } = questions
-      ? await countBuckets(this.#queries, questions, buckets, this.#judge(selection), deadline)
+    const range = overlapOf(selection.range, buckets.edges);
+    const query = range && new SelectionQuery(selection, this.#fields).within(range);
+    const { total, counts } = query
+      ? await countByBucket(this.#client, query, buckets, deadline)
       : BucketCounts.of(buckets);
     return { total: { count: total, relation: 'eq' }, counts, shortfalls: [] };
   }
@@ -127,39 +114,22 @@ export class VictoriaLogsLogStore implements LogBackend {
     call: Call,
   ): AsyncGenerator<ExportBatch, Coverage, undefined> {
     const deadline = this.#deadline(call);
-    const about = questionsAbout(selection, this.#fields);
-    const questions = about(selection.range);
-    // What is there is counted without looking into lines: that is done once, when the time is cut into slices.
-    const { count, span: range } = questions
-      ? await simpleOverview(this.#queries, questions.rough, deadline.within(REQUEST_MS))
-      : NOTHING;
-    if (!range) return { shortfalls: [] };
-    const question = within(about, ({ quick, exact }) => quick ?? exact);
-    const isMeant = selection.text && this.#judge(selection).isMeant;
-    const wanted = { question, fields: this.#fields, isMeant, order, range, count };
+    const query = new SelectionQuery(selection, this.#fields);
     try {
-      yield* exportLines(this.#queries, wanted, deadline);
+      yield* exportRecords(this.#client, { query, range: selection.range, order }, deadline);
     } catch (error) {
       if (call.signal.aborted || !deadline.isOver) throw error;
-      return { shortfalls: [outOfTime('the export took longer than it may')] };
+      return { shortfalls: [timedOut('the export took longer than its timeout')] };
     }
     return { shortfalls: [] };
   }
 
-  follow(
-    selection: Selection,
-    call: Pick<Call, 'signal'>,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { start } = selection.range;
-    const about = questionsAbout(selection, this.#fields);
-    const question = within(about, ({ quick, exact }) => quick ?? exact);
-    const { isMeant } = this.#judge(selection);
-    const rough = within(about, (questions) => questions.rough);
-    return this.#followers.follow({ question, rough, fields: this.#fields, isMeant, start }, call);
+  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    return this.#liveTails.follow(new SelectionQuery(selection, this.#fields), call);
   }
 
   async check(call: Call): Promise<void> {
-    await checkFit(this.#queries, this.#fields, this.#deadline(call));
+    await checkFit(this.#client, this.#fields, this.#deadline(call));
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -167,20 +137,16 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#connection.close();
   }
 
-  /** Throws when nobody waits for an answer any more. */
   #deadline(call: Call): Deadline {
-    if (call.signal.aborted) throw statusOf(call.signal.reason, call.signal, false);
+    const { signal } = call;
+    if (signal.aborted) throw statusErrorOf(signal.reason, { signal, isOver: false, silentMs: 0 });
     return new Deadline(call, this.#now);
   }
 
-  #judge(selection: Selection): Judge {
-    return new Judge(this.#queries, this.#fields, selection.text);
-  }
-
-  /** Undefined when it took too long. */
-  async #total(questions: Questions, judge: Judge, deadline: Deadline): Promise<Overview | undefined> {
+  /** Undefined when the count takes too long. */
+  async #total(query: Query, deadline: Deadline): Promise<Overview | undefined> {
     try {
-      return await overviewOf(this.#queries, questions, judge, deadline.share(TOTAL_SHARE));
+      return await countRecords(this.#client, query, deadline.share(TOTAL_SHARE));
     } catch (error) {
       if (!isTimeout(error) || deadline.signal.aborted || deadline.isOver) throw error;
       return undefined;
@@ -188,24 +154,13 @@ export class VictoriaLogsLogStore implements LogBackend {
   }
 }
 
-/** One of the questions, about a part of the selection's range. */
-function within(
-  about: (range: Range) => Questions | undefined,
-  which: (questions: Questions) => Question,
-): QuestionAbout {
-  return (range) => {
-    const questions = about(range);
-    return questions && which(questions);
-  };
-}
-
-function outOfTime(message: string): Shortfall {
+function timedOut(message: string): Shortfall {
   return { reason: 'Timeout', message };
 }
 
 function overlapOf({ start, end }: Range, edges: readonly number[]): Range | undefined {
   const [first, last] = [edges[0], edges.at(-1)];
   if (first === undefined || last === undefined || first >= last) return undefined;
-  const within = { start: later(start, instantOf(first)), end: earlier(end, instantOf(last)) };
-  return within.start < within.end ? within : undefined;
+  const overlap = { start: later(start, instantOf(first)), end: earlier(end, instantOf(last)) };
+  return overlap.start < overlap.end ? overlap : undefined;
 }

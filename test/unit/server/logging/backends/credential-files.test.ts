@@ -55,7 +55,7 @@ describe('the files that a log store needs', () => {
     const fault = await faultOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
     expect(fault).to.include({
       option: 'logging.victorialogs.caFile',
-      reason: 'there is no certificate in it',
+      reason: 'it contains no certificate',
     });
   });
 

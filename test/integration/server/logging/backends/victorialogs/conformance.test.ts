@@ -7,14 +7,14 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-// More than the first slice of an export and one answer to a follower have.
+// More than one request of a live tail reads.
 describeLogStore('VictoriaLogs', () => startedStore(6_000), { ownWords: true });
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
 
 for (const streams of ['kubernetes.namespace_name,kubernetes.pod_name,kubernetes.container_name', '']) {
   describeOddRecords(
-    `VictoriaLogs with ${streams === '' ? 'one stream' : 'a stream a container'}`,
+    `VictoriaLogs with ${streams === '' ? 'one stream' : 'one stream per container'}`,
     async () => {
       const program = await startedProgram();
       const store = storeAt(program.url);

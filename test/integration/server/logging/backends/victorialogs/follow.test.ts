@@ -4,21 +4,21 @@ import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victori
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-/** Of which each would be a question of its own, were each stretch of a second fetched by itself. */
+/** Too many for a request per cell. */
 const LINES = 40_000;
-/** One every hundredth of a second. */
+/** One per 10 ms. */
 const RECENT = 6_000;
 
-describe('following VictoriaLogs from long ago', function () {
+describe('a live tail of VictoriaLogs with an early start', function () {
   this.timeout(120_000);
 
-  it('brings all that was written in order, then what is new, each once', async () => {
+  it('returns all older records in order, then new ones, each once', async () => {
     await using program = await startedProgram();
     const data = logData({ lines: LINES });
     const sample = Array.from(data.records()).at(-1);
     if (sample === undefined) throw new Error('there are no records');
     await loadVictoriaLogs(program.url, data.records());
-    // Also where one way ends and the other begins.
+    // Across the border between the export and the polls.
     const now = Date.now();
     const recent = Array.from({ length: RECENT }, (_, index) => ({
       ...sample,

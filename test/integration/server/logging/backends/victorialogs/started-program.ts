@@ -5,11 +5,11 @@ import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-stor
 import { startVictoriaLogs } from '../../../../../../hack/log-stores/victorialogs.ts';
 
 export interface StartedProgram extends Pick<LogStoreProcess, 'url' | 'logFile'>, AsyncDisposable {
-  /** Leaves nothing behind. */
+  /** Removes its folder too. */
   stop(): Promise<void>;
 }
 
-/** A VictoriaLogs that a test has for itself, in a folder of its own. */
+/** A VictoriaLogs for one test, with a temporary folder. */
 export async function startedProgram(flags: readonly string[] = []): Promise<StartedProgram> {
   await using made = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));

@@ -1,0 +1,110 @@
+// The query endpoint of VictoriaLogs: one query and the rows of its response, within the deadline of a call.
+import type { IncomingMessage } from 'node:http';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
+import { Turns } from '../../../concurrency/turns.ts';
+import type { Deadline } from '../../deadline.ts';
+import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
+import type { Connection } from './connection.ts';
+import { type Row, rowsOf } from './rows.ts';
+import type { Query } from './selection-query.ts';
+import { MalformedResponseError, rejectionOf, statusErrorOf } from './store-error.ts';
+
+const QUERY_PATH = '/select/logsql/query';
+/** Milliseconds after the deadline in which the store reports its own timeout. */
+const GRACE_MS = 500;
+/** Milliseconds for one request of an export or a live tail, which have no timeout of their own: then the store hangs. */
+export const REQUEST_MS = 60_000;
+/** Maximum bytes of all lines of one instant: a collector with a precision of seconds writes many. */
+export const MAX_INSTANT_BYTES = 4 * MAX_PAGE_BYTES;
+/** Maximum bytes of a response with counts. */
+const MAX_COUNT_BYTES = 16 << 20;
+
+export class Client {
+  /** Shared by all readers of responses. */
+  readonly turns: Turns;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection, turns = new Turns()) {
+    this.#connection = connection;
+    this.turns = turns;
+  }
+
+  /** The rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
+  rows(
+    query: Query,
+    pipes: readonly string[],
+    deadline: Deadline,
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    return this.#rows(query, pipes, deadline, (response) => response);
+  }
+
+  /** All rows. Throws newPageTooLong() for a response longer than `maxBytes`. */
+  async allRows(
+    query: Query,
+    pipes: readonly string[],
+    deadline: Deadline,
+    maxBytes: number,
+  ): Promise<Row[]> {
+    return await this.#collected(query, pipes, deadline, maxBytes, newPageTooLong);
+  }
+
+  /** All rows of a response with counts. */
+  async counts(query: Query, stats: string, deadline: Deadline): Promise<Row[]> {
+    const tooLong = (): Error => new MalformedResponseError('it is too long');
+    return await this.#collected(query, [stats], deadline, MAX_COUNT_BYTES, tooLong);
+  }
+
+  async #collected(
+    query: Query,
+    pipes: readonly string[],
+    deadline: Deadline,
+    maxBytes: number,
+    tooLong: () => Error,
+  ): Promise<Row[]> {
+    const all: Row[] = [];
+    const bounded = (response: IncomingMessage) => upTo(maxBytes, response, tooLong);
+    for await (const rows of this.#rows(query, pipes, deadline, bounded))
+      for (const row of rows) all.push(row);
+    return all;
+  }
+
+  async *#rows(
+    query: Query,
+    pipes: readonly string[],
+    deadline: Deadline,
+    body: (response: IncomingMessage) => AsyncIterable<Buffer>,
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    const { signal } = deadline;
+    using bounded = boundedSignal(signal, deadline.leftMs + GRACE_MS);
+    let response: IncomingMessage | undefined;
+    try {
+      signal.throwIfAborted();
+      const form = {
+        query: [query.filter, ...pipes].join(' | '),
+        extra_filters: query.extraFilters,
+        timeout: `${deadline.leftMs}ms`,
+      };
+      response = await this.#connection.post(QUERY_PATH, form, bounded.signal);
+      if (response.statusCode !== 200) throw await rejectionOf(response);
+      yield* rowsOf(body(response), this.turns);
+    } catch (error) {
+      const isOver = deadline.isOver || bounded.isLate;
+      throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });
+    } finally {
+      response?.destroy();
+    }
+  }
+}
+
+async function* upTo(
+  maxBytes: number,
+  body: AsyncIterable<Buffer>,
+  tooLong: () => Error,
+): AsyncGenerator<Buffer, void, undefined> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLong();
+    yield chunk;
+  }
+}

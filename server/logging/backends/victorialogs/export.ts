@@ -1,0 +1,160 @@
+// All records of a selection in order, with bounded memory in this server and in the store. The store can only sort a
+// whole response, so the export reads one time slice after the other.
+import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { Instant, LogRecord, Order } from '../../log-store.ts';
+import { newNotSupported } from '../../store-errors.ts';
+import { type Client, REQUEST_MS } from './client.ts';
+import { countRecords } from './counts.ts';
+import type { Range } from './logsql.ts';
+import { nextInstant } from './nanoseconds.ts';
+import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
+import type { SelectionQuery } from './selection-query.ts';
+import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
+import { TimeSlices } from './time-slices.ts';
+
+export interface ExportOptions {
+  readonly query: SelectionQuery;
+  readonly range: Range;
+  readonly order: Order;
+}
+
+export interface ExportTuning {
+  /** Records of a slice. */
+  readonly sliceRecords: number;
+  /** Milliseconds for one request. A slow reader then no longer occupies the store; the rest is requested again. */
+  readonly sliceMs: number;
+  /** Milliseconds for a request that returned nothing within `sliceMs`; after that, the store hangs. */
+  readonly requestMs: number;
+}
+
+const TUNING: ExportTuning = { sliceRecords: 100_000, sliceMs: 10_000, requestMs: REQUEST_MS };
+/** A slice becomes smaller by this factor when the store has too little memory to sort it. */
+const SHRINKING = 4;
+/** Maximum records of one instant, which are sorted in this server. */
+const MAX_INSTANT_RECORDS = 200_000;
+
+type Batches = AsyncGenerator<LogRecord[], void, undefined>;
+
+/** Batches of whole instants: no later batch contains records of the same time. */
+export async function* exportRecords(
+  client: Client,
+  { query, range, order }: ExportOptions,
+  deadline: Deadline,
+  tuning = TUNING,
+): Batches {
+  const byName = query.withinByName(range);
+  if (!byName) return;
+  const overview = await countRecords(client, byName, deadline.within(REQUEST_MS));
+  const slices = new TimeSlices(client, query, order, overview, deadline);
+  let { sliceRecords } = tuning;
+  for (;;) {
+    const slice = await slices.next(sliceRecords);
+    if (!slice) return;
+    const reader = new SliceReader(client, { query, range: slice, order }, deadline, tuning);
+    try {
+      yield* reader.read();
+    } catch (error) {
+      if (!isOutOfMemory(error) || isInstant(reader.rest)) throw error;
+      sliceRecords = Math.max(1, Math.floor(sliceRecords / SHRINKING));
+      slices.putBack(reader.rest);
+    }
+  }
+}
+
+class SliceReader {
+  readonly #client: Client;
+  readonly #options: ExportOptions;
+  readonly #deadline: Deadline;
+  readonly #tuning: ExportTuning;
+  #rest: Range;
+
+  constructor(client: Client, options: ExportOptions, deadline: Deadline, tuning: ExportTuning) {
+    this.#client = client;
+    this.#options = options;
+    this.#deadline = deadline;
+    this.#tuning = tuning;
+    this.#rest = options.range;
+  }
+
+  /** The range that has not been read yet. */
+  get rest(): Range {
+    return this.#rest;
+  }
+
+  async *read(): Batches {
+    const { sliceMs, requestMs } = this.#tuning;
+    let isRetry = false;
+    while (this.#rest.start < this.#rest.end) {
+      let isEmpty = true;
+      try {
+        for await (const batch of this.#batches(this.#deadline.within(isRetry ? requestMs : sliceMs))) {
+          isEmpty = false;
+          this.#advance(batch);
+          yield batch;
+        }
+        return;
+      } catch (error) {
+        const isCallOver = this.#deadline.signal.aborted || this.#deadline.isOver;
+        if (isCallOver || !isTimeout(error) || (isEmpty && isRetry)) throw error;
+        isRetry = isEmpty;
+      }
+    }
+  }
+
+  #advance(batch: readonly LogRecord[]): void {
+    const last = batch.at(-1)?.time;
+    if (last === undefined) return;
+    const { start, end } = this.#rest;
+    this.#rest = this.#options.order === 'asc' ? { start: nextInstant(last), end } : { start, end: last };
+  }
+
+  /** One request. */
+  async *#batches(deadline: Deadline): Batches {
+    const { query, order } = this.#options;
+    const found = query.within(this.#rest);
+    if (!found) return;
+    // The store needs no memory for records of one instant, however many there are.
+    const sort = isInstant(this.#rest) ? [] : [sortPipe(order)];
+    let held: LogRecord[] = [];
+    let last: Instant | undefined;
+    for await (const rows of this.#client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
+      for (const record of await recordsOf(rows, query.fields, this.#client.turns)) held.push(record);
+      const begin = beginOfLastInstant(held);
+      if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
+      if (begin === 0) continue;
+      const batch = await this.#sorted(held.slice(0, begin), last);
+      last = batch.at(-1)?.time;
+      held = held.slice(begin);
+      yield batch;
+    }
+    if (held.length > 0) yield await this.#sorted(held, last);
+  }
+
+  /** `last`: the last time of the batch before. */
+  async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<LogRecord[]> {
+    const { order } = this.#options;
+    const batch = await inOrder(records, order, this.#client.turns);
+    const first = batch[0]?.time;
+    const isBehind =
+      last === undefined || first === undefined || (order === 'asc' ? first > last : first < last);
+    if (!isBehind) throw newMalformedResponse('the records are not sorted');
+    return batch;
+  }
+}
+
+function isInstant({ start, end }: Range): boolean {
+  return nextInstant(start) === end;
+}
+
+function beginOfLastInstant(records: readonly LogRecord[]): number {
+  const last = records.at(-1)?.time;
+  // The common case of a large instant.
+  if (records[0]?.time === last) return 0;
+  return records.findLastIndex(({ time }) => time !== last) + 1;
+}
+
+function tooManyRecords(): Error {
+  const cure = `more than ${MAX_INSTANT_RECORDS} records have the same time and cannot be sorted; use fewer namespaces or another time range`;
+  return newNotSupported(STORE, 'start_time', cure);
+}

@@ -1,0 +1,222 @@
+// Live tails: each reads older records as an export does, then polls for new ones. The tail endpoint of VictoriaLogs
+// drops records that arrive late or share the time of the last one, so a poll counts the records of the last seconds in
+// short cells and reads the cells with more records than before.
+import type { Logger } from 'pino';
+import { pause } from '../../../concurrency/pause.ts';
+import { Deadline } from '../../deadline.ts';
+import { instantOf, later, millisecondsOf } from '../../instant.ts';
+import type { FollowCall, Instant, LogRecord } from '../../log-store.ts';
+import { OverlapWindow } from '../../overlap-window.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../page-limit.ts';
+import { type Client, MAX_INSTANT_BYTES } from './client.ts';
+import { exportRecords } from './export.ts';
+import { TIME } from './logsql.ts';
+import { nextInstant } from './nanoseconds.ts';
+import { fieldsPipe, inOrder, recordsOf } from './record.ts';
+import { instantIn, numberIn } from './rows.ts';
+import type { SelectionQuery } from './selection-query.ts';
+
+export interface LiveTailsOptions {
+  readonly client: Client;
+  readonly log: Pick<Logger, 'warn'>;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
+  /** Digests of one live tail. */
+  readonly maxDigests?: number;
+}
+
+/** A record that reaches the store later than this after its time is not returned. */
+const LATENESS_MS = 30_000;
+/** Records older than LATENESS_MS by more than this are read as in an export, without digests. */
+const RECENT_MS = 10_000;
+/** Outage of the store after which a live tail ends. */
+const OUTAGE_MS = 60_000;
+const POLL_MS = 200;
+/** All live tails together poll at most 100 times a second. */
+const POLL_MS_PER_TAIL = 10;
+/** About 3 MB; up to 660 records a second are followed with the full LATENESS_MS. */
+const MAX_DIGESTS = 20_000;
+const REQUEST_MS = 30_000;
+const CELL_MS = 250;
+/** About the number of records in one request. */
+const MAX_RECORDS = 5_000;
+/** Later than any record. */
+const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
+
+type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
+
+export class LiveTails {
+  readonly #options: LiveTailsOptions;
+  #count = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LiveTailsOptions) {
+    this.#options = options;
+  }
+
+  async *follow(query: SelectionQuery, { signal }: FollowCall): Batches {
+    const { now, wallClock } = this.#options;
+    const tail = new LiveTail(this.#options, query);
+    const deadline = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
+    let respondedAt: number | undefined;
+    this.#count++;
+    try {
+      while (!signal.aborted) {
+        const began = now();
+        try {
+          for await (const records of tail.read(wallClock(), deadline)) {
+            if (records.length > 0) yield records;
+            // Also after a slow reader, which is no outage.
+            respondedAt = now();
+          }
+          respondedAt = now();
+        } catch (error) {
+          if (signal.aborted) return;
+          if (respondedAt === undefined || now() - respondedAt > OUTAGE_MS) throw error;
+          this.#warn(error);
+        }
+        const wait = began + Math.max(POLL_MS, this.#count * POLL_MS_PER_TAIL) - now();
+        if (wait > 0) await pause(wait, signal);
+      }
+    } finally {
+      this.#count--;
+    }
+  }
+
+  /** Once per outage for all live tails. */
+  #warn(error: unknown): void {
+    const { log, now } = this.#options;
+    if (now() - this.#warnedAt < OUTAGE_MS) return;
+    this.#warnedAt = now();
+    log.warn({ err: error }, 'the log store is unavailable; live tails wait and retry');
+  }
+}
+
+interface Cell {
+  readonly start: number;
+  readonly count: number;
+}
+
+class LiveTail {
+  readonly #client: Client;
+  readonly #query: SelectionQuery;
+  readonly #window: OverlapWindow;
+  /** All records before this time have been returned. */
+  #low: Instant;
+  /** Records of each cell at its last read, by the start of the cell. */
+  #counts = new Map<number, number>();
+
+  constructor(
+    { client, wallClock, maxDigests: limit = MAX_DIGESTS }: LiveTailsOptions,
+    query: SelectionQuery,
+  ) {
+    this.#client = client;
+    this.#query = query;
+    this.#low = query.range.start;
+    this.#window = new OverlapWindow({ limit, wallClock });
+  }
+
+  /** The records that were not returned yet. After a failure, the next call continues behind the last batch. */
+  async *read(time: number, deadline: Deadline): Batches {
+    const settled = instantOf(time - LATENESS_MS);
+    if (this.#window.size === 0 && this.#low < instantOf(time - LATENESS_MS - RECENT_MS)) {
+      yield* this.#olderThan(settled, deadline);
+    }
+    yield* this.#poll(deadline);
+    this.#low = later(this.#low, settled);
+  }
+
+  async *#olderThan(end: Instant, deadline: Deadline): Batches {
+    const range = { start: this.#low, end };
+    for await (const records of exportRecords(
+      this.#client,
+      { query: this.#query, range, order: 'asc' },
+      deadline,
+    )) {
+      const last = records.at(-1);
+      // Batches contain whole instants.
+      if (last) this.#low = nextInstant(last.time);
+      yield records;
+    }
+    this.#low = end;
+  }
+
+  async *#poll(deadline: Deadline): Batches {
+    const from = this.#window.startRead(millisecondsOf(this.#low));
+    const cells = await this.#countCells(later(this.#low, instantOf(from)), deadline);
+    const counts = this.#counts;
+    this.#counts = new Map(cells.map(({ start, count }) => [start, Math.min(count, counts.get(start) ?? 0)]));
+    const grown = cells.filter(({ start, count }) => count > (counts.get(start) ?? 0));
+    for (const run of runsOf(grown)) {
+      yield* this.#readRun(run, from, deadline);
+      for (const { start, count } of run) this.#counts.set(start, count);
+    }
+  }
+
+  /** In the order of time. */
+  async #countCells(start: Instant, deadline: Deadline): Promise<Cell[]> {
+    const query = this.#query.within({ start, end: FOREVER });
+    if (!query) return [];
+    const stats = `stats by (${TIME}:${CELL_MS}ms) count() as n`;
+    const rows = await this.#client.counts(query, stats, deadline.within(REQUEST_MS));
+    return rows
+      .map((row) => ({ start: millisecondsOf(instantIn(row, TIME)), count: numberIn(row, 'n') }))
+      .sort((left, right) => left.start - right.start);
+  }
+
+  /** Splits a run whose records are too long for one request. */
+  async *#readRun(run: readonly Cell[], from: number, deadline: Deadline): Batches {
+    const { turns } = this.#client;
+    let records: LogRecord[];
+    try {
+      records = await this.#recordsIn(run, from, deadline);
+    } catch (error) {
+      if (!isPageTooLong(error) || run.length === 1) throw error;
+      const middle = run.length >> 1;
+      yield* this.#readRun(run.slice(0, middle), from, deadline);
+      yield* this.#readRun(run.slice(middle), from, deadline);
+      return;
+    }
+    const fresh: LogRecord[] = [];
+    for (const record of records) {
+      if (turns.spent) await turns.next();
+      if (this.#window.isNew(keyOf(record), millisecondsOf(record.time))) fresh.push(record);
+    }
+    yield fresh;
+  }
+
+  async #recordsIn(run: readonly Cell[], from: number, deadline: Deadline): Promise<LogRecord[]> {
+    const [first, last] = [run[0]?.start ?? 0, run.at(-1)?.start ?? 0];
+    const start = later(later(instantOf(first), instantOf(from)), this.#low);
+    const query = this.#query.within({ start, end: instantOf(last + CELL_MS) });
+    if (!query) return [];
+    const { fields } = this.#query;
+    const maxBytes = run.length === 1 ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
+    const pipes = [fieldsPipe(fields)];
+    const rows = await this.#client.allRows(query, pipes, deadline.within(REQUEST_MS), maxBytes);
+    return inOrder(await recordsOf(rows, fields, this.#client.turns), 'asc', this.#client.turns);
+  }
+}
+
+/** Runs of adjacent cells, each with about MAX_RECORDS records at most. */
+function runsOf(cells: readonly Cell[]): Cell[][] {
+  const runs: Cell[][] = [];
+  let records = 0;
+  for (const cell of cells) {
+    const run = runs.at(-1);
+    const isAdjacent = run?.at(-1)?.start === cell.start - CELL_MS;
+    if (run && isAdjacent && records < MAX_RECORDS) run.push(cell);
+    else {
+      runs.push([cell]);
+      records = 0;
+    }
+    records += cell.count;
+  }
+  return runs;
+}
+
+function keyOf({ time, namespace, pod, container, log }: LogRecord): string {
+  return `${time}\0${namespace}\0${pod}\0${container}\0${log}`;
+}

@@ -1,0 +1,143 @@
+// A page of records. The store sorts all records that match, so the reader queries a short range that should contain the
+// page, and widens it when it does not. Records of the time at which the page ends are read in full and sorted here.
+import type { Deadline } from '../../deadline.ts';
+import { earlier, later } from '../../instant.ts';
+import type { Instant, LogRecord, Order } from '../../log-store.ts';
+import { MAX_PAGE_BYTES } from '../../page-limit.ts';
+import { type Client, MAX_INSTANT_BYTES } from './client.ts';
+import type { Overview } from './counts.ts';
+import { type Range, TIME } from './logsql.ts';
+import { instantAt, nanosecondsOf, nextInstant } from './nanoseconds.ts';
+import { type Position, positionBehind } from './position.ts';
+import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
+import { numberIn } from './rows.ts';
+import type { SelectionQuery } from './selection-query.ts';
+
+export interface PageOptions {
+  readonly query: SelectionQuery;
+  readonly overview: Overview;
+  readonly order: Order;
+  /** Records to skip; 0 together with `after`. */
+  readonly from: number;
+  readonly size: number;
+  readonly after: Position | undefined;
+}
+
+export interface Page {
+  readonly records: LogRecord[];
+  readonly next: Position | undefined;
+}
+
+/** A larger number in a position is checked against the store, because a position is untrusted. */
+const TRUSTED_GIVEN = 10_000;
+/** The first range should contain this many times the wanted records. */
+const MARGIN = 2n;
+/** Growth of the range. */
+const GROWTH = 8n;
+
+const EMPTY: Page = { records: [], next: undefined };
+
+export class PageReader {
+  readonly #client: Client;
+  readonly #options: PageOptions;
+  readonly #deadline: Deadline;
+
+  constructor(client: Client, options: PageOptions, deadline: Deadline) {
+    this.#client = client;
+    this.#options = options;
+    this.#deadline = deadline;
+  }
+
+  async read(): Promise<Page> {
+    const { overview, order, from, size, query } = this.#options;
+    if (size === 0 || from >= overview.count) return EMPTY;
+    const after = from > 0 ? await this.#positionAfter(from) : this.#options.after;
+    const range = rangeBehind(overview.span, order, after);
+    if (!range || (from > 0 && !after)) return EMPTY;
+    const given = after ? await this.#givenBefore(after) : 0;
+    const pipe = fieldsPipe(query.fields);
+    // Where one time has many records, those of earlier pages are read again.
+    const maxBytes = given > size ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
+    const found = await this.#first(given + size + 1, range, pipe, maxBytes);
+    const isMore = found.length > given + size;
+    if (isMore) await this.#completeLastTime(found, given + size);
+    const records = await inOrder(found, order, this.#client.turns);
+    const start = after ? Math.min(given, countOfTime(records, after.time)) : 0;
+    return {
+      records: records.slice(start, start + size),
+      next: isMore ? (positionBehind(records.slice(0, start + size)) ?? after) : undefined,
+    };
+  }
+
+  /** Behind the first `count` records, of which only the times are read; undefined when there are fewer. */
+  async #positionAfter(count: number): Promise<Position | undefined> {
+    const { span } = this.#options.overview;
+    const skipped = span ? await this.#first(count, span, `fields ${TIME}`, MAX_PAGE_BYTES) : [];
+    return skipped.length < count ? undefined : positionBehind(skipped);
+  }
+
+  /** The first `count` records of the range by time, or all of them. */
+  async #first(count: number, range: Range, pipe: string, maxBytes: number): Promise<LogRecord[]> {
+    const { overview, order } = this.#options;
+    const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
+    const pipes = [pipe, `${sortPipe(order)} limit ${count}`];
+    let width = (MARGIN * (end - start) * BigInt(count)) / BigInt(Math.max(1, overview.count)) + 1n;
+    for (;;) {
+      const isWhole = width >= end - start;
+      const part =
+        order === 'asc'
+          ? { start: range.start, end: instantAt(start + width) }
+          : { start: instantAt(end - width), end: range.end };
+      const found = await this.#records(isWhole ? range : part, pipes, maxBytes);
+      if (found.length >= count || isWhole) return found;
+      width *= GROWTH;
+    }
+  }
+
+  /** Limits the number of the position to the records of its time. */
+  async #givenBefore({ time, given }: Position): Promise<number> {
+    if (given <= TRUSTED_GIVEN) return given;
+    const query = this.#options.query.within(rangeOf(time));
+    if (!query) return 0;
+    const [row = {}] = await this.#client.counts(query, 'stats count() as n', this.#deadline);
+    return Math.min(given, numberIn(row, 'n'));
+  }
+
+  /** Of the last time, the store returned any of the records: replaces these by all of them if the page ends there. */
+  async #completeLastTime(found: LogRecord[], count: number): Promise<void> {
+    const time = found.at(-1)?.time;
+    if (time === undefined) return;
+    found.length = found.findIndex((record) => record.time === time);
+    if (found.length === count) return;
+    const pipes = [fieldsPipe(this.#options.query.fields)];
+    const records = await this.#records(rangeOf(time), pipes, MAX_INSTANT_BYTES);
+    for (const record of records) found.push(record);
+  }
+
+  async #records(range: Range, pipes: readonly string[], maxBytes: number): Promise<LogRecord[]> {
+    const { fields } = this.#options.query;
+    const query = this.#options.query.within(range);
+    const rows = query ? await this.#client.allRows(query, pipes, this.#deadline, maxBytes) : [];
+    return recordsOf(rows, fields, this.#client.turns);
+  }
+}
+
+function rangeOf(time: Instant): Range {
+  return { start: time, end: nextInstant(time) };
+}
+
+/** The number of records of the time at the start of the list. */
+function countOfTime(records: readonly LogRecord[], time: Instant): number {
+  const others = records.findIndex((record) => record.time !== time);
+  return others === -1 ? records.length : others;
+}
+
+/** The rest of the span from the position on. */
+function rangeBehind(span: Range | undefined, order: Order, after: Position | undefined): Range | undefined {
+  if (!span || !after) return span;
+  const rest =
+    order === 'asc'
+      ? { start: later(span.start, after.time), end: span.end }
+      : { start: span.start, end: earlier(span.end, nextInstant(after.time)) };
+  return rest.start < rest.end ? rest : undefined;
+}

@@ -1,0 +1,61 @@
+// Rows as records, and the order of records with the same time, which the store does not define.
+import { text } from '../../../../apis/reading/unknown-value.ts';
+import { sortedInTurns } from '../../../concurrency/merge-sort.ts';
+import type { Turns } from '../../../concurrency/turns.ts';
+import { compareText } from '../../compare-text.ts';
+import { withoutLineEnd } from '../../line-end.ts';
+import type { LogRecord, Order } from '../../log-store.ts';
+import { type FieldNames, quoted, TIME } from './logsql.ts';
+import { instantIn, type Row } from './rows.ts';
+
+/** The pipe that selects the fields of a record. */
+export function fieldsPipe({ message, namespace, pod, container }: FieldNames): string {
+  return `fields ${[TIME, message, namespace, pod, container].map(quoted).join(', ')}`;
+}
+
+/** The pipe that sorts by time. */
+export function sortPipe(order: Order): string {
+  return `sort by (${TIME}${order === 'asc' ? '' : ' desc'})`;
+}
+
+/** Time-sliced. */
+export async function recordsOf(
+  rows: readonly Row[],
+  fields: FieldNames,
+  turns: Turns,
+): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (const row of rows) {
+    if (turns.spent) await turns.next();
+    records.push(recordOf(row, fields));
+  }
+  return records;
+}
+
+/** The store omits empty fields. */
+function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
+  return {
+    time: instantIn(row, TIME),
+    namespace: text(row[namespace]),
+    pod: text(row[pod]),
+    container: text(row[container]),
+    log: withoutLineEnd(text(row[message])),
+  };
+}
+
+/** Sorts by time, then by all other members. Time-sliced. */
+export function inOrder(records: readonly LogRecord[], order: Order, turns: Turns): Promise<LogRecord[]> {
+  const compare =
+    order === 'asc' ? compareRecords : (left: LogRecord, right: LogRecord) => compareRecords(right, left);
+  return sortedInTurns(records, compare, turns);
+}
+
+function compareRecords(left: LogRecord, right: LogRecord): number {
+  return (
+    compareText(left.time, right.time) ||
+    compareText(left.namespace, right.namespace) ||
+    compareText(left.pod, right.pod) ||
+    compareText(left.container, right.container) ||
+    compareText(left.log, right.log)
+  );
+}

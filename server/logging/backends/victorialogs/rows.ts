@@ -1,0 +1,73 @@
+// Rows of a response: one JSON object per line, with strings as values. Many lines are parsed at once, because one large
+// JSON.parse() is faster than many small ones.
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
+import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
+import type { Turns } from '../../../concurrency/turns.ts';
+import type { Instant } from '../../log-store.ts';
+import { instantFrom } from './nanoseconds.ts';
+import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Longer than any line that the store accepts. */
+const MAX_LINE = 64 << 20;
+const NEWLINE = 0x0a;
+
+/** The rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is cut off. */
+export async function* rowsOf(
+  body: AsyncIterable<Buffer>,
+  turns: Turns,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  let pending: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      pending.push(chunk);
+      length += chunk.length;
+      if (length > MAX_LINE) throw new LineTooLongError(MAX_LINE);
+      continue;
+    }
+    const lines = Buffer.concat([...pending, chunk.subarray(0, end)]);
+    pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
+    length = chunk.length - end - 1;
+    await turns.next();
+    yield parsedRows(lines.toString('utf8'));
+  }
+  if (length > 0) throw new MalformedResponseError('in the middle of a line');
+}
+
+function parsedRows(lines: string): Row[] {
+  // A string of JSON contains no raw newline.
+  const rows = parsed(`[${lines.replaceAll('\n', ',')}]`);
+  if (!Array.isArray(rows)) throw new MalformedResponseError(storeMessageIn(lines));
+  if (!rows.every(isRecord)) throw new MalformedResponseError('a line is no object');
+  return rows;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message of the store between lines of logs, which must not reach the log of this server. */
+function storeMessageIn(lines: string): string {
+  return lines.split('\n').find((line) => line.startsWith('remoteAddr: ')) ?? 'a line is not JSON';
+}
+
+export function numberIn(row: Row, name: string): number {
+  const value = row[name];
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw newMalformedResponse('a count is no number');
+  return number;
+}
+
+export function instantIn(row: Row, name: string): Instant {
+  const value = row[name];
+  const instant = typeof value === 'string' ? instantFrom(value) : undefined;
+  if (instant === undefined) throw newMalformedResponse('a time is no time');
+  return instant;
+}

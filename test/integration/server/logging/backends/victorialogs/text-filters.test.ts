@@ -1,0 +1,145 @@
+// Text filters on lines of many scripts and kinds. Each container writes one kind of line, because VictoriaLogs stores
+// columns of numbers, addresses and times in forms of their own.
+import { expect } from 'chai';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
+import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
+import { MemoryLogStore } from '../../../../../support/logging/memory-log-store.ts';
+import { storeAt } from '../../../../../support/logging/victorialogs.ts';
+import { startedProgram } from './started-program.ts';
+
+/** Eight values or fewer would be stored as a list of values, of any kind. */
+const KINDS = {
+  scripts: [
+    'timeout 错误timeout 误Timeout错',
+    'エラーtimeout',
+    'a\u0308timeout timeout\u0308',
+    '😀timeout😀 ⚠️ 👍🏽 done',
+    'tiMeOut.',
+    'größer GRÖSSER GRÖẞER GRÖßER',
+    '\u212aelvin \u212aELVIN kelvin mi\u212aro',
+    'Wa\u017f\u017fer im \u017fystem',
+    'µs μs ΟΔΟΣ οδος οδοσ',
+    'приветЫ ПРИВЕТ',
+    'ı İ i I İstanbul',
+    '{"time":"2026-01-01T00:00:00.000000000Z","log":"x"}',
+    '\\u0041\\ $^.*+?()[]{}|/',
+    'two\nlines\r\nof\rone',
+    'nul\0 tab\t bell\u0007 del\u007f nel\u0085 ls\u2028 ps\u2029 \ufeffbom',
+    `long ${'ä '.repeat(5_000)}end`,
+  ],
+  smallNumbers: '5 57 0 1 12 123 15 99 100 255'.split(' '),
+  largeNumbers: '5 57 1230 65536 4294967296 18446744073709551615 10 0 1 20'.split(' '),
+  numbers: '-5 -57 5 57 -123 123 -1 1 0 1234567'.split(' '),
+  decimals: '-1.5 1.5 15.25 -0.5 3.14 0.1 1.75 10.5 123.5 -57.25 2.75'.split(' '),
+  addresses: Array.from({ length: 10 }, (_, n) => `10.${n}.${5 * n}.${n === 0 ? 1 : 57}`),
+  times: Array.from({ length: 10 }, (_, n) => `2026-0${1 + (n % 9)}-02T03:04:05.67${n}Z`),
+};
+const SUBSTRINGS = [
+  ...['timeout', 'TIMEOUT', 'out', '错误', 'エラ', 'größer', 'GRÖSSER', 'gröẞer', 'kelvin', '\u212aelvin'],
+  ...['system', '\u017fystem', 'wasser', 'ΟΔΟΣ', 'οδο', 'µs', 'привет', 'a\u0308', '👍', 'i', 'İstanbul'],
+  ...['5', '57', '1.5', '10.', '2026', '02T03', '02t03', '65536', '18446744073709551615', '-5', '05.678Z'],
+  ...['end', 'ä', 'nul\0', 'lines\r\nof', '"log":"', '$^.*+?()'],
+];
+const PATTERNS = '^5 5$ ^\\d+$ 1.5 \\.5 5|7 -5 ^.$ T0.: [0-9]{5} z$ .*5.* .+5.+ k[a-z]+in'.split(' ');
+const WORDS: readonly (readonly [TextFilter['mode'], string, boolean, readonly string[]])[] = [
+  ['phrase', 'timed out', false, ['Timed out.', 'x timed out']],
+  ['phrase', 'timed out', true, ['x timed out']],
+  ['phrase', 'time', false, []],
+  ['prefix', 'time', false, ['Timed out.', 'x timed out', 'timed, out', 'timedout']],
+  ['prefix', 'imed', false, []],
+  ['prefix', 'timed o', true, ['x timed out']],
+];
+
+describe('text filters of VictoriaLogs', function () {
+  this.timeout(180_000);
+  const [sample] = logData({ lines: 1 }).records();
+  const records: LogRecord[] = [];
+  let stop: () => Promise<void> = () => Promise.resolve();
+  let store: VictoriaLogsLogStore;
+
+  before(async () => {
+    const program = await startedProgram();
+    store = storeAt(program.url);
+    stop = async () => {
+      await store.run(AbortSignal.abort());
+      await program.stop();
+    };
+    const write = async (container: string, lines: readonly string[]): Promise<LogRecord[]> => {
+      if (!sample) throw new Error('there are no records');
+      const begin = Date.parse('2026-01-01T00:00:00Z') + records.length;
+      const written = lines.map((log, index) => ({
+        ...sample,
+        log,
+        time: new Date(begin + index).toISOString().replace('Z', '000000Z'),
+        kubernetes: { ...sample.kubernetes, container_name: container, docker_id: container },
+      }));
+      await loadVictoriaLogs(program.url, written);
+      return written;
+    };
+    for (const [container, lines] of Object.entries(KINDS)) {
+      records.push(...(await write(container, lines)));
+    }
+    await write('words', ['Timed out.', 'x timed out', 'timed, out', 'timedout']);
+    await write('newlines', ['done\n', 'all is done\n', '\\n', 'not quite\\n', 'two\n\n', 'done']);
+  });
+  after(() => stop());
+
+  const selectionOf = (container: readonly string[], text?: TextFilter): Selection => ({
+    scope: { everything: true },
+    range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' },
+    containers: { exact: container },
+    ...(text && { text }),
+  });
+  const page = { order: 'asc', size: 1_000, from: 0 } as const;
+  const exported = async (selection: Selection) =>
+    (await Array.fromAsync(store.export(selection, 'asc', call()))).flatMap((batch) => [...batch]);
+
+  for (const [mode, texts] of [
+    ['substring', SUBSTRINGS],
+    ['regex', PATTERNS],
+  ] as const) {
+    for (const caseSensitive of [false, true]) {
+      it(`match any kind of column by ${mode}${caseSensitive ? ' with case' : ''}`, async () => {
+        const oracle = new MemoryLogStore(records);
+        for (const text of texts) {
+          const selection = selectionOf(Object.keys(KINDS), { mode, texts: [text], caseSensitive });
+          const expected = await oracle.query(selection, page, call());
+          const found = await store.query(selection, page, call());
+          expect(found.records, text).to.deep.equal(expected.records);
+          expect(found.total, text).to.deep.equal(expected.total);
+          expect(await exported(selection), text).to.deep.equal(expected.records);
+          const statistics = await store.statistics(selection, call());
+          expect(statistics, text).to.deep.equal(await oracle.statistics(selection, call()));
+        }
+      });
+    }
+  }
+
+  it('match words by the word filters of LogsQL', async () => {
+    for (const [mode, text, caseSensitive, expected] of WORDS) {
+      const selection = selectionOf(['words'], { mode, texts: [text], caseSensitive });
+      const { records: found } = await store.query(selection, page, call());
+      expect(
+        found.map(({ log }) => log),
+        `${mode} ${text}`,
+      ).to.deep.equal(expected);
+    }
+  });
+
+  it('ignore the newlines that a collector keeps at the end of a line', async () => {
+    const matching = async (text?: TextFilter): Promise<readonly string[]> => {
+      const selection = selectionOf(['newlines'], text);
+      const { records: found } = await store.query(selection, page, call());
+      expect(await exported(selection)).to.deep.equal(found);
+      return found.map(({ log }) => log);
+    };
+    const regex = (pattern: string) => matching({ mode: 'regex', texts: [pattern], caseSensitive: true });
+    expect(await matching()).to.deep.equal(['done', 'all is done', '\\n', 'not quite\\n', 'two', 'done']);
+    expect(await regex('done$')).to.deep.equal(['done', 'all is done', 'done']);
+    expect(await regex('^done$')).to.deep.equal(['done', 'done']);
+  });
+});

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
+import { Connection } from '../../../../../../server/logging/backends/victorialogs/connection.ts';
+import { LiveTails } from '../../../../../../server/logging/backends/victorialogs/live-tail.ts';
+import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
+import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
+import {
+  type Answer,
+  rows,
+  ScriptedVictoriaLogs,
+} from '../../../../../support/logging/scripted-victorialogs.ts';
+import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
+
+const START = '2026-01-01T00:00:00.000000000Z';
+const NOW = Date.parse(START) + 1_000;
+const QUERY = new SelectionQuery(
+  { scope: { everything: true }, range: { start: START, end: START } },
+  FIELDS,
+);
+
+interface Line {
+  readonly _time: string;
+  readonly _msg: string;
+}
+
+/** Counts by cells of 250 ms, and returns the lines of a range. */
+function holding(lines: readonly Line[]): Answer {
+  return (response, asked) => {
+    const [, start = '', end = ''] = /_time:\[(.*),(.*)\)/.exec(asked.form.get('extra_filters') ?? '') ?? [];
+    const found = lines.filter(({ _time }) => _time >= start && _time < end);
+    if (asked.form.get('query')?.includes('stats') !== true) return rows(...found)(response, asked);
+    const cells = Map.groupBy(found, ({ _time }) => Math.floor(Date.parse(_time) / 250) * 250);
+    const counts = [...cells].map(([at, { length }]) => ({
+      _time: new Date(at).toISOString(),
+      n: `${length}`,
+    }));
+    rows(...counts)(response, asked);
+  };
+}
+
+function line(ms: number, _msg: string): Line {
+  return { _time: new Date(Date.parse(START) + ms).toISOString().replace('Z', '000000Z'), _msg };
+}
+
+interface Options {
+  readonly now?: () => number;
+  readonly log?: pino.Logger;
+  readonly maxDigests?: number;
+}
+
+function liveTails(
+  url: string,
+  { now = () => NOW, log = pino({ level: 'silent' }), ...rest }: Options = {},
+): LiveTails {
+  const client = new Client(new Connection({ url, now }));
+  return new LiveTails({ client, log, now, wallClock: now, ...rest });
+}
+
+const logsOf = ({ value }: IteratorResult<readonly LogRecord[], void>): string[] =>
+  (value ?? []).map(({ log }) => log);
+
+describe('a live tail of VictoriaLogs', () => {
+  it('returns each record once: late records, equal records, and many records of one time', async () => {
+    const lines = [line(100, 'a'), line(100, 'a'), line(600, 'c')];
+    await using server = await ScriptedVictoriaLogs.start((...asked) => holding(lines)(...asked));
+    const leaving = new AbortController();
+    const tail = liveTails(server.url).follow(QUERY, leaving);
+    const seen = [...logsOf(await tail.next()), ...logsOf(await tail.next())];
+    lines.push(line(50, 'late'), line(100, 'a'), line(600, 'd'));
+    seen.push(...logsOf(await tail.next()), ...logsOf(await tail.next()));
+    expect(seen).to.deep.equal(['a', 'a', 'c', 'late', 'a', 'd']);
+    leaving.abort();
+    expect((await tail.next()).done).to.equal(true);
+  });
+
+  it('stays within its memory when more records arrive than it can remember, and repeats none', async () => {
+    const lines = Array.from({ length: 100 }, (_, index) => line(index * 5, `${index}`));
+    await using server = await ScriptedVictoriaLogs.start((...asked) => holding(lines)(...asked));
+    const leaving = new AbortController();
+    const tail = liveTails(server.url, { maxDigests: 10 }).follow(QUERY, leaving);
+    const seen = [...logsOf(await tail.next())];
+    lines.push(line(700, 'new'));
+    while (!seen.includes('new')) seen.push(...logsOf(await tail.next()));
+    expect(seen).to.have.length(101);
+    leaving.abort();
+    await tail.next();
+  });
+
+  it('recovers from an outage of the store without losing records', async () => {
+    const lines = [line(100, 'a')];
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      const request = server.asked.length;
+      if (request === 3 || request === 4) response.writeHead(500).end();
+      else holding(lines)(response, asked);
+    });
+    const leaving = new AbortController();
+    const tail = liveTails(server.url).follow(QUERY, leaving);
+    expect(logsOf(await tail.next())).to.deep.equal(['a']);
+    lines.push(line(200, 'b'));
+    expect(logsOf(await tail.next())).to.deep.equal(['b']);
+    expect(server.asked.length).to.be.above(4);
+    leaving.abort();
+    expect((await tail.next()).done).to.equal(true);
+  });
+
+  it('fails at once when the store is unavailable at the start', async () => {
+    await using server = await ScriptedVictoriaLogs.start((response) => response.writeHead(503).end());
+    const tail = liveTails(server.url).follow(QUERY, new AbortController());
+    expect(await tail.next().catch((error: unknown) => error)).to.include({ code: 503 });
+  });
+
+  it('gives each request its timeout, although the reader is slow', async () => {
+    let now = Date.parse(START) + 5_000;
+    const lines = [line(1_000, 'a'), line(3_000, 'b')];
+    await using server = await ScriptedVictoriaLogs.start(holding(lines));
+    const leaving = new AbortController();
+    const tail = liveTails(server.url, { now: () => now }).follow(QUERY, leaving);
+    for (const log of ['a', 'b']) {
+      expect(logsOf(await tail.next())).to.deep.equal([log]);
+      now += 40_000;
+    }
+    const timeouts = server.asked.map(({ form }) => form.get('timeout'));
+    expect(timeouts).to.deep.equal(['30000ms', '30000ms', '30000ms']);
+    leaving.abort();
+    expect((await tail.next()).done).to.equal(true);
+  });
+
+  it('logs an outage once for all live tails', async () => {
+    const requestedOften = Promise.withResolvers<void>();
+    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+      // The first request of each succeeds.
+      if (server.asked.length <= 3) rows()(response, asked);
+      else response.writeHead(503).end();
+      if (server.asked.length === 12) requestedOften.resolve();
+    });
+    const logged: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (text: string) => logged.push(text) });
+    const tails = liveTails(server.url, { log });
+    const leaving = new AbortController();
+    const reading = Array.from({ length: 3 }, () => tails.follow(QUERY, leaving).next());
+    await requestedOften.promise;
+    leaving.abort();
+    await Promise.all(reading);
+    expect(logged).to.have.length(1);
+  });
+});

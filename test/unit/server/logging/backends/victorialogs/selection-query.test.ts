@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { assert, property, string } from 'fast-check';
+import { LEVELS } from '../../../../../../apis/logging/v1alpha2/log-query.ts';
+import {
+  commonForms,
+  levelFilter,
+} from '../../../../../../server/logging/backends/victorialogs/line-filters.ts';
+import {
+  isOneOf,
+  quoted,
+  since,
+  within,
+} from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
+import {
+  type Query,
+  SelectionQuery,
+} from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
+import type { Scope, Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
+import { levelMatcher } from '../../../../../../server/logging/matching/levels.ts';
+import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
+
+const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
+const ALL: Selection = { scope: { everything: true }, range: RANGE };
+
+function queryOf(part: Partial<Selection>): Query {
+  const selection = { ...ALL, ...part };
+  const found = new SelectionQuery(selection, FIELDS).within(selection.range);
+  if (!found) throw new Error('nothing can match');
+  return found;
+}
+
+function filterOf(mode: TextFilter['mode'], caseSensitive: boolean, ...texts: [string, ...string[]]): string {
+  return queryOf({ text: { mode, texts, caseSensitive } }).filter;
+}
+
+function scope(...namespaces: readonly (readonly [name: string, since: string])[]): Scope {
+  return { everything: false, namespaces: namespaces.map(([name, since]) => ({ name, since })) };
+}
+
+describe('LogsQL', () => {
+  /** The escapes of JSON that strconv.Unquote of Go accepts between double quotes. */
+  const GO_STRING = /^"(?:[^"\\\n]|\\(?:[bfnrt"\\]|u(?!d[89a-f])[0-9a-f]{4}))*"$/;
+
+  it('reads any text as one token with this value', () => {
+    assert(
+      property(string({ unit: 'binary', maxLength: 40 }), (text) => {
+        expect(quoted(text)).to.match(GO_STRING);
+        expect(JSON.parse(quoted(text))).to.equal(text);
+      }),
+    );
+    expect(quoted('a\ud800"')).to.equal('"a\ufffd\\""');
+  });
+
+  it('does not read an asterisk among values as a wildcard', () => {
+    expect(isOneOf('f', ['*'])).to.equal('"f":="*"');
+    expect(isOneOf('f', ['*', 'a'])).to.equal('"f":in("*","a")');
+  });
+
+  it('limits times to the range of the store', () => {
+    const range = { start: '2026-01-01T00:00:00.000000001Z', end: '2286-11-20T17:46:40.000000000Z' };
+    expect(within(range)).to.equal('_time:[2026-01-01T00:00:00.000000001Z,2262-04-11T23:47:16.854775807Z)');
+    expect(since(range.start)).to.equal('_time:>=2026-01-01T00:00:00.000000001Z');
+  });
+});
+
+describe('the query of a selection', () => {
+  it('has the time range and the scope as extra filters', () => {
+    const query = queryOf({
+      scope: scope(['a', RANGE.start], ['b', RANGE.start]),
+      pods: { exact: ['p"|*'] },
+    });
+    expect(query).to.deep.equal({
+      filter: '"kubernetes.pod_name":="p\\"|*"',
+      extraFilters: [`_time:[${RANGE.start},${RANGE.end})`, '"kubernetes.namespace_name":in("a","b")'],
+    });
+  });
+
+  it('has a start of its own for each namespace that was created within the range', () => {
+    const noon = '2026-01-01T12:00:00.000000000Z';
+    const { extraFilters } = queryOf({ scope: scope(['a', RANGE.start], ['b', noon], ['c', RANGE.end]) });
+    expect(extraFilters[1]).to.equal(
+      `("kubernetes.namespace_name":="a" or ("kubernetes.namespace_name":="b" _time:>=${noon}))`,
+    );
+  });
+
+  it('groups 1,500 such namespaces', () => {
+    const many = Array.from(
+      { length: 1_500 },
+      (_, index) => [`n${index}`, `${RANGE.start.slice(0, 19)}.000000001Z`] as const,
+    );
+    const [, filter = ''] = queryOf({ scope: scope(...many) }).extraFilters;
+    expect(filter.split('in(').length - 1).to.equal(39);
+    expect(filter.split('_time:>=').length - 1).to.equal(1_500);
+  });
+
+  it('contains the namespaces of the scope that are requested', () => {
+    const all = scope(['team-a', RANGE.start], ['team-b', RANGE.start], ['other', RANGE.start]);
+    const query = queryOf({ scope: all, namespaces: { contains: ['TEAM'], exact: ['team-b', 'x'] } });
+    expect(query.extraFilters[1]).to.equal('"kubernetes.namespace_name":="team-b"');
+    expect(query.filter).to.equal('*');
+  });
+
+  it('is undefined when no record can match', () => {
+    const nothing: Partial<Selection>[] = [
+      { pods: { exact: [] } },
+      { containers: { contains: [] } },
+      { workloads: { exact: [] } },
+      { namespaces: { exact: [] } },
+      { levels: [] },
+      { text: { mode: 'phrase', texts: ['},'], caseSensitive: false } },
+      { range: { start: RANGE.end, end: RANGE.end } },
+      { range: { start: RANGE.end, end: RANGE.start } },
+      { scope: scope() },
+      { scope: scope(['a', RANGE.end]) },
+    ];
+    for (const part of nothing) {
+      const selection = { ...ALL, ...part };
+      const query = new SelectionQuery(selection, FIELDS);
+      expect(query.within(selection.range), JSON.stringify(part)).to.equal(undefined);
+      expect(query.withinByName(selection.range), JSON.stringify(part)).to.equal(undefined);
+    }
+  });
+
+  it('matches the whole names of the pods of a workload', () => {
+    const { filter } = queryOf({ workloads: { exact: ['cart', 'a.b'] } });
+    expect(filter).to.match(/^"kubernetes\.pod_name":~"\^\(\?:cart\(-.*\)\|a\[\.\]b\(-.*\)\)\$"$/);
+  });
+
+  it('ignores the case of ASCII letters in parts of names', () => {
+    const { filter } = queryOf({ containers: { contains: ['k-K.1ß'] } });
+    expect(filter).to.equal('"kubernetes.container_name":~"[Kk]\\\\x{2d}[Kk]\\\\x{2e}1\\\\x{df}"');
+  });
+
+  it('has a variant without the filters on lines', () => {
+    const selection: Selection = { ...ALL, pods: { exact: ['p'] }, levels: ['error'] };
+    const query = new SelectionQuery(selection, FIELDS).withinByName(RANGE);
+    expect(query?.filter).to.equal('"kubernetes.pod_name":="p"');
+  });
+
+  it('filters the names of the scope once for all ranges', () => {
+    const names = Array.from({ length: 1_500 }, (_, n) => `namespace-of-team-${n}`);
+    const contains = Array.from({ length: 1_000 }, (_, n) => `team-${n}x`).with(999, 'team-7');
+    const all = scope(...names.map((name) => [name, RANGE.start] as const));
+    const query = new SelectionQuery({ ...ALL, scope: all, namespaces: { contains } }, FIELDS);
+    const began = performance.now();
+    for (let n = 0; n < 200; n++)
+      expect(query.within(RANGE)?.extraFilters.join()).to.include('"namespace-of-team-77"');
+    // 10 s when the names are filtered for each range.
+    expect(performance.now() - began).to.be.below(3_000);
+  });
+});
+
+describe('filters on lines', () => {
+  it('match words by the word filters of LogsQL', () => {
+    expect(filterOf('phrase', true, 'timed out')).to.equal('"_msg":"timed out"');
+    expect(filterOf('phrase', false, 'timed out')).to.equal('"_msg":i("timed out")');
+    expect(filterOf('prefix', true, 'time')).to.equal('"_msg":"time"*');
+    expect(filterOf('prefix', false, 'a "b', 'c', '},')).to.equal('("_msg":i("a \\"b"*) or "_msg":i("c"*))');
+  });
+
+  it('match a substring by a pattern, with a prefilter when case is ignored', () => {
+    expect(filterOf('substring', true, 'Timeout')).to.equal('"_msg":~"(?:Timeout)"');
+    expect(filterOf('substring', false, 'a=1')).to.equal(
+      '("_msg":~"A\\\\x{3d}1|a\\\\x{3d}1" "_msg":~"(?i)(?:a\\\\x{3d}1)")',
+    );
+    expect(filterOf('substring', false, '=1')).to.equal('"_msg":~"(?i)(?:\\\\x{3d}1)"');
+    expect(filterOf('substring', false, 'a=1', '=1')).not.to.contain('A\\\\x');
+    // All characters that RE2 folds to the letter.
+    expect(filterOf('substring', false, 'k--')).to.contain('K\\\\x{2d}\\\\x{2d}|k\\\\x{2d}\\\\x{2d}|\u212a');
+  });
+
+  it('prevent the shortcuts of the store for patterns with a dot', () => {
+    expect(filterOf('regex', false, '.+x.+')).to.match(/\|\\\\z\."$/);
+    expect(filterOf('regex', false, 'a\\.x')).not.to.contain('\\\\z');
+  });
+
+  it('accept a common form of a level next to any character', () => {
+    for (const level of LEVELS) {
+      const matches = levelMatcher([level]);
+      for (const form of commonForms([level])) {
+        for (const other of ['', ' ', 'a', '0', '_', '=', '"', 'é', '错']) {
+          const line = `${other}${form}${other}`;
+          expect(matches(line), `${level}: ${JSON.stringify(line)}`).to.equal(true);
+        }
+      }
+    }
+  });
+
+  it('have at most the 100 literal alternatives that the store searches as plain text', () => {
+    for (let set = 1; set < 2 ** LEVELS.length; set++) {
+      const levels = LEVELS.filter((_, n) => set & (1 << n));
+      const patterns = [...levelFilter('_msg', levels).matchAll(/"_msg":~"([^"]*)"/g)]
+        .map(([, pattern = '']) => pattern)
+        .filter((pattern) => !pattern.includes('('));
+      expect(patterns).to.have.length.above(1);
+      for (const pattern of patterns) {
+        expect(pattern.split('|').length, `${levels.join()}: ${pattern}`).to.be.at.most(100);
+      }
+    }
+  });
+});
