@@ -83,16 +83,6 @@ export interface Call {
 
 export type FollowCall = Omit<Call, 'timeoutMs'>;
 
-/** Records of an export in order, for instance a list. */
-export interface ExportBatch extends Iterable<LogRecord> {
-  readonly length: number;
-  /**
-   * The same records in UTF-8, one JSON object and newline each, with the members of LogRecord in the order time,
-   * namespace, pod, container, log; if the store writes them like that.
-   */
-  readonly ndjson?: Buffer;
-}
-
 export interface Coverage {
   /** Empty for a complete result. */
   readonly shortfalls: readonly Shortfall[];
@@ -143,7 +133,11 @@ export interface LogStore {
    * All records in order, in batches of at most a few thousand, with bounded memory: at most a few batches are read ahead.
    * Returns the coverage; throws if the store fails midway.
    */
-  export(selection: Selection, order: Order, call: Call): AsyncGenerator<ExportBatch, Coverage, undefined>;
+  export(
+    selection: Selection,
+    order: Order,
+    call: Call,
+  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
   /**
    * Records from `range.start` on and new records as they arrive, roughly in the order of time, until the signal is aborted
    * or the generator is closed; `range.end` is ignored. Recovers from short outages, without losing lines if the store

@@ -10,8 +10,6 @@ export interface ExportFormat {
   readonly extension: string;
   readonly head: string;
   lines(records: readonly LogRecord[], first: boolean): string;
-  /** Whether `lines` writes the NDJSON of a batch. */
-  readonly isNDJSON?: boolean;
   /** `empty`: there are no lines before it. */
   end(shortfalls: readonly Shortfall[], empty: boolean): string;
 }
@@ -41,7 +39,6 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
     contentType: 'application/x-ndjson',
     extension: 'ndjson',
     head: '',
-    isNDJSON: true,
     lines: (records) => records.map((record) => `${json(record)}\n`).join(''),
     end: (shortfalls) => shortfalls.map((each) => `${JSON.stringify({ error: each })}\n`).join(''),
   },

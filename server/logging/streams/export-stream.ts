@@ -6,7 +6,7 @@ import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { acceptsGzip } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { millisecondsOf } from '../instant.ts';
-import type { Call, Coverage, ExportBatch, LogRecord, LogStore, Order } from '../log-store.ts';
+import type { Call, Coverage, LogRecord, LogStore, Order } from '../log-store.ts';
 import { pieces } from '../queries/response-records.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import { StreamBody } from './stream-body.ts';
@@ -34,7 +34,7 @@ export interface ExportOptions {
   readonly reviewMs?: number;
 }
 
-type Batches = AsyncGenerator<ExportBatch, Coverage, undefined>;
+type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
 
 /** `complete`, or `incomplete` if the file ends with a marker. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
@@ -121,21 +121,14 @@ class ExportWriter {
 
   /** Rejects with the signal's reason when it is aborted. */
   async write(
-    first: IteratorResult<ExportBatch, Coverage>,
+    first: IteratorResult<readonly LogRecord[], Coverage>,
     batches: Batches,
     over: AbortSignal,
   ): Promise<readonly Shortfall[]> {
     for (let next = first; ; next = await batches.next()) {
       over.throwIfAborted();
       if (next.done) return next.value.shortfalls;
-      const batch = next.value;
-      const ndjson = this.#format.isNDJSON ? batch.ndjson : undefined;
-      if (ndjson && batch.length <= this.#room) {
-        await this.#body.write(ndjson);
-        this.#count(batch.length);
-        continue;
-      }
-      const excess = await this.#writeRecords(batch);
+      const excess = await this.#writeRecords(next.value);
       if (excess) return [this.#limitReached(excess)];
     }
   }
@@ -145,7 +138,7 @@ class ExportWriter {
   }
 
   /** Resolves with the first record beyond the limit of lines. */
-  async #writeRecords(records: Iterable<LogRecord>): Promise<LogRecord | undefined> {
+  async #writeRecords(records: readonly LogRecord[]): Promise<LogRecord | undefined> {
     for (const piece of pieces(records)) {
       const room = this.#room;
       const lines = piece.slice(0, room);

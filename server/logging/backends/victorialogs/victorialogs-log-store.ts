@@ -10,7 +10,6 @@ import type {
   Buckets,
   Call,
   Coverage,
-  ExportBatch,
   FollowCall,
   LogBackend,
   LogHistogram,
@@ -112,7 +111,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     selection: Selection,
     order: Order,
     call: Call,
-  ): AsyncGenerator<ExportBatch, Coverage, undefined> {
+  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const deadline = this.#deadline(call);
     const query = new SelectionQuery(selection, this.#fields);
     try {
