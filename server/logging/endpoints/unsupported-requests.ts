@@ -1,5 +1,5 @@
-// Requests that are rejected with the alternative in the error: operations that release 3.3 removed (410), and requests
-// that list logs like objects (400).
+// Requests that are rejected with the alternative in the error: operations that release 3.3 removed (410), and
+// requests that list logs like objects (400).
 import {
   newBadRequest,
   newGone,
@@ -68,35 +68,12 @@ function alternativeTo({ resource, namespace, parts }: ResourceRequest, path: st
   }
 }
 
-/** Options of `meta.k8s.io/v1`, without `watch`, which is ignored for every query. */
-const LIST_OPTIONS: ReadonlySet<string> = new Set([
-  'allowWatchBookmarks',
-  'continue',
-  'fieldSelector',
-  'labelSelector',
-  'limit',
-  'resourceVersion',
-  'resourceVersionMatch',
-  'sendInitialEvents',
-  'timeoutSeconds',
-]);
-
-/** Throws BadRequest for `kubectl get` without --raw, and for programs that list whatever discovery names. */
-export function rejectListing({ info, request, query }: RequestContext): void {
+/** Throws BadRequest for `kubectl get` without --raw, which accepts a Table. */
+export function rejectListing({ info, request }: RequestContext): void {
   if (!info.isResourceRequest || info.prefix !== 'apis') return;
-  if (!acceptsObjects(request.headers.accept) && !hasOnlyListOptions(query)) return;
+  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
   const path = `/apis/${info.group}/${info.version}/${info.resource}`;
   throw newBadRequest(
     `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,
   );
-}
-
-/** Whether a Table or PartialObjectMetadata is accepted. */
-function acceptsObjects(accept: string | undefined): boolean {
-  return accept !== undefined && parseAccept(accept).some(({ parameters }) => parameters.has('as'));
-}
-
-function hasOnlyListOptions(query: URLSearchParams): boolean {
-  const names = [...query.keys()].filter((name) => name !== 'watch');
-  return names.length > 0 && names.every((name) => LIST_OPTIONS.has(name));
 }

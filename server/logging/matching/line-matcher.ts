@@ -19,19 +19,9 @@ export interface LineMatcher {
 }
 
 /** Throws the errors of parsePattern(). A text without words matches nothing in the modes `phrase` and `prefix`. */
-export function lineMatcher({ mode, texts, caseSensitive }: TextFilter): LineMatcher {
-  const matchers = texts.map((text) => {
-    if (mode === 'regex') return patternMatcher(text, caseSensitive);
-    return mode === 'substring'
-      ? substringMatcher(text, caseSensitive)
-      : phraseMatcher(text, mode, caseSensitive);
-  });
-  const [only] = matchers;
-  if (only && matchers.length === 1) return only;
-  return {
-    matches: (line) => matchers.some((matcher) => matcher.matches(line)),
-    spans: (line) => joined(merged(matchers.map((matcher) => matcher.spans(line)))),
-  };
+export function lineMatcher(filter: TextFilter): LineMatcher {
+  if (filter.mode === 'regex') return patternMatcher(filter);
+  return filter.mode === 'substring' ? substringMatcher(filter) : phraseMatcher(filter, filter.mode);
 }
 
 /** Steps of a pattern for one line: under a second in the worker thread. */
@@ -67,12 +57,13 @@ function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
 /** Length up to which `includes` is faster for any content; for some longer lines it takes 20 ns per character. */
 const SHORT_LINE = 8_192;
 
-function substringMatcher(text: string, caseSensitive: boolean): LineMatcher {
+function substringMatcher({ texts, caseSensitive }: Omit<TextFilter, 'mode'>): LineMatcher {
   // The empty group keeps V8 from the search that `includes` uses.
-  const pattern = new RegExp(`(?:)${escaped(text)}`, flagsOf(caseSensitive));
+  const pattern = new RegExp(`(?:)(?:${texts.map(escaped).join('|')})`, flagsOf(caseSensitive));
   const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
   return {
-    matches: (line) => (isFast(line) ? line.includes(text) : line.search(pattern) !== -1),
+    matches: (line) =>
+      isFast(line) ? texts.some((text) => line.includes(text)) : line.search(pattern) !== -1,
     spans: (line) => spansOf(pattern, line),
   };
 }
@@ -82,28 +73,26 @@ const SEPARATORS = '[^\\p{L}\\p{N}_]+';
 
 /**
  * Words next to each other. Separators and words are disjoint, so the engine never revisits a word: linear time, times
- * the number of words of the text.
+ * the number of words of the texts.
  */
-function phraseMatcher(text: string, mode: 'phrase' | 'prefix', caseSensitive: boolean): LineMatcher {
-  const words = wordsOf(text);
-  if (words.length === 0) return { matches: () => false, spans: () => [] };
+function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'prefix'): LineMatcher {
+  const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
+  const [longest, ...others] = phrases.map((words) => words.reduce((a, b) => (b.length > a.length ? b : a)));
+  if (longest === undefined) return { matches: () => false, spans: () => [] };
+  const alternatives = phrases.map((words) => words.map(escaped).join(SEPARATORS)).join('|');
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
-  const pattern = new RegExp(
-    `(?<!${WORD})${words.map(escaped).join(SEPARATORS)}${end}`,
-    flagsOf(caseSensitive),
-  );
-  const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
-  const prefilter = substringMatcher(longest, caseSensitive);
+  const pattern = new RegExp(`(?<!${WORD})(?:${alternatives})${end}`, flagsOf(caseSensitive));
+  const prefilter = substringMatcher({ texts: [longest, ...others], caseSensitive });
   return {
     matches: (line) => prefilter.matches(line) && line.search(pattern) !== -1,
     spans: (line) => (prefilter.matches(line) ? spansOf(pattern, line) : []),
   };
 }
 
-function patternMatcher(text: string, caseSensitive: boolean): LineMatcher {
+function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
   const ignoreCase = !caseSensitive;
-  const flags = ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
-  const pattern = RE2JS.compile(toRE2(parsePattern(text), { ignoreCase }), flags);
+  const alternatives = texts.map((text) => `(?:${toRE2(parsePattern(text), { ignoreCase })})`);
+  const pattern = RE2JS.compile(alternatives.join('|'), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   return {
     matches: (line) => pattern.test(line),
     *spans(line) {
@@ -125,35 +114,4 @@ function* spansOf(pattern: RegExp, line: string): Generator<Span, void, undefine
   for (const { index, 0: text } of line.matchAll(pattern)) {
     if (text.length > 0) yield [index, index + text.length];
   }
-}
-
-/** Merges lists of ascending spans by their beginning. */
-function* merged(lists: readonly Iterable<Span>[]): Generator<Span, void, undefined> {
-  const heads = lists.flatMap((list) => {
-    const spans = list[Symbol.iterator]();
-    const first = spans.next();
-    return first.done === true ? [] : [{ spans, span: first.value }];
-  });
-  for (;;) {
-    let next = heads[0];
-    if (!next) return;
-    for (const head of heads) if (head.span[0] < next.span[0]) next = head;
-    yield next.span;
-    const following = next.spans.next();
-    if (following.done === true) heads.splice(heads.indexOf(next), 1);
-    else next.span = following.value;
-  }
-}
-
-/** Joins overlapping spans. */
-function* joined(spans: Iterable<Span>): Generator<Span, void, undefined> {
-  let last: Span | undefined;
-  for (const span of spans) {
-    if (last && span[0] < last[1]) last = [last[0], Math.max(last[1], span[1])];
-    else {
-      if (last) yield last;
-      last = span;
-    }
-  }
-  if (last) yield last;
 }

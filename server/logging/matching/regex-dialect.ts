@@ -208,30 +208,11 @@ const SYNTAX_ERRORS: Readonly<Record<string, (text: string, index: number) => st
     return posix === undefined ? bracket() : `a named set (${posix}) is not supported`;
   },
   'Incomplete quantifier': bracket,
-  'Unterminated character class': () => 'a set that begins with [ has no end; write \\[ for the character',
-  'Unterminated group': () => 'a group that begins with ( has no end; write \\( for the character',
-  "Unmatched ')'": () => 'a ) has no matching (; write \\) for the character',
-  'Range out of order in character class': () => 'a range in a set ends before its beginning',
-  'Invalid character class': () =>
-    'an end of a range in a set is not a character; write \\- for the character',
-  'numbers out of order in {} quantifier': () => 'in a repetition {m,n} m is greater than n',
   'Invalid property name': () => 'a Unicode property (\\p) is not supported',
-  'Invalid unicode escape': () => '\\u needs four hexadecimal digits, or {…} around the code of a character',
-  'Invalid capture group name': namedGroup,
-  'Duplicate capture group name': namedGroup,
-  'Invalid named reference': namedReference,
-  'Invalid named capture referenced': namedReference,
+  'Invalid named reference': () => 'a backreference (\\k) is not supported',
   'Nothing to repeat': () => 'a repetition (*, +, ?, {m,n}) has nothing to repeat; write .* for any text',
 };
 
 function bracket(): string {
   return 'escape brackets that are characters: \\{, \\}, \\[, \\]';
-}
-
-function namedGroup(): string {
-  return 'a named group is not supported';
-}
-
-function namedReference(): string {
-  return 'a backreference (\\k) is not supported';
 }

@@ -45,43 +45,36 @@ const MAX_CALENDAR_BUCKETS = 2_000;
 
 /** Throws BadRequest for too many buckets. */
 export function bucketsOf(request: BucketRequest): Buckets {
-  const error = tooManyBuckets(request);
-  if (error !== undefined) throw newInvalidParameter('interval', error);
-  const { interval, timeZone, start, end } = request;
+  const edges = edgesOf(request);
+  if (!edges) throw newInvalidParameter('interval', tooManyBuckets(request) ?? 'has too many buckets');
+  return { edges };
+}
+
+/** The validation error of an interval, with a suggestion. */
+export function tooManyBuckets(request: BucketRequest): string | undefined {
+  if (edgesOf(request)) return undefined;
+  const interval = parseInterval(request.interval);
+  const wider = SUGGESTED.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(interval));
+  const fitting = wider.find((each) => edgesOf({ ...request, interval: each }));
+  const hint = fitting === undefined ? 'use a shorter range' : `use interval=${fitting}`;
+  return `${request.interval} makes more than ${mostOf(interval, request.limit)} buckets; ${hint}`;
+}
+
+/** Undefined for too many buckets. */
+function edgesOf({ interval, timeZone, start, end, limit }: BucketRequest): number[] | undefined {
+  const parsed = parseInterval(interval);
+  const most = mostOf(parsed, limit);
   const edges: number[] = [];
-  for (const edge of edgesFrom(parseInterval(interval), timeZoneOf(timeZone), start)) {
+  for (const edge of edgesFrom(parsed, timeZoneOf(timeZone), start)) {
     // A day that the calendar skips, such as 2011-12-30 in Samoa, has no bucket.
     if (edge <= (edges.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
     // If clocks go back over midnight, the previous day continues after the next one has begun.
     if (edge <= start) edges.length = 0;
     edges.push(edge);
-    if (edge >= end && edges.length > 1) break;
+    if (edges.length - 1 > most) return undefined;
+    if (edge >= end && edges.length > 1) return edges;
   }
-  return { edges };
-}
-
-/** The validation error of an interval, with a suggestion. Computes no edges. */
-export function tooManyBuckets({ interval, timeZone, start, end, limit }: BucketRequest): string | undefined {
-  const zone = timeZoneOf(timeZone);
-  const fits = (each: LogInterval): boolean => countOf(each, zone, start, end) <= mostOf(each, limit);
-  const parsed = parseInterval(interval);
-  if (fits(parsed)) return undefined;
-  const wider = SUGGESTED.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(parsed));
-  const cure = wider.find((each) => fits(parseInterval(each)));
-  const hint = cure === undefined ? 'use a shorter range' : `use interval=${cure}`;
-  return `${interval} makes more than ${mostOf(parsed, limit)} buckets; ${hint}`;
-}
-
-/** Includes days that the calendar skips. */
-function countOf(interval: LogInterval, zone: TimeZone, start: number, end: number): number {
-  if (isFixed(interval)) {
-    const step = roughSeconds(interval) * 1000;
-    const offset = zone.offsetAt(start);
-    return Math.ceil((end + offset) / step) - Math.floor((start + offset) / step);
-  }
-  const { counting, each } = countingOf(interval);
-  const [first, last] = [start, end].map((time) => Math.floor(counting.number(zone.dateAt(time)) / each));
-  return (last ?? 0) - (first ?? 0) + (zone.beginOf(counting.date((last ?? 0) * each)) < end ? 1 : 0);
+  return undefined;
 }
 
 function mostOf(interval: LogInterval, limit: number): number {

@@ -86,9 +86,6 @@ describe('logs that are asked for as objects are listed', () => {
     ['as kubectl get does it', '?limit=500', TABLE],
     ['as kubectl get does it without pages', '', TABLE],
     ['of one name', '/shop-1', TABLE],
-    ['as kubectl describe does it', '?limit=500', {}],
-    ['as an informer does it', '?limit=500&resourceVersion=0', {}],
-    ['as a watch', '?watch=true&allowWatchBookmarks=true&resourceVersion=1', {}],
   ] as const) {
     it(`are refused with what to type instead: ${what}`, async () => {
       expect(await ask(`${APIS}${query}`, headers)).to.include({
