@@ -1,11 +1,12 @@
 import { instantOf } from '../instant.ts';
 import type { Buckets, Instant } from '../log-store.ts';
 
-/** How many lines there are in each bucket. */
+/** Counts lines by histogram bucket. */
 export class BucketCounts {
   readonly counts: number[];
   readonly #edges: readonly Instant[];
-  #at = 0;
+  /** The bucket of the last line: the next line is probably in the same one. */
+  #last = 0;
 
   private constructor(edges: readonly Instant[]) {
     this.#edges = edges;
@@ -20,32 +21,21 @@ export class BucketCounts {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The same buckets, without lines. */
-  empty(): BucketCounts {
-    return new BucketCounts(this.#edges);
-  }
-
-  /** False for lines before the first edge, and from the last one on, which do not count. */
+  /** False for a time outside all buckets, which is not counted. */
   add(time: Instant, lines = 1): boolean {
-    // A line usually falls into the bucket of the previous one.
-    if (!this.#holds(this.#at, time)) this.#at = this.#find(time);
-    const count = this.counts[this.#at];
+    if (!this.#contains(this.#last, time)) this.#last = this.#find(time);
+    const count = this.counts[this.#last];
     if (count === undefined) return false;
-    this.counts[this.#at] = count + lines;
+    this.counts[this.#last] = count + lines;
     return true;
   }
 
-  merge(other: BucketCounts): void {
-    for (const [index, count] of other.counts.entries())
-      this.counts[index] = (this.counts[index] ?? 0) + count;
-  }
-
-  #holds(bucket: number, time: Instant): boolean {
+  #contains(bucket: number, time: Instant): boolean {
     const [begin, end] = [this.#edges[bucket], this.#edges[bucket + 1]];
     return begin !== undefined && end !== undefined && begin <= time && time < end;
   }
 
-  /** -1 before the first edge, one more than there are buckets behind the last. */
+  /** By binary search; -1 or the number of buckets for a time outside. */
   #find(time: Instant): number {
     let [low, high] = [0, this.#edges.length];
     while (low < high) {

@@ -1,30 +1,32 @@
 /**
- * Longer than from one look at the store's health to the end of the next. One question alone may take so long; a store
- * that is only slow with it has answered such a look meanwhile.
+ * Longer than from one health check to the end of the next: a store that is only slow with one query has responded to a
+ * health check by then.
  */
-const SUSPICIOUS_MS = 20_000;
+const UNRESPONSIVE_MS = 20_000;
 
-/** For how long a store has answered nobody: one that is slow with a question goes on with others, one that hangs does not. */
+/** Measures how long a store has responded to nothing, to tell an unresponsive store from a slow query. */
 export class Silence {
   readonly #now: () => number;
-  /** When it was asked for the first time since its last answer. */
+  /** Time of the first request since the last response. */
   #since: number | undefined;
 
+  /** `now`: a clock in ms. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** 0 while it may only be slow. */
+  /** Milliseconds without any response; 0 while the store may only be slow. */
   get ms(): number {
     const ms = this.#since === undefined ? 0 : this.#now() - this.#since;
-    return ms < SUSPICIOUS_MS ? 0 : ms;
+    return ms < UNRESPONSIVE_MS ? 0 : ms;
   }
 
+  /** A request was sent. */
   asked(): void {
     this.#since ??= this.#now();
   }
 
-  /** Something came, whatever it says. */
+  /** Any response arrived. */
   broken(): void {
     this.#since = undefined;
   }

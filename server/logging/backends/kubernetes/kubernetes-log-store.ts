@@ -27,9 +27,8 @@ import { exportLines } from './exporting/export.ts';
 import type { FollowTuning } from './following/container-follower.ts';
 import { FollowQuota } from './following/follow-quota.ts';
 import { Follower } from './following/follower.ts';
-import { STORE } from './paging/page-position.ts';
-import { PageReader } from './paging/page-reader.ts';
-import { type ContainerLog, displayName } from './pods/container-log.ts';
+import { readPage } from './paging/page-reader.ts';
+import { type ContainerLog, displayName, STORE } from './pods/container-log.ts';
 import { selectLogs } from './pods/log-selection.ts';
 import type { PodIndex } from './pods/pod-index.ts';
 import { PodInformer } from './pods/pod-informer.ts';
@@ -107,7 +106,7 @@ export class KubernetesLogStore implements LogBackend {
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     using memory = this.#memory.share();
     return await this.#scan(selection, call, (scan) =>
-      new PageReader({ scan, selection, memory, turns: this.#turns }).read(request),
+      readPage(request, { scan, selection, memory, turns: this.#turns }),
     );
   }
 

@@ -13,7 +13,7 @@ import { detached } from '../reading/log-line.ts';
 import { KubeletError, type LogReader } from '../reading/log-reader.ts';
 import { LogReadError, openLog } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import type { Backlog } from './backlogs.ts';
+import type { Backlog } from './follow-queue.ts';
 
 /** All in ms. */
 export interface FollowTuning {

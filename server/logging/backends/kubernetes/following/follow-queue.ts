@@ -5,7 +5,16 @@ import { compareText } from '../../../compare-text.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { costOf } from '../reading/log-line.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
-import { type Backlog, Backlogs } from './backlogs.ts';
+
+/** Progress with the lines of one log that existed when the live tail began. */
+export interface Backlog {
+  /** Everything up to this time was read; times can go back. */
+  reached(time: Instant): void;
+  /** The log delays the others no longer. */
+  end(): void;
+  /** Whether no other log is less advanced. */
+  isLast(): boolean;
+}
 
 export interface FollowQueueOptions {
   /** For lines that are queued or being sent; logs wait while it is full. */
@@ -105,5 +114,50 @@ export class FollowQueue {
   get #isFull(): boolean {
     const { held, room } = this.#memory;
     return held > Math.min(MAX_BYTES, room);
+  }
+}
+
+const NOTHING_READ: Instant = '';
+
+/** The lines of all logs are complete only up to the least advanced backlog: their low watermark. */
+class Backlogs {
+  readonly #reached = new Map<Backlog, Instant>();
+  readonly #onAdvance: () => void;
+  #watermark: Instant | undefined;
+
+  constructor(onAdvance: () => void) {
+    this.#onAdvance = onAdvance;
+  }
+
+  /** Undefined without backlogs. */
+  get watermark(): Instant | undefined {
+    return this.#watermark;
+  }
+
+  add(): Backlog {
+    const reached = this.#reached;
+    const backlog: Backlog = {
+      reached: (time) => {
+        const before = reached.get(backlog);
+        if (before === undefined || time <= before) return;
+        reached.set(backlog, time);
+        if (before === this.#watermark) this.#update();
+      },
+      end: () => {
+        if (reached.delete(backlog)) this.#update();
+      },
+      isLast: () => this.#watermark !== undefined && reached.get(backlog) === this.#watermark,
+    };
+    reached.set(backlog, NOTHING_READ);
+    this.#watermark = NOTHING_READ;
+    return backlog;
+  }
+
+  #update(): void {
+    let least: Instant | undefined;
+    for (const time of this.#reached.values()) if (least === undefined || time < least) least = time;
+    if (least === this.#watermark) return;
+    this.#watermark = least;
+    this.#onAdvance();
   }
 }

@@ -3,7 +3,7 @@ import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { InFlight } from '../../../../concurrency/in-flight.ts';
 import { mostOfOne } from '../../../../concurrency/share-of-one.ts';
 import { newNotSupported } from '../../../store-errors.ts';
-import { STORE } from '../paging/page-position.ts';
+import { STORE } from '../pods/container-log.ts';
 
 const RETRY_AFTER_S = 10;
 

@@ -3,7 +3,7 @@
 import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
 import { newForeignCursor } from '../../../store-errors.ts';
-import { type ContainerLog, compareLogs, type LogName } from '../pods/container-log.ts';
+import { type ContainerLog, compareLogs, type LogName, STORE } from '../pods/container-log.ts';
 import type { LinePosition } from '../reading/log-line.ts';
 
 export interface PagePosition {
@@ -13,9 +13,6 @@ export interface PagePosition {
   /** Milliseconds from the first line of the page to the last. */
   readonly span: number;
 }
-
-/** Name of the store in errors and in the configuration. */
-export const STORE = 'kubernetes';
 
 const PATTERN =
   /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/([pc])\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})\/(.{0,24})$/;

@@ -9,7 +9,7 @@ import type { MemoryShare } from '../reading/memory-budget.ts';
 import { formatPosition, type PagePosition, parsePosition } from './page-position.ts';
 import { TopLines } from './top-lines.ts';
 
-export interface PageReaderOptions {
+export interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
   readonly memory: MemoryShare;
@@ -35,100 +35,82 @@ interface PartLines {
   readonly isCut: boolean;
 }
 
-export class PageReader {
-  readonly #options: PageReaderOptions;
-
-  constructor(options: PageReaderOptions) {
-    this.#options = options;
+/** Throws NotSupported for an invalid `after`. */
+export async function readPage(request: PageRequest, options: PageOptions): Promise<LogPage> {
+  const { scan } = options;
+  const { order, size, from, after, uncounted = false } = request;
+  let position = after === undefined ? undefined : parsePosition(after, scan.logs);
+  const isCounted = !uncounted && position === undefined;
+  let counted: Total | undefined;
+  // Skipped lines are found by position alone, because their text may not fit into the memory.
+  for (let left = size === 0 ? 0 : from; left > 0; ) {
+    const part = { order, limit: left, after: position, isCounted: isCounted && !counted, withoutText: true };
+    const skipped = await readPart(part, options);
+    counted ??= skipped.total;
+    position = positionBehind(skipped.lines, counted);
+    if (!skipped.hasMore || !position || isOver(scan)) return page([], counted, undefined, scan);
+    left -= skipped.lines.length;
   }
+  const part = { order, limit: size, after: position, isCounted: isCounted && !counted, withoutText: false };
+  const { lines, total, hasMore, isCut } = await readPart(part, options);
+  const known = counted ?? position?.total ?? total;
+  const isExact = !uncounted && known.relation === 'eq' && scan.isComplete;
+  const result: Total = { count: known.count, relation: isExact ? 'eq' : 'gte' };
+  if (isCut) scan.shortfalls.pageCut();
+  return page(lines, result, hasMore ? positionBehind(lines, result) : undefined, scan);
+}
 
-  /** Throws NotSupported for an invalid `after`. */
-  async read({ order, size, from, after, uncounted = false }: PageRequest): Promise<LogPage> {
-    const { scan } = this.#options;
-    let position = after === undefined ? undefined : parsePosition(after, scan.logs);
-    const isCounted = !uncounted && position === undefined;
-    let counted: Total | undefined;
-    // Skipped lines are found by position alone, because their text may not fit into the memory.
-    for (let left = size === 0 ? 0 : from; left > 0; ) {
-      const part = {
-        order,
-        limit: left,
-        after: position,
-        isCounted: isCounted && !counted,
-        withoutText: true,
-      };
-      const skipped = await this.#read(part);
-      counted ??= skipped.total;
-      position = this.#positionBehind(skipped.lines, counted);
-      if (!skipped.hasMore || !position || this.#isOver()) return this.#page([], counted, undefined);
-      left -= skipped.lines.length;
+function page(
+  lines: readonly LogLine[],
+  total: Total,
+  next: PagePosition | undefined,
+  { logs, shortfalls }: LogScan,
+): LogPage {
+  const records = lines.map((line) => toRecord(line, logs));
+  return { total, records, next: next && formatPosition(next, logs), shortfalls: shortfalls.list() };
+}
+
+function positionBehind(lines: readonly LogLine[], total: Total): PagePosition | undefined {
+  const [first, line] = [lines[0], lines.at(-1)];
+  if (!first || !line) return undefined;
+  return { line, total, span: Math.abs(millisecondsOf(line.time) - millisecondsOf(first.time)) };
+}
+
+async function readPart(
+  { order, limit, after, isCounted, withoutText }: Part,
+  { scan, selection, memory, turns }: PageOptions,
+): Promise<PartLines> {
+  const top = new TopLines({ order, limit, memory });
+  const sign = order === 'asc' ? 1 : -1;
+  let count = 0;
+  const sinkFor = (_: unknown, rank: number): LineSink => ({
+    onLine: (time, text, ordinal) => {
+      count++;
+      if (after && sign * comparePositions({ time, rank, ordinal }, after.line) <= 0) return;
+      top.offer(time, rank, ordinal, withoutText ? '' : text);
+    },
+    // Oldest first, no line behind a dropped one can get into the page.
+    until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
+  });
+  if (isCounted) await scan.readAll(sinkFor);
+  else {
+    const range = { from: earliestBegin(selection), to: selection.range.end };
+    for (const window of pageWindows(order, range, after)) {
+      if (top.isFull || isOver(scan)) break;
+      await scan.readWindow(window, sinkFor);
     }
-    const part = {
-      order,
-      limit: size,
-      after: position,
-      isCounted: isCounted && !counted,
-      withoutText: false,
-    };
-    const { lines, total, hasMore, isCut } = await this.#read(part);
-    const known = counted ?? position?.total ?? total;
-    const isExact = !uncounted && known.relation === 'eq' && scan.isComplete;
-    const result: Total = { count: known.count, relation: isExact ? 'eq' : 'gte' };
-    if (isCut) scan.shortfalls.pageCut();
-    return this.#page(lines, result, hasMore ? this.#positionBehind(lines, result) : undefined);
   }
+  const lines = await top.sorted(turns);
+  const hasMore = lines.length > 0 && top.firstDropped !== undefined;
+  const isCut = top.outOfMemory && lines.length < limit;
+  top.clear();
+  return { lines, total: scan.total(count), hasMore, isCut };
+}
 
-  #page(lines: readonly LogLine[], total: Total, next: PagePosition | undefined): LogPage {
-    const { scan } = this.#options;
-    return {
-      total,
-      records: lines.map((line) => toRecord(line, scan.logs)),
-      next: next && formatPosition(next, scan.logs),
-      shortfalls: scan.shortfalls.list(),
-    };
-  }
-
-  #positionBehind(lines: readonly LogLine[], total: Total): PagePosition | undefined {
-    const [first, line] = [lines[0], lines.at(-1)];
-    if (!first || !line) return undefined;
-    return { line, total, span: Math.abs(millisecondsOf(line.time) - millisecondsOf(first.time)) };
-  }
-
-  async #read({ order, limit, after, isCounted, withoutText }: Part): Promise<PartLines> {
-    const { scan, selection, memory, turns } = this.#options;
-    const top = new TopLines({ order, limit, memory });
-    const sign = order === 'asc' ? 1 : -1;
-    let count = 0;
-    const sinkFor = (_: unknown, rank: number): LineSink => ({
-      onLine: (time, text, ordinal) => {
-        count++;
-        if (after && sign * comparePositions({ time, rank, ordinal }, after.line) <= 0) return;
-        top.offer(time, rank, ordinal, withoutText ? '' : text);
-      },
-      // Oldest first, no line behind a dropped one can get into the page.
-      until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
-    });
-    if (isCounted) await scan.readAll(sinkFor);
-    else {
-      const range = { from: earliestBegin(selection), to: selection.range.end };
-      for (const window of pageWindows(order, range, after)) {
-        if (top.isFull || this.#isOver()) break;
-        await scan.readWindow(window, sinkFor);
-      }
-    }
-    const lines = await top.sorted(turns);
-    const hasMore = lines.length > 0 && top.firstDropped !== undefined;
-    const isCut = top.outOfMemory && lines.length < limit;
-    top.clear();
-    return { lines, total: scan.total(count), hasMore, isCut };
-  }
-
-  /** Reports the time limit, whose end makes the lines incomplete. */
-  #isOver(): boolean {
-    const { scan } = this.#options;
-    if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
-    return scan.isOver;
-  }
+/** Reports the time limit, whose end makes the lines incomplete. */
+function isOver(scan: LogScan): boolean {
+  if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
+  return scan.isOver;
 }
 
 const MIN_WIDTH_MS = 60_000;

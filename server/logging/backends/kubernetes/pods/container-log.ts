@@ -4,6 +4,9 @@ import { millisecondsOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
 
+/** Name of this store in errors and in the configuration. */
+export const STORE = 'kubernetes';
+
 export interface ContainerLog {
   readonly namespace: string;
   readonly pod: string;

@@ -1,14 +1,15 @@
-// Splits the response of a pod log request into lines with their times and ordinals.
+// Splits the response of a pod log request into lines with their times and ordinals. It decodes whole chunks, which is
+// much cheaper than line by line, and truncates long lines.
+import { StringDecoder } from 'node:string_decoder';
 import type { Turns } from '../../../../concurrency/turns.ts';
 import type { Instant } from '../../../log-store.ts';
-import { BlockDecoder } from './block-decoder.ts';
 import { DISORDER_S, parseLineHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
 import type { MemoryShare } from './memory-budget.ts';
 
 /**
  * `ordinal`: number of earlier lines of the log with the same time; both together identify a line. `time` and `text` are
- * slices that keep a whole block in memory: detach what is kept. The next line waits for a returned promise.
+ * slices that keep a whole chunk in memory: detach what is kept. The next line waits for a returned promise.
  */
 export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
 
@@ -29,43 +30,52 @@ export function newExtent(): Extent {
   return { bytes: 0, lines: 0, first: undefined, last: '', truncated: false, hasPassed: false };
 }
 
-const MAX_LINE_BYTES = 1 << 20;
+const MAX_LINE_LENGTH = 1 << 20;
 const MAX_MESSAGE_LENGTH = 300;
 
 export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   readonly turns: Turns;
-  /** For an incomplete line. */
-  readonly memory?: MemoryShare | undefined;
+  /** Accounts for an incomplete line, which is truncated earlier when the room is used up. */
+  readonly memory?: Pick<MemoryShare, 'room' | 'add'> | undefined;
 }
 
 export class LineReader {
   readonly #options: LineReaderOptions;
-  readonly #decoder: BlockDecoder;
+  readonly #decoder = new StringDecoder('utf8');
   /** The text of the kubelet where a line was expected. */
   message: string | undefined;
-  /** The block that is being read. A local variable would keep it in memory while its function waits. */
+  /** The lines that are being read. A local variable would keep them in memory while its function waits. */
   #block = '';
   #from = 0;
+  /** The incomplete line at the end of the last chunk. */
+  #rest = '';
+  /** Whether the incomplete line was truncated. */
+  #isSkipping = false;
   #ordinal = 0;
   #pending: Promise<void> | undefined;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
-    this.#decoder = new BlockDecoder(MAX_LINE_BYTES, options.memory);
   }
 
   push(chunk: Buffer): void {
-    const { extent } = this.#options;
-    extent.bytes += chunk.length;
-    this.#block = this.#decoder.push(chunk);
+    this.#options.extent.bytes += chunk.length;
+    const text = this.#decoder.write(chunk);
+    const end = text.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      if (!this.#isSkipping) this.#keep(this.#rest + text);
+      return;
+    }
+    this.#block = this.#rest + text.slice(this.#isSkipping ? text.indexOf('\n') : 0, end);
     this.#from = 0;
-    extent.truncated = this.#decoder.truncated;
+    this.#isSkipping = false;
+    this.#keep(detached(text.slice(end)));
   }
 
   /**
-   * Reads on in the block, up to lines of `until`. False when the caller has to await `pending()` and a turn before it
+   * Reads on in the chunk, up to lines of `until`. False when the caller has to await `pending()` and a turn before it
    * calls again: one line can take as long as thousands of others.
    */
   read(until: Instant | undefined): boolean {
@@ -90,8 +100,9 @@ export class LineReader {
 
   /** The text behind the last newline. `complete`: whether it is a line, or the response ended too early. */
   async readRest(complete: boolean): Promise<void> {
-    this.#block = this.#decoder.rest();
+    this.#block = this.#rest + this.#decoder.end();
     this.#from = 0;
+    this.#keep('');
     if (this.#block === '') return;
     if (complete) this.#readLine(undefined);
     else
@@ -100,6 +111,16 @@ export class LineReader {
         : this.#messageAt(0);
     this.#block = '';
     await this.pending();
+  }
+
+  #keep(rest: string): void {
+    const { memory, extent } = this.#options;
+    memory?.add(-this.#rest.length);
+    const max = Math.min(MAX_LINE_LENGTH, Math.floor(memory?.room ?? MAX_LINE_LENGTH));
+    this.#isSkipping = rest.length > max;
+    if (this.#isSkipping) extent.truncated = true;
+    this.#rest = this.#isSkipping ? truncated(rest, max) : rest;
+    memory?.add(this.#rest.length);
   }
 
   #readLine(end: Instant | undefined): void {
@@ -127,6 +148,12 @@ export class LineReader {
 
   #messageAt(from: number): string {
     const [line = ''] = this.#block.slice(from, from + MAX_MESSAGE_LENGTH).split('\n', 1);
-    return Buffer.from(line).toString();
+    return detached(line);
   }
+}
+
+/** Never splits a surrogate pair. */
+function truncated(text: string, length: number): string {
+  const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isPair ? length - 1 : length);
 }
