@@ -98,7 +98,7 @@ describe('the sign-in page in Chromium', function () {
     await page.keyboard.press('Tab');
     await page.keyboard.type('wrong');
     await enter();
-    expect(await page.title()).to.equal('Error: Sign in to platform');
+    expect(await page.title()).to.equal('Error: Sign in to Acme <Cloud>');
     await focusOn('password');
     await page.keyboard.type(PASSWORD);
     await enter();
@@ -170,7 +170,7 @@ describe('the sign-in page in Chromium', function () {
       .filter(({ ignored }) => !ignored)
       .map(({ role, name, description }) => [role?.value, name?.value, description?.value ?? ''] as const);
     const all = (role: string) => said.filter(([value]) => value === role);
-    expect(all('RootWebArea')[0]?.[1]).to.equal('Error: Sign in');
+    expect(all('RootWebArea')[0]?.[1]).to.equal('Error: Sign in to Acme <Cloud>');
     expect(all('main')).to.have.length(1);
     expect(all('heading')[0]?.[1]).to.equal('Sign in');
     expect(all('alert')).to.have.length(1);
