@@ -9,7 +9,7 @@ import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
 import { NO_STORE, writeJSON } from '../http/response.ts';
 import { messagePage, writePage } from '../page/page.ts';
-import type { SessionStore } from '../sessions/session.ts';
+
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { bearerClaims, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
 import { type SessionTermination, terminateSession } from './revoke.ts';
@@ -17,7 +17,7 @@ import { type SessionTermination, terminateSession } from './revoke.ts';
 export interface LogoutOptions extends SessionTermination {
   readonly verifier: AccessTokenVerifier;
   readonly hints: Pick<IDTokenHints, 'read'>;
-  readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
+
   /** `postLogoutRedirectURIs` of a client; empty for an unknown client. */
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
@@ -33,7 +33,7 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const end = (owner: TokenOwner): Promise<void> =>
       terminateSession(owner, 'signed out', options, context.signal);
     if (claims) await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub });
-    if (hinted && (await isCurrent(hinted, context, options))) await end(hinted);
+    if (hinted) await end(hinted);
     const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
     const target = form.get('post_logout_redirect_uri');
     if (target !== undefined && registered.includes(target)) redirect(context, target, form.get('state'));
@@ -56,16 +56,6 @@ function clientOf(form: Form, hinted: TokenOwner | undefined): string | undefine
     throw invalidRequest('the ID token was issued to another client');
   }
   return named ?? hinted?.clientID;
-}
-
-/** Whether the session still belongs to the client and user of the hint: the id may have been reused. */
-async function isCurrent(
-  { session: id, clientID, user }: TokenOwner,
-  { signal }: RequestContext,
-  { sessions }: LogoutOptions,
-): Promise<boolean> {
-  const session = sessions.get(id) ?? (await sessions.read(id, signal));
-  return session !== undefined && session.clientID === clientID && session.user === user;
 }
 
 /** `isSignedOut`: a token named a session, which is terminated now or was before. */

@@ -1,3 +1,4 @@
+// An imported key set: signing, verification, publication and MACs.
 import {
   createHmac,
   createPrivateKey,

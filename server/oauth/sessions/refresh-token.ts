@@ -1,3 +1,4 @@
+// Refresh tokens: format, parsing and hashes.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 

@@ -1,12 +1,11 @@
+// The cache of Session objects, fed by a reflector and by this replica's own writes and deletions, which take effect
+// before the watch delivers them.
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
-/**
- * Cache of all Session objects, parsed. Fed by the reflector and by this replica's own writes and deletions, which take
- * effect before the watch delivers them.
- */
+/** All Session objects, parsed, by name and by user. */
 export class SessionCache implements ReflectorSink {
   #entries = new Map<string, FoundSession>();
   #ofUser = new Map<string, Set<string>>();

@@ -1,3 +1,4 @@
+// Reads of single Session objects that bypass the cache. Rate-limited, to protect kube-apiserver.
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
@@ -19,7 +20,6 @@ const MAX_PENDING = 64;
 const ABSENT_TTL_MS = 10_000;
 const MAX_ABSENT = 1_000;
 
-/** Reads of single Session objects that bypass the cache. Rate-limited, to protect kube-apiserver. */
 export class SessionLookups {
   readonly #options: SessionLookupsOptions;
   readonly #bucket: TokenBucket;
