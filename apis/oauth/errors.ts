@@ -1,5 +1,5 @@
-// The errors of the OAuth endpoints: RFC 6749, 5.2 and what later RFCs add to it. Made by named constructors, written
-// to the wire in one place, server/oauth/error-writer.ts. Descriptions never repeat what a client sent.
+// Errors of the OAuth endpoints (RFC 6749, 5.2 and later RFCs). server/oauth/error-writer.ts writes them. Descriptions
+// never repeat client input.
 
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
@@ -22,11 +22,11 @@ export const OAUTH_ERROR_CODES = [
 export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 export interface OAuthErrorOptions {
-  /** Whole seconds, for the header `Retry-After`. */
+  /** Whole seconds, for `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** The whole value of `WWW-Authenticate`, where the RFC demands one. */
+  /** The value of `WWW-Authenticate`, where the RFC requires one. */
   readonly challenge?: string;
-  /** The whole value of `Allow`, with 405. */
+  /** The value of `Allow`, with 405. */
   readonly allow?: string;
   /** For the log only. */
   readonly cause?: unknown;
@@ -56,7 +56,7 @@ export function invalidRequest(description: string): OAuthError {
   return new OAuthError(400, 'invalid_request', description);
 }
 
-/** An endpoint that serves other methods only; `allow` lists them. */
+/** `allow`: the allowed methods. */
 export function methodNotAllowed(allow: string): OAuthError {
   return new OAuthError(405, 'invalid_request', 'the method is not allowed', { allow });
 }
@@ -65,10 +65,7 @@ export function unsupportedBody(description: string): OAuthError {
   return new OAuthError(415, 'invalid_request', description);
 }
 
-/**
- * Unknown client and wrong secret alike. `basic` when the client used the Authorization header; `cause` goes to the
- * log.
- */
+/** For an unknown client and a wrong secret. `basic`: the client used the Authorization header. `cause`: for the log. */
 export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
   return new OAuthError(401, 'invalid_client', 'client authentication failed', {
     cause,
@@ -76,7 +73,7 @@ export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
   });
 }
 
-/** One text for a wrong name, a wrong password and a disabled user; `cause` goes to the log. */
+/** One text for a wrong name, a wrong password and a disabled user. `cause`: for the log. */
 export function invalidGrant(description: string, cause?: unknown): OAuthError {
   return new OAuthError(400, 'invalid_grant', description, { cause });
 }
@@ -98,7 +95,7 @@ export function invalidScope(description: string): OAuthError {
   return new OAuthError(400, 'invalid_scope', description);
 }
 
-/** Too many attempts: compatible with clients that read 429 and `invalid_grant`. */
+/** Compatible with clients that expect 429 and `invalid_grant`. */
 export function tooManyAttempts(retryAfterSeconds: number, cause?: unknown): OAuthError {
   return new OAuthError(429, 'invalid_grant', 'too many attempts, try again later', {
     retryAfterSeconds,

@@ -1,6 +1,5 @@
-// What clients post to the OAuth endpoints, and what they get back, as the API description shows it. The forms are read
-// by server/oauth/http/form.ts and its callers: RFC 6749 has rules (which parameter goes with which grant, what counts as
-// absent) that no schema tells, so a test compares the two.
+// Schemas of the OAuth forms and responses for the OpenAPI document. server/oauth/http/form.ts parses the forms, because
+// RFC 6749 has rules that no schema expresses (parameters per grant, absent values). A test compares the two.
 import { Type } from 'typebox';
 import { OAUTH_ERROR_CODES } from './errors.ts';
 import { GRANT_TYPES } from './grant-types.ts';
@@ -11,35 +10,35 @@ const optional = (description: string, more: object = {}) =>
 const secret = { format: 'password', writeOnly: true } as const;
 
 const client = {
-  client_id: optional('Who the client is; not needed with the Authorization header.'),
-  client_secret: optional('The proof of a confidential client, unless it is in the header.', secret),
+  client_id: optional('Id of the client; not needed with the Authorization header.'),
+  client_secret: optional('Secret of a confidential client, unless it is in the header.', secret),
 };
-const scope = optional('Scopes, separated by spaces. None: no id token.');
+const scope = optional('Scopes, separated by spaces. Without openid, no ID token is issued.');
 
 export const TokenFormSchema = Type.Object(
   {
-    grant_type: Type.Enum([...GRANT_TYPES], { description: 'How the client gets the token.' }),
-    username: optional('Grant password: the user.'),
+    grant_type: Type.Enum([...GRANT_TYPES], { description: 'Grant type.' }),
+    username: optional('Grant password: the user name.'),
     password: optional('Grant password.', secret),
-    refresh_token: optional('Grant refresh_token: the newest one; each counts once.'),
+    refresh_token: optional('Grant refresh_token: the current one; each is valid once.'),
     code: optional('Grant authorization_code.'),
-    redirect_uri: optional('Grant authorization_code: the one that the code was asked for with.'),
-    code_verifier: optional('Grant authorization_code: what the challenge was made from (PKCE).'),
+    redirect_uri: optional('Grant authorization_code: the redirect_uri of the authorization request.'),
+    code_verifier: optional('Grant authorization_code: the verifier of the challenge (PKCE).'),
     device_code: optional('Grant device_code.'),
     scope,
     ...client,
   },
-  { description: 'Parameters that are not known are ignored (RFC 6749, 3.2).' },
+  { description: 'Unknown parameters are ignored (RFC 6749, 3.2).' },
 );
 
 export const TokenResponseSchema = Type.Object(
   {
     access_token: Type.String({ description: 'For the header Authorization: Bearer.' }),
     token_type: Type.Literal('Bearer'),
-    refresh_token: optional('For new tokens; replaced at each use.'),
-    expires_in: Type.Integer({ minimum: 0, description: 'Seconds until the access token ends.' }),
-    scope: optional('What was granted.'),
-    id_token: optional('With scope openid: who signed in.'),
+    refresh_token: optional('Refresh token; replaced at each use.'),
+    expires_in: Type.Integer({ minimum: 0, description: 'Seconds until the access token expires.' }),
+    scope: optional('The granted scopes.'),
+    id_token: optional('ID token, with scope openid.'),
   },
   strict,
 );
@@ -47,21 +46,21 @@ export const TokenResponseSchema = Type.Object(
 export const OAuthErrorSchema = Type.Object(
   {
     error: Type.Enum([...OAUTH_ERROR_CODES]),
-    error_description: Type.String({ description: 'For people.' }),
+    error_description: Type.String({ description: 'Human-readable description.' }),
   },
-  { ...strict, description: 'How the OAuth endpoints answer an error (RFC 6749, 5.2).' },
+  { ...strict, description: 'Error response of the OAuth endpoints (RFC 6749, 5.2).' },
 );
 
-/** Of revocation (RFC 7009) and introspection (RFC 7662). */
+/** Form of revocation (RFC 7009) and introspection (RFC 7662). */
 export const PresentedTokenFormSchema = Type.Object({
   token: Type.String({ description: 'An access token or a refresh token.' }),
-  token_type_hint: optional('Not needed: the kind is told by the token itself.'),
+  token_type_hint: optional('Ignored: the token itself shows its type.'),
   ...client,
 });
 
 export const IntrospectionSchema = Type.Object(
   {
-    active: Type.Boolean({ description: 'Whether the token counts. If not, nothing else is said.' }),
+    active: Type.Boolean({ description: 'Whether the token is valid. If not, no other member is present.' }),
     scope: Type.Optional(Type.String()),
     client_id: Type.Optional(Type.String()),
     username: Type.Optional(Type.String()),
@@ -72,16 +71,16 @@ export const IntrospectionSchema = Type.Object(
     aud: Type.Optional(Type.Array(Type.String())),
     iss: Type.Optional(Type.String()),
     jti: Type.Optional(Type.String()),
-    sid: optional('The session that the token belongs to.'),
+    sid: optional('Session id of the token.'),
   },
   strict,
 );
 
 export const UserInfoSchema = Type.Object(
   {
-    sub: Type.String({ description: 'The name of the user.' }),
+    sub: Type.String({ description: 'The user name.' }),
     preferred_username: optional('With scope profile.'),
-    name: optional('With scope profile: the display name, or the name of the user where there is none.'),
+    name: optional('With scope profile: the display name, or the user name without one.'),
     email: optional('With scope email.'),
     groups: Type.Optional(Type.Array(Type.String(), { description: 'With scope groups.' })),
   },
@@ -94,21 +93,21 @@ export const DeviceAuthorizationFormSchema = Type.Object({ scope, ...client });
 export const DeviceAuthorizationSchema = Type.Object(
   {
     device_code: Type.String({ description: 'For the token endpoint.' }),
-    user_code: Type.String({ description: 'For the person, to be typed in.' }),
+    user_code: Type.String({ description: 'Code that the user types.' }),
     verification_uri: Type.String(),
     verification_uri_complete: Type.String(),
     expires_in: Type.Integer({ description: 'Seconds.' }),
-    interval: Type.Integer({ description: 'Seconds between two questions at the token endpoint.' }),
+    interval: Type.Integer({ description: 'Minimum seconds between two polls of the token endpoint.' }),
   },
   strict,
 );
 
 /** OpenID Connect RP-Initiated Logout 1.0, 2. */
 export const LogoutParametersSchema = Type.Object({
-  id_token_hint: optional('An id token of the session that is to end.'),
-  post_logout_redirect_uri: optional('Where to go on; registered for the client, to the letter.'),
-  client_id: optional('The client that the address is registered for.'),
-  state: optional('Handed on to that address.'),
+  id_token_hint: optional('An ID token of the session to terminate.'),
+  post_logout_redirect_uri: optional('Redirect target; exactly as registered for the client.'),
+  client_id: optional('The client for which the URI is registered.'),
+  state: optional('Added to that URI.'),
 });
 
 export const LogoutSchema = Type.Object({ message: Type.Literal('success') }, strict);
@@ -119,17 +118,17 @@ export const AuthorizationParametersSchema = Type.Object({
   client_id: Type.String(),
   redirect_uri: Type.String({ description: 'Registered for the client.' }),
   code_challenge: optional(
-    'SHA-256 of the verifier, base64url (PKCE). Needed, but for clients with `pkce: optional`.',
+    'SHA-256 of the verifier, base64url (PKCE). Required unless the client has `pkce: optional`.',
   ),
   code_challenge_method: Type.Optional(
-    Type.Literal('S256', { description: 'Needed with `code_challenge`.' }),
+    Type.Literal('S256', { description: 'Required with `code_challenge`.' }),
   ),
   scope,
-  state: optional('Sent back as it is.'),
-  nonce: optional('Goes into the id token.'),
-  prompt: optional('`none` is answered with `login_required`: each request asks for the password.'),
-  login_hint: optional('The name of the user, to begin with.'),
-  id_token_hint: optional('An id token of the client: only its user can sign in.'),
+  state: optional('Returned unchanged.'),
+  nonce: optional('Copied into the ID token.'),
+  prompt: optional('`none` returns `login_required`: each request asks for the password.'),
+  login_hint: optional('The user name, filled into the form.'),
+  id_token_hint: optional('An ID token of the client: only its user can sign in.'),
 });
 
 export const KeySetSchema = Type.Object(

@@ -1,4 +1,4 @@
-/** The grants of the token endpoint, as `grant_type` names them. */
+/** `grant_type` values of the token endpoint. */
 export const GRANT_TYPES = [
   'password',
   'refresh_token',

@@ -3,10 +3,7 @@ import { type Static, Type } from 'typebox';
 const url = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));
 
-/**
- * What the token handler says about itself: OpenID Connect Discovery 1.0, 3 and RFC 8414, 2 in one document. A member is
- * there only when it is true.
- */
+/** Metadata of the authorization server. A member is present only if the feature is available. */
 export const ServerMetadataSchema = Type.Object(
   {
     issuer: Type.String(),
@@ -32,7 +29,7 @@ export const ServerMetadataSchema = Type.Object(
     claims_supported: Type.Array(Type.String()),
     claims_parameter_supported: Type.Boolean(),
     request_parameter_supported: Type.Boolean(),
-    // Left out it would mean true (OpenID Connect Discovery 1.0, 3).
+    // The default is true (OpenID Connect Discovery 1.0, 3).
     request_uri_parameter_supported: Type.Boolean(),
   },
   { additionalProperties: false, description: 'OpenID Connect Discovery 1.0, 3 and RFC 8414, 2.' },

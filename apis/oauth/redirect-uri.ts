@@ -1,28 +1,27 @@
-// Which URIs a browser may be sent back to at all (RFC 6749, 3.1.2; RFC 9700, 2.6). Whether one is registered for a
-// client is decided in server/oauth/codes.
+// Validation of redirect URIs (RFC 6749, 3.1.2; RFC 9700, 2.6). Registration per client is checked in server/oauth/codes.
 
-/** Scheme and host, port, the rest. Nothing but a port, a path, a query or the end may follow the host. */
+/** Scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** For people whose URI is none of them. */
+/** The accepted URIs, for validation errors. */
 export const REDIRECTABLE =
-  'https, http on the machine itself (localhost, 127.0.0.1, [::1]), or the scheme of an app with a dot in it, without a fragment';
+  'https, http with a loopback host (localhost, 127.0.0.1, [::1]), or an app scheme with a dot, without a fragment';
 
 /**
- * No fragment (RFC 6749, 3.1.2), no scheme that runs or shows what it holds, such as `javascript:`, and none that others
- * on the way can read, but on the machine itself (RFC 9700, 2.6).
+ * No fragment (RFC 6749, 3.1.2), no scheme that executes or renders its content, such as `javascript:`, and plain HTTP
+ * for loopback hosts only (RFC 9700, 2.6).
  */
 export function isRedirectable(uri: string): boolean {
   if (!PRINTABLE.test(uri) || uri.includes('#')) return false;
   if (!URL.canParse(uri)) return false;
   const { protocol } = new URL(uri);
   if (protocol === 'http:') return withoutLoopbackPort(uri) !== undefined;
-  // RFC 8252, 7.1: the scheme of an app is a domain name turned round, so it has a dot.
+  // RFC 8252, 7.1: an app scheme is a reversed domain name, so it contains a dot.
   return protocol === 'https:' || protocol.includes('.');
 }
 
-/** A URI of the machine itself without its port, which a program cannot choose (RFC 8252, 7.3); else undefined. */
+/** A loopback URI without its port, which a program cannot choose (RFC 8252, 7.3); undefined for any other URI. */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, place, port, rest = ''] = LOOPBACK.exec(uri) ?? [];
   if (place === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;

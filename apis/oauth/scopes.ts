@@ -1,2 +1,2 @@
-/** The scopes that mean something to the server itself: what its id tokens and userinfo say. */
+/** The supported scopes: they select the claims of ID tokens and userinfo. */
 export const SCOPES = ['openid', 'profile', 'email', 'groups'] as const;

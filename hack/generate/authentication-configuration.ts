@@ -37,11 +37,11 @@ function authenticator(issuer: TrustedIssuer): object {
     userValidationRules: [
       {
         expression: "!user.username.startsWith('system:') && !user.username.contains(':')",
-        message: 'names of users have no colon',
+        message: 'user names must have no colon',
       },
       {
         expression: "user.groups.all(group, !group.startsWith('system:') && !group.contains(':'))",
-        message: 'names of groups have no colon',
+        message: 'group names must have no colon',
       },
     ],
   };
@@ -63,7 +63,7 @@ function tokenRule({ idTokensOf = [] }: TrustedIssuer): object {
   const ofClient = `claims.jti.startsWith('${ID_TOKEN_JTI}') && claims.aud in ${JSON.stringify(idTokensOf)}`;
   return {
     expression: `has(claims.jti) && (${access} || (${ofClient}))`,
-    message: 'neither an access token nor an id token of a client that may show one',
+    message: 'neither an access token nor an ID token of an accepted client',
   };
 }
 

@@ -57,7 +57,7 @@ describe('the options of the token handler', () => {
     [
       'a redirect URI that others on the way could read',
       { clients: [{ id: 'a', public: true, redirectURIs: ['http://console.example.com/cb'] }] },
-      /oauth\.clients\.0\.redirectURIs\.0: must be https, http on the machine itself/,
+      /oauth\.clients\.0\.redirectURIs\.0: must be https, http with a loopback host/,
     ],
     [
       'a place to go to after signing out that runs what it holds',
@@ -67,7 +67,7 @@ describe('the options of the token handler', () => {
     [
       'a place to go to after signing out that others on the way could read',
       { clients: [{ id: 'a', public: true, postLogoutRedirectURIs: ['http://console.example.com/'] }] },
-      /oauth\.clients\.0\.postLogoutRedirectURIs\.0: must be https, http on the machine itself/,
+      /oauth\.clients\.0\.postLogoutRedirectURIs\.0: must be https, http with a loopback host/,
     ],
     [
       'a trusted proxy that is no network',
