@@ -1,4 +1,5 @@
 // Counts of lines: statistics with the number of containers, and histograms.
+import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { commonWidth } from '../../bucket-width.ts';
 import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
@@ -27,6 +28,7 @@ export async function countLines(
   const { indices, shortfalls } = selected;
   const paths = layoutPaths(indices);
   const counted = { query: countingQueryOf(selected), size: 0, track_total_hits: true };
+  const missing: Shortfall[] = [];
   let containers = 0;
   let response: SearchResponse | undefined;
   for (const { path, layout } of paths) {
@@ -38,10 +40,12 @@ export async function countLines(
       ? client.search(indices, body, deadline.call())
       : client.searchPath(path, body, deadline.call()));
     containers += valid(() => cardinalityOf(part));
+    missing.push(...part.shortfalls);
     if (isWhole) response = part;
   }
   const whole = response ?? (await client.search(indices, counted, deadline.call()));
-  const all = distinct([...shortfalls, ...whole.shortfalls]);
+  // The same shards are missing from both, in different numbers.
+  const all = distinct([...shortfalls, ...(whole.shortfalls.length > 0 ? whole.shortfalls : missing)]);
   return {
     logs: { count: whole.total.count, relation: all.length === 0 ? whole.total.relation : 'gte' },
     containers,
@@ -110,7 +114,7 @@ function sums({ aggregations }: SearchResponse, { edges }: Buckets, width: numbe
     const { key, doc_count } = objectOf(bucket, 'a bucket');
     const count = countOf(doc_count, 'doc_count');
     if (typeof key !== 'number') throw new Error('a bucket has no time');
-    if ((key - first) % width !== 0) throw new Error('a bucket has another begin');
+    if ((key - first) % width !== 0) throw new Error('a bucket has an unexpected start');
     // A record with several times is in the bucket of each, within the range or not.
     if (key < first || key >= last) continue;
     while ((edges[place + 1] ?? last) <= key) place++;

@@ -208,7 +208,7 @@ const SETTINGS: readonly SettingRejection[] = [
       newNotSupported(
         STORE,
         'interval',
-        'its `search.max_buckets` allows fewer buckets; use a longer interval',
+        'its `search.max_buckets` allows fewer buckets; use a longer interval or a shorter time',
       ),
   },
   {

@@ -93,15 +93,18 @@ export class Followers {
         hasSucceeded = true;
         hasChanged = false;
         failingSince = undefined;
-        await pause(pollMs, signal);
+        await pause(follower.hasIndices ? pollMs : retryMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         failingSince ??= now();
-        // Closed or new indices: the next poll reads their layout.
-        const mayHaveChanged = isSearchRefused(error) && !hasChanged;
-        if (isSearchRefused(error)) indexSets.invalidate();
-        hasChanged = true;
-        if (mayHaveChanged) continue;
+        if (isSearchRefused(error)) {
+          // Closed or new indices: the next poll reads their layout.
+          indexSets.invalidate();
+          if (!hasChanged) {
+            hasChanged = true;
+            continue;
+          }
+        }
         const isTemporary = error instanceof StatusError && error.code >= 500;
         if (!isTemporary || !hasSucceeded || now() - failingSince > patienceMs) throw error;
         await pause(retryMs, signal);
@@ -137,6 +140,7 @@ class Follower {
   readonly #search: Search;
   readonly #delivered: OverlapWindow;
   #position: Position | undefined;
+  #hasIndices = false;
 
   constructor(options: FollowersOptions, tuning: FollowTuning, selection: Selection, search: Search) {
     this.#options = options;
@@ -144,6 +148,11 @@ class Follower {
     this.#selection = selection;
     this.#search = search;
     this.#delivered = new OverlapWindow({ limit: tuning.digests, wallClock: options.wallClock });
+  }
+
+  /** Whether the last poll found indices to search. */
+  get hasIndices(): boolean {
+    return this.#hasIndices;
   }
 
   /** The records that were not delivered yet. */
@@ -158,6 +167,7 @@ class Follower {
     const end = instantOf(wallClock() + DAY_MS);
     const call = { signal, timeoutMs: SEARCH_MS };
     const selected = await queries.query({ ...this.#selection, range: { start, end } }, call);
+    this.#hasIndices = selected !== undefined;
     if (!selected) return;
     const counted = yield* this.#read(selected, this.#position, call);
     // Records before the position became searchable since then.

@@ -18,6 +18,8 @@ export interface IndexSet extends Layouts {
   readonly path: string;
   /** Number of shards. Another number means that an index appeared, was deleted, or closed. */
   readonly shards: number;
+  /** False while an index has no document, and so no mapping, or has unavailable shards. */
+  readonly isSettled: boolean;
   readonly shortfalls: readonly Shortfall[];
 }
 
@@ -29,6 +31,7 @@ export interface LayoutPath {
 
 /** The time bounds how long a closed index, or a mapping that changed, stays unnoticed. */
 const CACHED = { most: 64, ttlMs: 60_000 };
+const UNSETTLED_MS = 1_000;
 const NO_DOCUMENTS: SearchBody = { size: 0, track_total_hits: false, query: { match_none: {} } };
 /** With this option a closed index is an error, which names the first of them. */
 const WITH_CLOSED = { expand_wildcards: 'open,closed' } as const;
@@ -48,15 +51,15 @@ interface Unsearchable {
 export class IndexSets {
   readonly #client: SearchClient;
   readonly #names: FieldNames;
-  readonly #newCache: () => ExpiringMap<string, IndexSet>;
-  #cache: ExpiringMap<string, IndexSet>;
+  readonly #now: () => number;
+  #cache: ExpiringMap<string, { readonly set: IndexSet; readonly readAt: number }>;
 
   /** `now` is a monotonic clock in ms. */
   constructor(client: SearchClient, names: FieldNames, now: () => number) {
     this.#client = client;
     this.#names = names;
-    this.#newCache = () => new ExpiringMap({ ...CACHED, now });
-    this.#cache = this.#newCache();
+    this.#now = now;
+    this.#cache = new ExpiringMap({ ...CACHED, now });
   }
 
   /**
@@ -64,20 +67,20 @@ export class IndexSets {
    * the user may not read the layout.
    */
   async read(path: string, call: Call): Promise<IndexSet | undefined> {
-    const cached = this.#cache.get(path);
-    if (cached) return cached;
-    const cache = this.#cache;
-    const { set, isSettled } = await this.#read(path, call);
-    if (set && isSettled) cache.set(path, set);
+    const [cache, now] = [this.#cache, this.#now()];
+    const { set: cached, readAt = now } = cache.get(path) ?? {};
+    if (cached && (cached.isSettled || now - readAt < UNSETTLED_MS)) return cached;
+    const set = await this.#read(path, call);
+    if (set) cache.set(path, { set, readAt: now });
     return set;
   }
 
   /** The next read of each set asks the store. */
   invalidate(): void {
-    this.#cache = this.#newCache();
+    this.#cache = new ExpiringMap({ ...CACHED, now: this.#now });
   }
 
-  async #read(path: string, call: Call): Promise<{ set?: IndexSet; isSettled: boolean }> {
+  async #read(path: string, call: Call): Promise<IndexSet | undefined> {
     const unsearchable: Unsearchable = { refused: [], closed: [], isIncomplete: false };
     let searched = path;
     if ((await this.#refusal(withPatterns(path), WITH_CLOSED, call)) !== undefined) {
@@ -92,11 +95,9 @@ export class IndexSets {
     if (!layouts || layouts.indices.length === 0) {
       assertComplete(counted);
       if (counted.shards > 0) throw noFieldCaps();
-      return { isSettled: false };
+      return undefined;
     }
-    const set = await this.#withoutUnsupported({ searched, unsearchable, layouts, counted }, call);
-    // Empty indices get their mapping with the first document; unavailable ones show theirs later.
-    return { set, isSettled: layouts.empty.length === 0 && counted.shortfalls.length === 0 };
+    return this.#withoutUnsupported({ searched, unsearchable, layouts, counted }, call);
   }
 
   /** A time that is no date breaks the sorted search of all indices. */
@@ -111,7 +112,9 @@ export class IndexSets {
   ): Promise<IndexSet> {
     const unsupported = [...layouts.unsupported.keys()];
     const shortfalls = unsearchableShortfalls(unsearchable);
-    if (unsupported.length === 0) return { ...layouts, path: searched, shards: counted.shards, shortfalls };
+    const isSettled = layouts.empty.length === 0 && counted.shortfalls.length === 0;
+    const set = { ...layouts, path: searched, shards: counted.shards, isSettled, shortfalls };
+    if (unsupported.length === 0) return set;
     const path = excluding(searched, unsupported);
     if (layouts.groups.length === 0 || path === undefined) {
       const [[index, fault] = []] = layouts.unsupported;
@@ -121,7 +124,7 @@ export class IndexSets {
     }
     const { shards } = await this.#client.searchPath(path, NO_DOCUMENTS, call);
     const message = `the log store has indices with an unsupported layout: ${listed(unsupported)}`;
-    return { ...layouts, path, shards, shortfalls: [...shortfalls, { reason: 'NotCovered', message }] };
+    return { ...set, path, shards, shortfalls: [...shortfalls, { reason: 'NotCovered', message }] };
   }
 
   #layouts(path: string, call: Call): Promise<Layouts | undefined> {

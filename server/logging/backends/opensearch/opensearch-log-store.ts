@@ -25,7 +25,7 @@ import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
 import type { FieldNames } from './layout.ts';
-import { EMPTY_PAGE, readPage } from './page.ts';
+import { emptyPage, readPage } from './page.ts';
 import { PointsInTime } from './point-in-time.ts';
 import { RecordReader } from './record-reader.ts';
 import { SearchClient } from './search-client.ts';
@@ -94,7 +94,7 @@ export class OpenSearchLogStore implements LogBackend {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const read = (selected: SelectionQuery, deadline: Deadline) =>
       readPage({ client: this.#client, records: this.#records, selected, deadline }, page);
-    return this.#run(selection, call, read, EMPTY_PAGE);
+    return this.#run(selection, call, read, emptyPage());
   }
 
   statistics(selection: Selection, call: Call): Promise<LogStatistics> {

@@ -29,12 +29,10 @@ const PART_GROWTH = 8;
 /** The first part should have so many times the lines of the page. */
 const MARGIN = 4;
 
-export const EMPTY_PAGE: LogPage = {
-  total: { count: 0, relation: 'eq' },
-  records: [],
-  next: undefined,
-  shortfalls: [],
-};
+/** The caller may change the list. */
+export function emptyPage(): LogPage {
+  return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
+}
 
 export interface PageReading {
   readonly client: SearchClient;

@@ -129,13 +129,13 @@ const ROUNDED: Shortfall = {
     'too many namespaces were recreated within this time: some lines since their creation are left out; use fewer namespaces or a later start_time',
 };
 
-/** The filter of each layout, restricted to its indices where there are several. */
+/** The filter of each layout. Restricted to its indices if others may have another layout: a name could match a word. */
 function overLayouts(
-  { groups, indices }: IndexSet,
+  { groups, indices, isSettled }: IndexSet,
   filterOf: (group: LayoutGroup) => Filter,
 ): { clause: Filter; shortfalls: Shortfall[] } {
   const [only] = groups;
-  if (only && groups.length === 1) return { clause: filterOf(only), shortfalls: [] };
+  if (only && groups.length === 1 && isSettled) return { clause: filterOf(only), shortfalls: [] };
   const clauses: Clause[] = [];
   const rejections: { error: StatusError; indices: number }[] = [];
   for (const group of groups) {
