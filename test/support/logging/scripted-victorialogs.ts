@@ -1,19 +1,19 @@
-// A server on a loopback port that answers as a test says, and keeps what it was asked.
+// A scripted VictoriaLogs on a loopback port. Records the requests that it receives.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string;
   readonly form: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
 }
 
-export type Answer = (response: ServerResponse, asked: Asked) => void;
+export type Responder = (response: ServerResponse, request: ReceivedRequest) => void;
 
 export class ScriptedVictoriaLogs implements AsyncDisposable {
-  readonly asked: Asked[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly #server: ReturnType<typeof createServer>;
   readonly #scheme: string;
 
@@ -22,15 +22,15 @@ export class ScriptedVictoriaLogs implements AsyncDisposable {
     this.#scheme = scheme;
   }
 
-  static async start(answer: Answer, tls?: { readonly cert: string; readonly key: string }) {
+  static async start(respond: Responder, tls?: { readonly cert: string; readonly key: string }) {
     const server = tls ? createSecureServer(tls) : createServer();
     const scripted = new ScriptedVictoriaLogs(server, tls ? 'https' : 'http');
-    server.on('request', (request, response: ServerResponse) => {
-      void text(request).then((body) => {
-        const { url: path = '', headers } = request;
-        const asked = { path, headers, form: new URLSearchParams(body) };
-        scripted.asked.push(asked);
-        answer(response, asked);
+    server.on('request', (incoming, response: ServerResponse) => {
+      void text(incoming).then((body) => {
+        const { url: path = '', headers } = incoming;
+        const request = { path, headers, form: new URLSearchParams(body) };
+        scripted.requests.push(request);
+        respond(response, request);
       });
     });
     await listenOnLoopback(server);
@@ -46,8 +46,8 @@ export class ScriptedVictoriaLogs implements AsyncDisposable {
   }
 }
 
-/** The rows, one a line. */
-export function rows(...values: readonly object[]): Answer {
+/** Responds with the rows as JSON lines. */
+export function rows(...values: readonly object[]): Responder {
   return (response) => {
     response.writeHead(200, { 'Content-Type': 'application/stream+json' });
     response.end(values.map((value) => `${JSON.stringify(value)}\n`).join(''));

@@ -2,7 +2,7 @@ import pino from 'pino';
 import type { FieldNames } from '../../../server/logging/backends/victorialogs/logsql.ts';
 import { VictoriaLogsLogStore } from '../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 
-/** As hack/log-stores loads them, and as the configuration has them when nobody changes it. */
+/** The defaults of the configuration; hack/log-stores loads records with these fields. */
 export const FIELDS: FieldNames = {
   message: '_msg',
   namespace: 'kubernetes.namespace_name',
@@ -11,7 +11,7 @@ export const FIELDS: FieldNames = {
   containerID: 'kubernetes.docker_id',
 };
 
-/** To be closed by `run` with a signal that is aborted. */
+/** `run` with an aborted signal closes it. */
 export function storeAt(url: string): VictoriaLogsLogStore {
   return new VictoriaLogsLogStore({ url, fields: FIELDS, log: pino({ level: 'silent' }) });
 }

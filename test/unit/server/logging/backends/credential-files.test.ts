@@ -11,7 +11,7 @@ import { FIELDS } from '../../../../support/logging/victorialogs.ts';
 
 const CALL = { signal: new AbortController().signal, timeoutMs: 30_000 };
 
-describe('the files that a log store needs', () => {
+describe('CredentialFiles', () => {
   let dir = '';
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'credential-files-'));
@@ -26,30 +26,30 @@ describe('the files that a log store needs', () => {
       ),
     );
 
-  it('are told by option and reason when they cannot be used, and are read again', async () => {
+  it('reports option, path and reason of an unusable file, and reads it again', async () => {
     let now = 0;
     const path = join(dir, 'secret');
     for (const option of ['passwordFile', 'apiKeyFile', 'bearerTokenFile', 'caFile'] as const) {
       const files = new CredentialFiles('opensearch', { username: 'u', [option]: path }, () => now);
-      const told = async () => {
+      const read = async () => {
         now += 2_000;
         const fault = await faultOf(files.read());
         return fault && [fault.option, fault.path, fault.reason];
       };
       const name = `logging.opensearch.${option}`;
-      expect(await told()).to.deep.equal([name, path, 'no such file']);
+      expect(await read()).to.deep.equal([name, path, 'no such file']);
       await mkdir(path);
-      expect(await told()).to.deep.equal([name, path, 'it is a directory']);
+      expect(await read()).to.deep.equal([name, path, 'it is a directory']);
       await rm(path, { recursive: true });
       await writeFile(path, '\n');
-      expect(await told()).to.deep.equal([name, path, 'it is empty']);
+      expect(await read()).to.deep.equal([name, path, 'it is empty']);
       await writeFile(path, '-----BEGIN CERTIFICATE-----');
-      expect(await told()).to.equal(undefined);
+      expect(await read()).to.equal(undefined);
       await rm(path);
     }
   });
 
-  it('hold a certificate where there is to be a CA', async () => {
+  it('rejects a CA file without a certificate', async () => {
     const caFile = join(dir, 'ca');
     await writeFile(caFile, 'not PEM');
     const fault = await faultOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
@@ -59,7 +59,7 @@ describe('the files that a log store needs', () => {
     });
   });
 
-  it('are what is told of a store that was not asked for want of them', async () => {
+  it('is the reason in the health check of a store', async () => {
     const path = join(dir, 'missing');
     const address = 'http://127.0.0.1:1';
     const log = pino({ level: 'silent' });

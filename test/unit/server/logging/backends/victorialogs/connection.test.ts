@@ -58,14 +58,14 @@ describe('the connection to VictoriaLogs', () => {
       seen.push(await checked(store));
     }
     expect(seen).to.deep.equal([503, undefined, 503]);
-    expect(server.asked).to.have.length(1);
+    expect(server.requests).to.have.length(1);
   });
 
   it('rejects a certificate of an unknown CA', async () => {
     const certificate = await issueServer(await newCA('unknown'));
     await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }), certificate);
     expect(await checked(newStore(server.url))).to.equal(503);
-    expect(server.asked).to.deep.equal([]);
+    expect(server.requests).to.deep.equal([]);
   });
 
   it('sends user and password, or a token, from files that it re-reads', async () => {
@@ -80,7 +80,7 @@ describe('the connection to VictoriaLogs', () => {
     await basic.check(call());
     await newStore(server.url, { bearerTokenFile }).check(call());
     const pair = (password: string) => `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
-    expect(server.asked.map(({ headers }) => headers.authorization)).to.deep.equal([
+    expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       pair('first'),
       pair('second one'),
       'Bearer abc',
@@ -90,14 +90,14 @@ describe('the connection to VictoriaLogs', () => {
   it('sends nothing when a credential file is missing', async () => {
     await using server = await ScriptedVictoriaLogs.start(rows({ n: '0' }));
     expect(await checked(newStore(server.url, { bearerTokenFile: join(dir, 'none') }))).to.equal(503);
-    expect(server.asked).to.deep.equal([]);
+    expect(server.requests).to.deep.equal([]);
   });
 
   it('sends the tenant when one is configured', async () => {
     await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }));
     await newStore(server.url, { accountID: 12, projectID: 34 }).check(call());
     await newStore(server.url).check(call());
-    expect(server.asked.map(({ headers }) => [headers['accountid'], headers['projectid']])).to.deep.equal([
+    expect(server.requests.map(({ headers }) => [headers['accountid'], headers['projectid']])).to.deep.equal([
       ['12', '34'],
       [undefined, undefined],
     ]);
@@ -108,23 +108,23 @@ describe('the connection to VictoriaLogs', () => {
     for (const path of ['', '/', '/logs', '/my%20logs/'])
       await newStore(`${server.url}${path}`).check(call());
     const prefixes = ['', '', '/logs', '/my%20logs'];
-    expect(server.asked.map(({ path }) => path)).to.deep.equal(
+    expect(server.requests.map(({ path }) => path)).to.deep.equal(
       prefixes.map((prefix) => `${prefix}/select/logsql/query`),
     );
   });
 
   it('is reused, and a request on a stale connection is repeated', async () => {
     const sockets = new Set<unknown>();
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
       sockets.add(response.socket);
-      if (server.asked.length === 3) response.socket?.resetAndDestroy();
-      else COUNTS(response, asked);
+      if (server.requests.length === 3) response.socket?.resetAndDestroy();
+      else COUNTS(response, request);
     });
     const store = newStore(server.url);
     for (let times = 0; times < 3; times++) {
       expect((await store.statistics(SELECTION, call())).logs.count).to.equal(1);
     }
-    expect(server.asked).to.have.length(4);
+    expect(server.requests).to.have.length(4);
     expect(sockets.size).to.equal(2);
   });
 

@@ -14,7 +14,7 @@ import { SelectionQuery } from '../../../../../../server/logging/backends/victor
 import { Deadline } from '../../../../../../server/logging/deadline.ts';
 import type { Order } from '../../../../../../server/logging/log-store.ts';
 import {
-  type Answer,
+  type Responder,
   rows,
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
@@ -36,33 +36,34 @@ interface Requested {
   readonly isSorted: boolean;
 }
 
-/** Counts as the store does. `answer` responds to a request for records; `index` is its number. */
-function storing(answer: (requested: Requested, index: number) => Answer): Promise<ScriptedVictoriaLogs> {
-  let requests = 0;
-  return ScriptedVictoriaLogs.start((response, asked) => {
-    const query = asked.form.get('query') ?? '';
-    const [, start = '', end = ''] = /_time:\[(.*),(.*)\)/.exec(asked.form.get('extra_filters') ?? '') ?? [];
+/** Counts as the store does. `respond` responds to a request for records; `index` is its number. */
+function storing(respond: (requested: Requested, index: number) => Responder): Promise<ScriptedVictoriaLogs> {
+  let index = 0;
+  return ScriptedVictoriaLogs.start((response, request) => {
+    const query = request.form.get('query') ?? '';
+    const [, start = '', end = ''] =
+      /_time:\[(.*),(.*)\)/.exec(request.form.get('extra_filters') ?? '') ?? [];
     const found = TIMES.filter((time) => time >= nanosecondsOf(start) && time < nanosecondsOf(end));
     if (query.includes('stats by')) {
       const [, width = '1', offset = '0'] = /_time:(\d+)ns offset (\d+)ns/.exec(query) ?? [];
       const cells = Map.groupBy(found, (time) => time - ((time - BigInt(offset)) % BigInt(width)));
       const counts = [...cells].map(([cell, { length }]) => ({ _time: instantAt(cell), n: String(length) }));
-      rows(...counts)(response, asked);
+      rows(...counts)(response, request);
     } else if (query.includes('stats')) {
       const [first = 0n, last = 0n] = [found[0], found.at(-1)];
-      rows({ n: String(found.length), first: instantAt(first), last: instantAt(last) })(response, asked);
+      rows({ n: String(found.length), first: instantAt(first), last: instantAt(last) })(response, request);
     } else {
       if (query.includes('desc')) found.reverse();
       const lines = found.map(
         (time, index) => `${JSON.stringify({ _time: instantAt(time), _msg: `line ${index % 2}` })}\n`,
       );
-      answer({ lines, isSorted: query.includes('sort by (_time') }, requests++)(response, asked);
+      respond({ lines, isSorted: query.includes('sort by (_time') }, index++)(response, request);
     }
   });
 }
 
 const whole =
-  ({ lines }: Requested): Answer =>
+  ({ lines }: Requested): Responder =>
   (response) =>
     response.writeHead(200).end(lines.join(''));
 

@@ -6,7 +6,7 @@ import { LiveTails } from '../../../../../../server/logging/backends/victorialog
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
 import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
 import {
-  type Answer,
+  type Responder,
   rows,
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
@@ -25,17 +25,18 @@ interface Line {
 }
 
 /** Counts by cells of 250 ms, and returns the lines of a range. */
-function holding(lines: readonly Line[]): Answer {
-  return (response, asked) => {
-    const [, start = '', end = ''] = /_time:\[(.*),(.*)\)/.exec(asked.form.get('extra_filters') ?? '') ?? [];
+function holding(lines: readonly Line[]): Responder {
+  return (response, request) => {
+    const [, start = '', end = ''] =
+      /_time:\[(.*),(.*)\)/.exec(request.form.get('extra_filters') ?? '') ?? [];
     const found = lines.filter(({ _time }) => _time >= start && _time < end);
-    if (asked.form.get('query')?.includes('stats') !== true) return rows(...found)(response, asked);
+    if (request.form.get('query')?.includes('stats') !== true) return rows(...found)(response, request);
     const cells = Map.groupBy(found, ({ _time }) => Math.floor(Date.parse(_time) / 250) * 250);
     const counts = [...cells].map(([at, { length }]) => ({
       _time: new Date(at).toISOString(),
       n: `${length}`,
     }));
-    rows(...counts)(response, asked);
+    rows(...counts)(response, request);
   };
 }
 
@@ -63,7 +64,7 @@ const logsOf = ({ value }: IteratorResult<readonly LogRecord[], void>): string[]
 describe('a live tail of VictoriaLogs', () => {
   it('returns each record once: late records, equal records, and many records of one time', async () => {
     const lines = [line(100, 'a'), line(100, 'a'), line(600, 'c')];
-    await using server = await ScriptedVictoriaLogs.start((...asked) => holding(lines)(...asked));
+    await using server = await ScriptedVictoriaLogs.start((...args) => holding(lines)(...args));
     const leaving = new AbortController();
     const tail = liveTails(server.url).follow(QUERY, leaving);
     const seen = [...logsOf(await tail.next()), ...logsOf(await tail.next())];
@@ -76,7 +77,7 @@ describe('a live tail of VictoriaLogs', () => {
 
   it('stays within its memory when more records arrive than it can remember, and repeats none', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => line(index * 5, `${index}`));
-    await using server = await ScriptedVictoriaLogs.start((...asked) => holding(lines)(...asked));
+    await using server = await ScriptedVictoriaLogs.start((...args) => holding(lines)(...args));
     const leaving = new AbortController();
     const tail = liveTails(server.url, { maxDigests: 10 }).follow(QUERY, leaving);
     const seen = [...logsOf(await tail.next())];
@@ -89,17 +90,17 @@ describe('a live tail of VictoriaLogs', () => {
 
   it('recovers from an outage of the store without losing records', async () => {
     const lines = [line(100, 'a')];
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
-      const request = server.asked.length;
-      if (request === 3 || request === 4) response.writeHead(500).end();
-      else holding(lines)(response, asked);
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
+      const count = server.requests.length;
+      if (count === 3 || count === 4) response.writeHead(500).end();
+      else holding(lines)(response, request);
     });
     const leaving = new AbortController();
     const tail = liveTails(server.url).follow(QUERY, leaving);
     expect(logsOf(await tail.next())).to.deep.equal(['a']);
     lines.push(line(200, 'b'));
     expect(logsOf(await tail.next())).to.deep.equal(['b']);
-    expect(server.asked.length).to.be.above(4);
+    expect(server.requests.length).to.be.above(4);
     leaving.abort();
     expect((await tail.next()).done).to.equal(true);
   });
@@ -120,7 +121,7 @@ describe('a live tail of VictoriaLogs', () => {
       expect(logsOf(await tail.next())).to.deep.equal([log]);
       now += 40_000;
     }
-    const timeouts = server.asked.map(({ form }) => form.get('timeout'));
+    const timeouts = server.requests.map(({ form }) => form.get('timeout'));
     expect(timeouts).to.deep.equal(['30000ms', '30000ms', '30000ms']);
     leaving.abort();
     expect((await tail.next()).done).to.equal(true);
@@ -128,11 +129,11 @@ describe('a live tail of VictoriaLogs', () => {
 
   it('logs an outage once for all live tails', async () => {
     const requestedOften = Promise.withResolvers<void>();
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
       // The first request of each succeeds.
-      if (server.asked.length <= 3) rows()(response, asked);
+      if (server.requests.length <= 3) rows()(response, request);
       else response.writeHead(503).end();
-      if (server.asked.length === 12) requestedOften.resolve();
+      if (server.requests.length === 12) requestedOften.resolve();
     });
     const logged: string[] = [];
     const log = pino({ level: 'warn' }, { write: (text: string) => logged.push(text) });

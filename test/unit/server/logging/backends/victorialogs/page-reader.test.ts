@@ -3,7 +3,7 @@ import pino from 'pino';
 import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Order, PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
 import {
-  type Answer,
+  type Responder,
   rows,
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
@@ -25,16 +25,16 @@ function threeAtATime(minute: number): number[] {
 }
 
 /** Responds as the store does: with counts, or with the sorted lines of a range. */
-const held: Answer = (response, asked) => {
-  const query = asked.form.get('query') ?? '';
+const held: Responder = (response, request) => {
+  const query = request.form.get('query') ?? '';
   const [, start = '', end = '', open] =
-    /^_time:\[([^,]+),([^\])]+)([\])])$/.exec(asked.form.getAll('extra_filters')[0] ?? '') ?? [];
+    /^_time:\[([^,]+),([^\])]+)([\])])$/.exec(request.form.getAll('extra_filters')[0] ?? '') ?? [];
   const within = LINES.filter(({ _time }) => _time >= start && (open === ')' ? _time < end : _time <= end));
   const [first, last] = [within[0]?._time ?? '', within.at(-1)?._time ?? ''];
   const limit = / limit (\d+)$/.exec(query)?.[1];
   const ordered = query.includes(' desc') ? within.toReversed() : within;
-  if (query.includes(' stats ')) rows({ n: String(within.length), first, last })(response, asked);
-  else rows(...ordered.slice(0, limit === undefined ? undefined : Number(limit)))(response, asked);
+  if (query.includes(' stats ')) rows({ n: String(within.length), first, last })(response, request);
+  else rows(...ordered.slice(0, limit === undefined ? undefined : Number(limit)))(response, request);
 };
 
 for (const order of ['asc', 'desc'] as const satisfies readonly Order[]) {

@@ -9,7 +9,7 @@ import { unfitOptionIn } from '../../../../../../server/logging/configuration-er
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import { bucketsOf } from '../../../../../../server/logging/queries/buckets.ts';
 import {
-  type Answer,
+  type Responder,
   rows,
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
@@ -38,15 +38,15 @@ async function statusOf(work: Promise<unknown>): Promise<StatusError> {
 }
 
 /** Responds to a count, then to a request for records. */
-function overviewThen(lines: Answer): Answer {
+function overviewThen(lines: Responder): Responder {
   const overview = rows({ n: '3', first: NOON, last: NOON });
-  return (response, asked) =>
-    (asked.form.get('query')?.includes(' stats ') === true ? overview : lines)(response, asked);
+  return (response, request) =>
+    (request.form.get('query')?.includes(' stats ') === true ? overview : lines)(response, request);
 }
 
 describe('the VictoriaLogs store', () => {
-  const failing = async (answer: Answer, timeoutMs?: number): Promise<StatusError> => {
-    await using server = await ScriptedVictoriaLogs.start(answer);
+  const failing = async (respond: Responder, timeoutMs?: number): Promise<StatusError> => {
+    await using server = await ScriptedVictoriaLogs.start(respond);
     return await statusOf(newStore(server.url).statistics(SELECTION, call(timeoutMs)));
   };
 
@@ -64,8 +64,16 @@ describe('the VictoriaLogs store', () => {
   });
 
   it('returns 503 for a malformed response', async () => {
-    const answers = ['<html></html>\n', '{"n":\n', '[1,2]\n', '17\n', '{"n":"many"}\n', '{"n":"1"', 'null\n'];
-    for (const text of answers) {
+    const responses = [
+      '<html></html>\n',
+      '{"n":\n',
+      '[1,2]\n',
+      '17\n',
+      '{"n":"many"}\n',
+      '{"n":"1"',
+      'null\n',
+    ];
+    for (const text of responses) {
       const error = await failing((response) => response.writeHead(200).end(text));
       expect(error.code, text).to.equal(503);
     }
@@ -85,19 +93,19 @@ describe('the VictoriaLogs store', () => {
 
   it('reports a configured field that no record has', async () => {
     const lacking =
-      (...lacks: readonly string[]): Answer =>
-      (response, asked) => {
-        const query = asked.form.get('query') ?? '';
-        rows({ n: lacks.some((lack) => query.includes(lack)) ? '0' : '1' })(response, asked);
+      (...lacks: readonly string[]): Responder =>
+      (response, request) => {
+        const query = request.form.get('query') ?? '';
+        rows({ n: lacks.some((lack) => query.includes(lack)) ? '0' : '1' })(response, request);
       };
-    for (const [answer, option] of [
+    for (const [respond, option] of [
       [lacking('"kubernetes.pod_name":*'), 'logging.victorialogs.fields'],
       [lacking(), undefined],
       // No records in the last hour, or each field in records of its own.
       [lacking('"', '* |'), undefined],
       [lacking('" "', ':* "'), undefined],
     ] as const) {
-      await using server = await ScriptedVictoriaLogs.start(answer);
+      await using server = await ScriptedVictoriaLogs.start(respond);
       const error: unknown = await newStore(server.url)
         .check(call())
         .catch((caught: unknown) => caught);
@@ -108,8 +116,8 @@ describe('the VictoriaLogs store', () => {
   });
 
   it('is healthy when it responds, although the search for fields times out', async () => {
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
-      if (asked.form.get('extra_filters') === '_time:1s') rows({ n: '0' })(response, asked);
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
+      if (request.form.get('extra_filters') === '_time:1s') rows({ n: '0' })(response, request);
     });
     await newStore(server.url).check(call(400));
   });
@@ -141,14 +149,14 @@ describe('the VictoriaLogs store', () => {
       meanwhile?: (store: VictoriaLogsLogStore) => Promise<unknown>,
     ) => {
       let clock = 0;
-      let asked = 0;
+      let requests = 0;
       await using silent = await ScriptedVictoriaLogs.start((response, request) => {
-        if (++asked > 1) rows({ n: '0' })(response, request);
+        if (++requests > 1) rows({ n: '0' })(response, request);
         else clock = ms;
       });
       const store = newStore(silent.url, { now: () => clock });
       const late = statusOf(store.statistics(SELECTION, call(300)));
-      await until(() => asked === 1);
+      await until(() => requests === 1);
       await meanwhile?.(store);
       return await late;
     };
@@ -167,17 +175,17 @@ describe('the VictoriaLogs store', () => {
     const clock = Date.now;
     let jumped = 0;
     Date.now = () => clock() + jumped;
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
       jumped = 3_600_000;
-      const isCount = asked.form.get('query')?.includes('stats') === true;
-      rows(isCount ? { n: '1', first: NOON, last: NOON } : { _time: NOON, _msg: 'one' })(response, asked);
+      const isCount = request.form.get('query')?.includes('stats') === true;
+      rows(isCount ? { n: '1', first: NOON, last: NOON } : { _time: NOON, _msg: 'one' })(response, request);
     });
     try {
       await newStore(server.url).query(SELECTION, { order: 'asc', size: 10, from: 0 }, call());
     } finally {
       Date.now = clock;
     }
-    const times = server.asked.map(({ form }) => Number.parseInt(form.get('timeout') ?? '', 10));
+    const times = server.requests.map(({ form }) => Number.parseInt(form.get('timeout') ?? '', 10));
     expect(times.length).to.be.above(1);
     expect(Math.min(...times)).to.be.above(10_000);
   });
@@ -193,7 +201,7 @@ describe('the VictoriaLogs store', () => {
 
   it('rejects a truncated response', async () => {
     const line = `${JSON.stringify({ _time: NOON, _msg: 'one' })}\n`;
-    const breaking: readonly Answer[] = [
+    const breaking: readonly Responder[] = [
       (response) => {
         response.writeHead(200);
         response.write(line, () => response.destroy());
@@ -219,8 +227,8 @@ describe('the VictoriaLogs store', () => {
     const lines = Array.from({ length: 40 }, (_, n) => `${10 + n} ${'x'.repeat(1 << 20)}`);
     const overview = rows({ n: '40', first: NOON, last: NOON });
     const all = rows(...lines.map((line) => ({ _time: NOON, _msg: line })));
-    await using server = await ScriptedVictoriaLogs.start((response, asked) =>
-      (asked.form.get('query')?.includes(' stats ') === true ? overview : all)(response, asked),
+    await using server = await ScriptedVictoriaLogs.start((response, request) =>
+      (request.form.get('query')?.includes(' stats ') === true ? overview : all)(response, request),
     );
     const page = { order: 'asc', size: 3, from: 0, after: '2026-01-01T12:00:00.000000000Z 34' } as const;
     const { records } = await newStore(server.url).query(SELECTION, page, call(110_000));
@@ -235,7 +243,7 @@ describe('the VictoriaLogs store', () => {
       const page = { order: 'asc', size: 10, from: 0, after: `${after} ${given}` } as const;
       await store.query(SELECTION, page, call());
     }
-    const limits = server.asked.flatMap(
+    const limits = server.requests.flatMap(
       ({ form }) => / limit (\d+)$/.exec(form.get('query') ?? '')?.[1] ?? [],
     );
     // The time has three records.
@@ -249,7 +257,7 @@ describe('the VictoriaLogs store', () => {
     const buckets = bucketsOf({ interval: '1w', timeZone: 'Europe/Berlin', start, end, limit: 2_000 });
     const { total } = await newStore(server.url).histogram({ ...SELECTION, range }, buckets, call());
     expect(total.count).to.equal(3);
-    expect(server.asked.map(({ form }) => form.get('query'))).to.deep.equal([
+    expect(server.requests.map(({ form }) => form.get('query'))).to.deep.equal([
       '* | stats by (_time:3600000ms offset 0ms) count() as n',
     ]);
   });
@@ -258,14 +266,14 @@ describe('the VictoriaLogs store', () => {
     await using server = await ScriptedVictoriaLogs.start(rows({ n: '0', ids: '0', named: '0' }));
     const scope = { everything: false, namespaces: [{ name: 'a', since: RANGE.start }] } as const;
     await newStore(server.url).statistics({ ...SELECTION, scope, pods: { exact: ['*'] } }, call(20_000));
-    const [asked] = server.asked;
-    expect(asked?.form.getAll('extra_filters')).to.deep.equal([
+    const [request] = server.requests;
+    expect(request?.form.getAll('extra_filters')).to.deep.equal([
       `_time:[${RANGE.start},${RANGE.end})`,
       '"kubernetes.namespace_name":="a"',
     ]);
-    expect(asked?.form.get('query')).to.match(/^"kubernetes\.pod_name":="\*" \| stats /);
-    expect(asked?.form.get('timeout')).to.match(/^(?:1\d{4}|20000)ms$/);
-    expect(asked?.headers['accept-encoding']).to.equal('identity');
+    expect(request?.form.get('query')).to.match(/^"kubernetes\.pod_name":="\*" \| stats /);
+    expect(request?.form.get('timeout')).to.match(/^(?:1\d{4}|20000)ms$/);
+    expect(request?.headers['accept-encoding']).to.equal('identity');
   });
 
   it('sends no request when no record can match', async () => {
@@ -277,16 +285,16 @@ describe('the VictoriaLogs store', () => {
     expect((await store.statistics(selection, call())).logs).to.deep.equal({ count: 0, relation: 'eq' });
     expect((await store.histogram(selection, { edges: [0, 1_000] }, call())).counts).to.deep.equal([0]);
     expect(await store.export(selection, 'asc', call()).next()).to.have.property('done', true);
-    expect(server.asked).to.deep.equal([]);
+    expect(server.requests).to.deep.equal([]);
   });
 
   it('returns a page with a partial result when the total takes too long', async () => {
-    await using server = await ScriptedVictoriaLogs.start((response, asked) => {
-      const query = asked.form.get('query') ?? '';
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
+      const query = request.form.get('query') ?? '';
       const isCount = query.includes(' stats ');
       if (isCount && query.includes('slow')) response.writeHead(503).end("couldn't be executed in 1 seconds");
-      else if (isCount) rows({ n: '3', first: NOON, last: NOON })(response, asked);
-      else rows({ _time: NOON, _msg: 'slow' })(response, asked);
+      else if (isCount) rows({ n: '3', first: NOON, last: NOON })(response, request);
+      else rows({ _time: NOON, _msg: 'slow' })(response, request);
     });
     const text = { mode: 'phrase', texts: ['slow'], caseSensitive: true } as const;
     const page = { order: 'asc', size: 10, from: 0 } as const;
