@@ -1,12 +1,12 @@
-// Our own access tokens as a kind of bearer token: the caller that a token identifies, with the same name, groups and
-// extras that kube-apiserver derives from its claims. Whether a token is valid is decided in oauth/tokens.
+// The authenticator of our own access tokens: maps claims to the same user that kube-apiserver derives from them.
+// oauth/tokens validates the tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Identification } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
-/** The claims of a token that counts. */
+/** The claims of a valid token. */
 export interface VerifiedToken {
   readonly sub: string;
   readonly uid: string;
@@ -15,14 +15,14 @@ export interface VerifiedToken {
 }
 
 export interface TokenVerifier {
-  /** Undefined for a token of somebody else; throws as a TokenAuthenticator does. The same object for the same token. */
+  /** Returns undefined for a token of another issuer, the same object for the same token. Throws as a TokenAuthenticator does. */
   verify(token: string, context: CallContext): Promise<VerifiedToken | undefined> | VerifiedToken | undefined;
 }
 
 export class AccessTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'access-token';
   readonly #verifier: TokenVerifier;
-  /** The same object for the same claims, so that decisions about a user can be cached by it. */
+  /** The same object for the same claims, so that authorization decisions can be cached by user. */
   readonly #users = new WeakMap<VerifiedToken, UserInfo>();
 
   constructor(verifier: TokenVerifier) {

@@ -1,6 +1,5 @@
-// Follows ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver tells extension servers
-// which CAs and headers to trust. What they mean is in delegated-authentication.ts; following an object through failures
-// is the reflector's job.
+// The ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver publishes the CAs and headers that
+// extension servers trust. A reflector watches it; delegated-authentication.ts parses it.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
@@ -24,7 +23,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
   readonly #options: ClusterAuthenticationOptions;
   readonly #subscribers = new Set<() => void>();
   #current: DelegatedAuthentication | undefined;
-  /** What the current settings were read from, to tell a change from a repetition. */
+  /** The data of the current settings, to detect changes. */
   #source = '';
   #generation = 0;
 
@@ -36,24 +35,24 @@ export class ClusterAuthentication implements AuthenticationConfig {
     return this.#current;
   }
 
-  /** PEM of every CA whose client certificates may be of use: what the handshake asks clients for. */
+  /** PEM of the CAs that a TLS handshake requests client certificates of. */
   clientCAs(): readonly string[] {
     const { clientCAs = [], frontProxy } = this.#current ?? {};
     return [...new Set([...clientCAs, ...(frontProxy?.cas ?? [])].map((ca) => ca.toString()))];
   }
 
-  /** Every header that says who a caller is, in lower case; handlers must not see them. */
+  /** The names and prefixes of identity headers, in lower case. Handlers must not see these headers. */
   identityHeaders = (): readonly string[] => this.#identityHeaders;
 
   #identityHeaders: readonly string[] = ['x-remote-'];
 
-  /** Called after every change. Returns the function that ends it. */
+  /** Calls `changed` after every change. Returns the function that removes it. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
   }
 
-  /** Follows the ConfigMap until `signal` is aborted. */
+  /** Watches the ConfigMap until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
     const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
@@ -61,7 +60,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
     await followObject({ client, log, path, namespace: NAMESPACE, name: NAME }, read, signal);
   }
 
-  /** A ConfigMap that is gone trusts nobody; one that cannot be understood changes nothing. */
+  /** Without a ConfigMap no CA is trusted. An invalid ConfigMap changes nothing. */
   #read(configMap: unknown): void {
     const data: AuthenticationData = texts(record(configMap)['data']);
     const source = JSON.stringify(data);
@@ -72,7 +71,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
     } catch (err) {
       this.#options.log.warn(
         { err },
-        `ConfigMap ${NAMESPACE}/${NAME} is refused: the settings before it stay`,
+        `ConfigMap ${NAMESPACE}/${NAME} is invalid, the current settings stay in use`,
       );
       return;
     }
@@ -88,17 +87,17 @@ export class ClusterAuthentication implements AuthenticationConfig {
     const { log } = this.#options;
     log.info(
       { generation, clientCAs: clientCAs.length, frontProxyCAs: frontProxy?.cas.length ?? 0 },
-      'authentication settings read from the cluster',
+      'authentication settings loaded from the cluster',
     );
     if (!frontProxy) {
       log.warn(
         { flag: '--requestheader-client-ca-file' },
-        'no front proxy: kube-apiserver has no request-header CA',
+        'no front proxy: kube-apiserver publishes no request-header CA',
       );
     } else if (frontProxy.allowedNames.length === 0 && sharesCA(clientCAs, frontProxy.cas)) {
       log.warn(
         { flag: '--requestheader-allowed-names' },
-        'every client certificate of the cluster may pose as front proxy: one CA for both, and no allowed names',
+        'every client certificate of the cluster can act as front proxy: both use one CA, without allowed names',
       );
     }
   }

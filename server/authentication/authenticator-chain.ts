@@ -1,6 +1,6 @@
-// Who the caller is: asks each authenticator in turn and takes the first answer. What callers may do is decided in
-// authorization/.
+// The union of authenticators: the first one that recognises the caller wins. Authorization is in authorization/.
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { AuthenticationResult } from '../observability/access-metrics.ts';
 import {
   type AuthenticationRequest,
   type Authenticator,
@@ -10,8 +10,8 @@ import {
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
 /**
- * Bad credentials of one kind do not spoil good ones of another (a browser may send a certificate that nobody asked
- * it for), but they keep the caller from passing as anonymous.
+ * Invalid credentials of one kind do not affect valid ones of another (a browser may send an unrelated client certificate),
+ * but they prevent anonymous access.
  */
 export class AuthenticatorChain implements Authenticator {
   readonly name = 'chain';
@@ -25,31 +25,31 @@ export class AuthenticatorChain implements Authenticator {
   }
 
   authenticate(request: AuthenticationRequest): Identification {
-    return this.#ask(request, 0, undefined);
+    return this.#authenticate(request, 0, undefined);
   }
 
-  #ask(request: AuthenticationRequest, start: number, refusal: unknown): Identification {
-    let worst = refusal;
+  #authenticate(request: AuthenticationRequest, start: number, failure: unknown): Identification {
+    let worst = failure;
     for (let i = start; i < this.#authenticators.length; i++) {
       try {
         const user = this.#authenticators[i]?.authenticate(request);
         if (user instanceof Promise) {
           const before = worst;
           return user.then(
-            (found) => (found ? this.#member(found) : this.#ask(request, i + 1, before)),
-            (error: unknown) => this.#ask(request, i + 1, worse(before, notFinal(error))),
+            (found) => (found ? this.#member(found) : this.#authenticate(request, i + 1, before)),
+            (error: unknown) => this.#authenticate(request, i + 1, worse(before, unlessFinal(error))),
           );
         }
         if (user) return this.#member(user);
       } catch (error) {
-        worst = worse(worst, notFinal(error));
+        worst = worse(worst, unlessFinal(error));
       }
     }
     if (worst !== undefined) throw worst;
     return this.#anonymous ? ANONYMOUS : undefined;
   }
 
-  /** Adds the group that every authenticated caller is in; the same object for the same user, so caches can key by it. */
+  /** Adds `system:authenticated`. Returns the same object for the same user, so that caches can use it as key. */
   #member(user: UserInfo): UserInfo {
     let member = this.#members.get(user);
     if (!member) {
@@ -60,20 +60,20 @@ export class AuthenticatorChain implements Authenticator {
   }
 }
 
-/** A front proxy also passes on callers whom it could not authenticate; they stay unauthenticated. */
+/** A front proxy also forwards unauthenticated callers, which stay unauthenticated. */
 function needsGroup({ name, groups }: UserInfo): boolean {
   return (
     name !== ANONYMOUS.name && !groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)
   );
 }
 
-/** Throws what ends the search. */
-function notFinal(error: unknown): unknown {
+/** Throws an error that ends the chain. */
+function unlessFinal(error: unknown): unknown {
   if (error instanceof CallerRejected) throw error.cause;
   return error;
 }
 
-/** "Ask again" outweighs "no": credentials that could not be checked may be good ones. */
+/** An error other than Unauthorized outweighs Unauthorized: credentials that could not be checked may be valid. */
 function worse(before: unknown, error: unknown): unknown {
   if (before === undefined) return error;
   if (!isUnauthorized(before)) return before;
@@ -84,9 +84,37 @@ function joined(...errors: readonly unknown[]): Error {
   const causes = errors.map((error) =>
     error instanceof Error && error.cause instanceof Error ? error.cause : error,
   );
-  const told = causes.map((cause) => {
+  const messages = causes.map((cause) => {
     if (!(cause instanceof Error)) return String(cause);
     return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
   });
-  return new Error(told.join('; '));
+  return new Error(messages.join('; '));
+}
+
+export interface AuthenticationCounter {
+  authenticated(result: AuthenticationResult): void;
+}
+
+/** Wraps an authenticator to count its results. No credentials while anonymous access is disabled is a failure. */
+export function countedAuthentication(inner: Authenticator, counter: AuthenticationCounter): Authenticator {
+  const found = (user: UserInfo | undefined): UserInfo | undefined => {
+    counter.authenticated(user ? 'success' : 'failure');
+    return user;
+  };
+  const failed = (error: unknown): never => {
+    counter.authenticated(isUnauthorized(error) ? 'failure' : 'error');
+    throw error;
+  };
+  return {
+    name: inner.name,
+    authenticate: (request: AuthenticationRequest) => {
+      let user: Identification;
+      try {
+        user = inner.authenticate(request);
+      } catch (error) {
+        return failed(error);
+      }
+      return user instanceof Promise ? user.then(found, failed) : found(user);
+    },
+  };
 }

@@ -1,18 +1,18 @@
-// Whether a client certificate leads to one of a set of CAs: signatures, dates, CA constraints and the purpose of
-// client authentication, through the intermediates that the client sent (RFC 5280 section 6, as far as client
-// certificates need it). Signatures and issuer matching are OpenSSL's; what this file does not understand it refuses.
+// Validation of a client certificate chain against a set of CAs: signatures, validity, CA constraints and key usage (the part
+// of RFC 5280, 6 that client certificates need). OpenSSL checks signatures and issuers; unknown critical extensions are
+// rejected.
 import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
 import { BasicConstraintsExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 
-/** The leaf first, the trust anchor last, and how long all of it is valid (ms since the epoch). */
+/** The leaf first, the trust anchor last; the common validity in ms since the epoch. */
 export interface CertificateChain {
   readonly certificates: readonly X509Certificate[];
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** Why a certificate is not believed: for the log. */
+/** The reason for rejecting a certificate, for the log. */
 export class CertificateError extends Error {
   constructor(message: string) {
     super(message);
@@ -22,11 +22,11 @@ export class CertificateError extends Error {
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const ANY_PURPOSE = '2.5.29.37.0';
-// Basic constraints, key usage, extended key usage and alternative names. A critical extension beyond them (name
-// constraints, for one) restricts the certificate in a way that is not checked here.
-const UNDERSTOOD = new Set(['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.17']);
+// Basic constraints, key usage, extended key usage and alternative names. Other critical extensions, such as name
+// constraints, restrict the certificate in ways that are not checked here.
+const SUPPORTED = new Set(['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.17']);
 const MAX_DEPTH = 6;
-/** Signatures that one request may cost: a client could send many cross-signed intermediates. */
+/** Maximum number of signature checks: a client could send many cross-signed intermediates. */
 const MAX_CHECKS = 50;
 
 /** Throws CertificateError when no valid chain exists at `now` (ms since the epoch). */
@@ -57,7 +57,7 @@ interface Search {
   readonly anchors: readonly X509Certificate[];
   readonly now: number;
   checks: number;
-  /** What went wrong on the most promising path. */
+  /** The last failure. */
   reason: string;
 }
 
@@ -65,7 +65,7 @@ function extend(search: Search, chain: readonly X509Certificate[]): readonly X50
   const last = chain[chain.length - 1];
   if (!last || !usable(search, last, chain.length - 1)) return undefined;
   for (const anchor of search.anchors) {
-    // A CA of ours that is itself used as a client certificate is its own chain.
+    // A CA that is used as a client certificate is its own chain.
     if (anchor.raw.equals(last.raw)) return chain;
     if (issued(search, last, anchor) && usable(search, anchor, chain.length)) return [...chain, anchor];
   }
@@ -82,40 +82,40 @@ function issued(search: Search, subject: X509Certificate, issuer: X509Certificat
   if (!subject.checkIssued(issuer)) return false;
   if (++search.checks > MAX_CHECKS) throw new CertificateError('too many possible chains');
   if (subject.verify(issuer.publicKey)) return true;
-  search.reason = `the signature is not that of "${oneLine(issuer.subject)}"`;
+  search.reason = `the signature is not by "${oneLine(issuer.subject)}"`;
   return false;
 }
 
 /** `below` is the number of certificates under this one: 0 for the leaf. */
 function usable(search: Search, certificate: X509Certificate, below: number): boolean {
-  const fault = faultOf(certificate, below, search.now);
-  if (fault === undefined) return true;
-  search.reason = `"${oneLine(certificate.subject)}" ${fault}`;
+  const problem = problemOf(certificate, below, search.now);
+  if (problem === undefined) return true;
+  search.reason = `"${oneLine(certificate.subject)}" ${problem}`;
   return false;
 }
 
-function faultOf(certificate: X509Certificate, below: number, now: number): string | undefined {
+function problemOf(certificate: X509Certificate, below: number, now: number): string | undefined {
   if (now < notBefore(certificate)) return `is not valid before ${certificate.validFromDate.toISOString()}`;
-  if (now > notAfter(certificate)) return `has expired on ${certificate.validToDate.toISOString()}`;
+  if (now > notAfter(certificate)) return `expired at ${certificate.validToDate.toISOString()}`;
   const purposes: readonly string[] | undefined = certificate.keyUsage;
-  // RFC 5280 4.2.1.12: without the extension a certificate may serve any purpose.
-  if (purposes !== undefined && !allowsClients(purposes)) return 'is not meant for client authentication';
-  const { notUnderstood, pathLength } = extensionsOf(certificate);
-  if (notUnderstood !== undefined) {
-    return `has a critical extension that is not understood (${notUnderstood})`;
+  // RFC 5280, 4.2.1.12: without the extension every purpose is allowed.
+  if (purposes !== undefined && !allowsClients(purposes)) return 'is not for client authentication';
+  const { unsupported, pathLength } = extensionsOf(certificate);
+  if (unsupported !== undefined) {
+    return `has an unsupported critical extension (${unsupported})`;
   }
   if (below === 0) return undefined;
-  if (!certificate.ca) return 'is no CA';
-  return pathLength !== undefined && below - 1 > pathLength ? 'may not have a CA below it' : undefined;
+  if (!certificate.ca) return 'is not a CA';
+  return pathLength !== undefined && below - 1 > pathLength ? 'must not have a CA below it' : undefined;
 }
 
 interface Extensions {
-  /** The first critical one of them. */
-  readonly notUnderstood: string | undefined;
+  /** The first unsupported critical extension. */
+  readonly unsupported: string | undefined;
   readonly pathLength: number | undefined;
 }
 
-/** The same CAs come with every new connection, and parsing one takes more than a millisecond. */
+/** Parsing takes more than a millisecond, and every new connection uses the same CAs. */
 const known = new WeakMap<X509Certificate, Extensions>();
 
 function extensionsOf(certificate: X509Certificate): Extensions {
@@ -123,7 +123,7 @@ function extensionsOf(certificate: X509Certificate): Extensions {
   if (!extensions) {
     const parsed = new ParsedCertificate(certificate.raw);
     extensions = {
-      notUnderstood: parsed.extensions.find(({ critical, type }) => critical && !UNDERSTOOD.has(type))?.type,
+      unsupported: parsed.extensions.find(({ critical, type }) => critical && !SUPPORTED.has(type))?.type,
       pathLength: parsed.getExtension(BasicConstraintsExtension)?.pathLength,
     };
     known.set(certificate, extensions);

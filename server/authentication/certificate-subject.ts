@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
 import { X509Certificate as ParsedCertificate } from '@peculiar/x509';
 
-/** The subject's fields that Kubernetes reads. */
+/** The fields of a certificate's subject that Kubernetes uses. */
 export interface CertificateSubject {
-  /** The last one when there are several, as Go has it; empty when there is none. */
+  /** The last of several, as in Go; empty for none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** The attribute that Kubernetes registered for the uid. */
+  /** The values of the uid attribute that Kubernetes registered. */
   readonly uids: readonly string[];
 }
 
@@ -15,8 +15,8 @@ const UID = '1.3.6.1.4.1.57683.2';
 
 const subjects = new WeakMap<X509Certificate, CertificateSubject>();
 
-// In Node's own `subject`, which is text, one value cannot be told from two; so the structure is read instead.
-// Parsing takes some 0.3 ms, and a connection asks for its one certificate at each request.
+// The text of Node's `subject` is ambiguous for several values, so the structure is parsed. The result is cached: parsing
+// takes 0.3 ms, and every request of a connection needs it.
 export function subjectOf(certificate: X509Certificate): CertificateSubject {
   let subject = subjects.get(certificate);
   if (!subject) {

@@ -7,7 +7,7 @@ import type { AuthenticationConfig } from './delegated-authentication.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
-/** Users of the cluster's own CA: the common name is the user, the organizations are the groups. */
+/** Authenticates client certificates of the cluster CA: the common name is the user, the organizations are the groups. */
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'client-certificate';
   readonly #config: AuthenticationConfig;
@@ -32,7 +32,7 @@ export class ClientCertificateAuthenticator implements Authenticator {
       user = userOf(leaf);
       this.#users.set(leaf, user);
     }
-    // A certificate without a name is nobody's, as kube-apiserver has it.
+    // As kube-apiserver does, a certificate without a common name is ignored.
     return user.name === '' ? undefined : user;
   }
 }

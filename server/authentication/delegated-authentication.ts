@@ -1,29 +1,29 @@
 import { X509Certificate } from 'node:crypto';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
-/** What kube-apiserver publishes for extension servers: whom to trust, and in which headers. */
+/** The CAs and headers that kube-apiserver publishes for extension servers. */
 export interface DelegatedAuthentication {
-  /** Changes whenever a CA does; what was decided about a certificate holds for one generation. */
+  /** Changes with every CA; the verdict on a certificate is valid for one generation. */
   readonly generation: number;
-  /** The CAs whose client certificates are users of the cluster. */
+  /** The CAs of the cluster's users. */
   readonly clientCAs: readonly X509Certificate[];
-  /** Undefined when kube-apiserver runs without a front proxy. */
+  /** Undefined without a request-header CA. */
   readonly frontProxy: FrontProxy | undefined;
 }
 
 export interface FrontProxy {
   readonly cas: readonly X509Certificate[];
-  /** Empty allows every name under these CAs. */
+  /** Allowed common names. Empty allows every name. */
   readonly allowedNames: readonly string[];
-  /** Header names in lower case; the first one with a value counts. */
+  /** Header names in lower case; the first one with a value is used. */
   readonly usernameHeaders: readonly string[];
-  /** Empty when kube-apiserver's flag is not set: the header is not trusted then. */
+  /** Empty without the flag of kube-apiserver: the header is not trusted. */
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
 }
 
-/** Where the current settings come from; undefined until they have been read for the first time. */
+/** Provides the current settings; undefined until they are loaded. */
 export interface AuthenticationConfig {
   current(): DelegatedAuthentication | undefined;
 }
@@ -31,7 +31,7 @@ export interface AuthenticationConfig {
 /** The data of ConfigMap `kube-system/extension-apiserver-authentication`. */
 export type AuthenticationData = Readonly<Record<string, string>>;
 
-/** Throws on data that cannot be understood; half of it is never used. */
+/** Throws for invalid data, as a whole. */
 export function parseDelegatedAuthentication(
   data: AuthenticationData,
   generation: number,
@@ -58,10 +58,10 @@ function frontProxy(data: AuthenticationData, cas: readonly X509Certificate[]): 
 function certificates(pem: string, key: string): X509Certificate[] {
   try {
     const found = pemCertificates(pem).map((block) => new X509Certificate(block));
-    if (found.length === 0 && pem.trim() !== '') throw new Error('no certificate in it');
+    if (found.length === 0 && pem.trim() !== '') throw new Error('it contains no certificate');
     return found;
   } catch (cause) {
-    throw new Error(`${key} cannot be read`, { cause });
+    throw new Error(`${key} is unreadable`, { cause });
   }
 }
 
@@ -71,7 +71,7 @@ function headers(data: AuthenticationData, key: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** These values are JSON arrays of strings inside a string. */
+/** The values are JSON arrays of strings. */
 function strings(data: AuthenticationData, key: string): string[] {
   const text = data[key];
   if (text === undefined || text.trim() === '') return [];

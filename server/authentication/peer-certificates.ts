@@ -1,6 +1,5 @@
-// Which CA vouches for the certificate of a connection: decided here, for each connection and each set of CAs.
-// `socket.authorized` cannot be asked: it is true for a CA of either kind, and stays true on a connection that was
-// kept, or a session that was resumed, after the CA was removed.
+// Verifies the client certificate of a connection against one set of CAs. `socket.authorized` is not sufficient: it is true
+// for a CA of either set, and stays true on a kept connection or resumed session after the CA is removed.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
@@ -9,7 +8,7 @@ import type { DelegatedAuthentication } from './delegated-authentication.ts';
 
 export type CertificateUse = 'client' | 'frontProxy';
 
-/** The leaf, believed or not. `error` says why not. */
+/** The leaf and its chain, or the reason for rejecting it. */
 export type PeerVerdict =
   | { readonly leaf: X509Certificate; readonly chain: CertificateChain; readonly error: undefined }
   | { readonly leaf: X509Certificate; readonly chain: undefined; readonly error: CertificateError };
@@ -17,32 +16,32 @@ export type PeerVerdict =
 interface Peer {
   readonly leaf: X509Certificate;
   readonly intermediates: readonly X509Certificate[];
-  readonly verdicts: Partial<Record<CertificateUse, Kept>>;
+  readonly verdicts: Partial<Record<CertificateUse, CachedVerdict>>;
 }
 
-interface Kept {
+interface CachedVerdict {
   readonly verdict: PeerVerdict;
   readonly generation: number;
-  /** In ms since the epoch; outside of it the certificate is checked again. */
+  /** In ms since the epoch; outside this range the certificate is verified again. */
   readonly from: number;
   readonly until: number;
 }
 
-/** A refusal may be a matter of dates, so it is not kept forever. */
-const REFUSAL_KEPT_MS = 10_000;
+/** A rejection may be due to validity dates, so it expires. */
+const REJECTION_TTL_MS = 10_000;
 const MAX_INTERMEDIATES = 10;
 
 export class PeerCertificates {
   readonly #now: () => number;
-  /** Undefined for a connection without a certificate. */
+  /** `peer` is undefined for a connection without a certificate. */
   readonly #peers = new WeakMap<TLSSocket, { readonly peer: Peer | undefined }>();
 
-  /** `now` in ms since the epoch: certificates have dates. */
+  /** `now`: ms since the epoch. */
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  /** Undefined when the connection has no client certificate, or is not TLS at all. */
+  /** Returns undefined for a connection without a client certificate, or without TLS. */
   verify(
     { socket }: IncomingMessage,
     use: CertificateUse,
@@ -52,12 +51,14 @@ export class PeerCertificates {
     const peer = this.#peerOf(socket);
     if (!peer) return undefined;
     const now = this.#now();
-    const kept = peer.verdicts[use];
-    if (kept && kept.generation === generation && now >= kept.from && now <= kept.until) return kept.verdict;
-    const verdict = decide(peer, use === 'client' ? clientCAs : (frontProxy?.cas ?? []), now);
+    const cached = peer.verdicts[use];
+    if (cached && cached.generation === generation && now >= cached.from && now <= cached.until) {
+      return cached.verdict;
+    }
+    const verdict = verdictOf(peer, use === 'client' ? clientCAs : (frontProxy?.cas ?? []), now);
     const { notBefore: from, notAfter: until } = verdict.chain ?? {
       notBefore: now,
-      notAfter: now + REFUSAL_KEPT_MS,
+      notAfter: now + REJECTION_TTL_MS,
     };
     peer.verdicts[use] = { verdict, generation, from, until };
     return verdict;
@@ -74,7 +75,7 @@ export class PeerCertificates {
   }
 }
 
-function decide(
+function verdictOf(
   { leaf, intermediates }: Peer,
   anchors: readonly X509Certificate[],
   now: number,
@@ -83,21 +84,20 @@ function decide(
     return { leaf, chain: verifyChain(leaf, intermediates, anchors, now), error: undefined };
   } catch (error) {
     if (error instanceof CertificateError) return { leaf, chain: undefined, error };
-    return { leaf, chain: undefined, error: new CertificateError(`cannot be read: ${String(error)}`) };
+    return { leaf, chain: undefined, error: new CertificateError(`is unreadable: ${String(error)}`) };
   }
 }
 
 /**
- * What the client sent beside its leaf, as far as Node lets us see it. Node 24.21 and 26.8 drop it (nodejs/node
- * issue 65579), and a resumed session never has it: such a client is refused unless its issuer itself is among the
- * CAs that kube-apiserver publishes.
+ * The intermediates that the client sent, as far as Node exposes them. Node 24.21 and 26.8 drop them (nodejs/node issue
+ * 65579), and a resumed session has none: such a client is rejected unless kube-apiserver publishes its issuer as a CA.
  */
 function intermediatesOf(socket: TLSSocket): X509Certificate[] {
   const found: X509Certificate[] = [];
   let current: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   while (found.length < MAX_INTERMEDIATES) {
     const issuer: DetailedPeerCertificate | undefined = current.issuerCertificate;
-    // A root names itself as its issuer.
+    // A root is its own issuer.
     if (!issuer?.raw || issuer === current) break;
     found.push(new X509Certificate(issuer.raw));
     current = issuer;

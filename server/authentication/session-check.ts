@@ -1,16 +1,16 @@
-// Callers whose token did not reach us, held against the session of that token. Whether a session still lasts is decided
-// in oauth/tokens.
+// Session checks for callers that other components authenticated with one of our tokens. oauth/tokens decides whether a
+// session is valid.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { type Authenticator, CallerRejected, type Identification } from './authenticator.ts';
 import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
-/** Checks a token of ours by its id, when the token itself did not reach us. */
+/** Checks one of our tokens by its id (jti). */
 export interface TokenIDChecker {
   /**
-   * Returns for the id of a token that is valid or not ours. Throws `newUnauthorized(cause)` when its session is over or
-   * belongs to another user, `newServiceUnavailable` when that cannot be decided now.
+   * Returns for a valid or foreign id. Throws `newUnauthorized(cause)` when the session has ended or belongs to another user,
+   * `newServiceUnavailable` when its state is unknown.
    */
   check(
     jti: string,
@@ -20,29 +20,28 @@ export interface TokenIDChecker {
 }
 
 /**
- * kube-apiserver does not learn that one of our tokens was revoked, but the aggregator passes the token's id on to us, so
- * that at least here whoever has signed out stays out. `inner` takes over identities that others vouch for: the front
- * proxy.
+ * Rejects revoked sessions behind the front proxy (`inner`). kube-apiserver does not know that one of our tokens is revoked,
+ * but the aggregator forwards the id of the token.
  */
 export function sessionCheckedAuthentication(inner: Authenticator, tokens: TokenIDChecker): Authenticator {
-  const checkedOrRefused = (user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo => {
+  const checkedOrRejected = (user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo => {
     try {
       const checking = checked(user, tokens, context);
-      return checking instanceof Promise ? checking.catch(refuse) : checking;
+      return checking instanceof Promise ? checking.catch(reject) : checking;
     } catch (error) {
-      return refuse(error);
+      return reject(error);
     }
   };
   return {
     name: inner.name,
     authenticate: (request) =>
-      whenFound(inner.authenticate(request), (user) => checkedOrRefused(user, request)),
+      whenFound(inner.authenticate(request), (user) => checkedOrRejected(user, request)),
   };
 }
 
 /**
- * The same for bearer tokens that the cluster has reviewed. Ours never need a review; but should kube-apiserver accept one
- * that we did not recognise, its answer must not undo a revocation.
+ * The same for tokens that the cluster has reviewed. Our own tokens need no review, but if kube-apiserver accepts one that we
+ * did not recognise, a revocation must still apply.
  */
 export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDChecker): TokenAuthenticator {
   return {
@@ -52,7 +51,7 @@ export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDC
   };
 }
 
-/** Whether the token of ours that a caller came with would still let him in; callers without one always pass. */
+/** Checks the session of a caller; callers without one of our tokens always pass. */
 export function sessionCheck(
   tokens: TokenIDChecker,
 ): (user: UserInfo, context: CallContext) => Promise<void> | void {
@@ -62,7 +61,7 @@ export function sessionCheck(
   };
 }
 
-function refuse(cause: unknown): never {
+function reject(cause: unknown): never {
   throw new CallerRejected(cause);
 }
 

@@ -1,4 +1,4 @@
-/** Who a request comes from, as Kubernetes' UserInfo has it. */
+/** The user of a request, as in Kubernetes' UserInfo. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;
@@ -20,8 +20,8 @@ export const ANONYMOUS: UserInfo = {
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):[^:]+$/;
 
 /**
- * Whose share of what everybody needs is used. All service accounts of a namespace are one: whoever may make one there may
- * make any number.
+ * The tenant of a user, for fair queuing and quotas. All ServiceAccounts of a namespace are one tenant, because a user who may
+ * create one may create any number.
  */
 export function sharerOf({ name }: Pick<UserInfo, 'name'>): string {
   const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];

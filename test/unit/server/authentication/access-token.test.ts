@@ -20,7 +20,7 @@ const CLAIMS = {
 const EXTRA = 'authentication.kubernetes.io/credential-id';
 
 describe('AccessTokenAuthenticator', () => {
-  it('makes of claims the user that kube-apiserver makes of them', () => {
+  it('maps claims to the same user as kube-apiserver', () => {
     const authenticator = new AccessTokenAuthenticator({ verify: () => CLAIMS });
     expect(authenticator.authenticate('token', scope)).to.deep.equal({
       name: 'alice',
@@ -30,14 +30,14 @@ describe('AccessTokenAuthenticator', () => {
     });
   });
 
-  it('gives the same user for the same claims, so that what is known of a user can be kept', async () => {
+  it('returns the same user object for the same claims', async () => {
     const answers = [CLAIMS, Promise.resolve(CLAIMS)];
     const authenticator = new AccessTokenAuthenticator({ verify: () => answers.shift() });
     const first = authenticator.authenticate('token', scope);
     expect(await authenticator.authenticate('token', scope)).to.equal(first);
   });
 
-  it('leaves tokens of others to others', async () => {
+  it('returns undefined for tokens of other issuers', async () => {
     const answers = [undefined, Promise.resolve(undefined)];
     const authenticator = new AccessTokenAuthenticator({ verify: () => answers.shift() });
     expect(authenticator.authenticate('token', scope)).to.equal(undefined);
@@ -45,7 +45,7 @@ describe('AccessTokenAuthenticator', () => {
   });
 });
 
-describe('an identity that was handed on', () => {
+describe('a forwarded identity', () => {
   const handedOn = (extra: UserInfo['extra']): UserInfo => ({ name: 'alice', uid: 'u-1', groups: [], extra });
   const request = { request: new IncomingMessage(new Socket()), secure: true, ...scope };
 
@@ -63,14 +63,14 @@ describe('an identity that was handed on', () => {
     return { authenticator, asked };
   }
 
-  it('asks for each token id of an identity that was handed on', () => {
+  it('checks each token id of a forwarded identity', () => {
     const user = handedOn({ [EXTRA]: ['JTI=one', 'X509SHA256=aa', 'JTI=two'], other: ['JTI=three'] });
     const { authenticator, asked } = checking(user);
     expect(authenticator.authenticate(request)).to.equal(user);
     expect(asked).to.deep.equal(['one alice u-1', 'two alice u-1']);
   });
 
-  it('has nothing to ask for identities without one, and for nobody', () => {
+  it('checks nothing without a token id, or without a user', () => {
     for (const user of [handedOn({}), undefined]) {
       const { authenticator, asked } = checking(user);
       expect(authenticator.authenticate(request)).to.equal(user);
@@ -78,7 +78,7 @@ describe('an identity that was handed on', () => {
     }
   });
 
-  it('lets nobody in whose token was revoked, at once or after the cluster was asked', async () => {
+  it('rejects a revoked token, synchronously or asynchronously', async () => {
     const user = handedOn({ [EXTRA]: ['JTI=one'] });
     const refuse = (): never => {
       throw newUnauthorized(new Error('the session is over'));
@@ -94,10 +94,10 @@ describe('an identity that was handed on', () => {
   });
 });
 
-describe('tokens that the cluster has reviewed', () => {
+describe('reviewed tokens', () => {
   const reviewed: UserInfo = { name: 'alice', uid: 'u-1', groups: [], extra: { [EXTRA]: ['JTI=one'] } };
 
-  it('lets nobody in with a revoked token, although the cluster still takes it', async () => {
+  it('rejects a revoked token that the cluster still accepts', async () => {
     for (const answer of [reviewed, Promise.resolve(reviewed)]) {
       const asked: string[] = [];
       const authenticator = sessionCheckedTokens(
@@ -117,7 +117,7 @@ describe('tokens that the cluster has reviewed', () => {
     }
   });
 
-  it('has nothing to say about tokens that the cluster does not know, and about foreign ones', async () => {
+  it('ignores unknown and foreign tokens', async () => {
     for (const user of [undefined, { ...reviewed, extra: {} }]) {
       const authenticator = sessionCheckedTokens(
         { name: 'token-review', authenticate: () => Promise.resolve(user) },

@@ -66,7 +66,7 @@ class WatchedConfigMap {
   }
 }
 
-describe('the settings followed in the cluster', () => {
+describe('ClusterAuthentication settings', () => {
   let ca: Issued;
   let source: WatchedConfigMap;
   let settings: ClusterAuthentication;
@@ -121,7 +121,7 @@ describe('the settings followed in the cluster', () => {
     await known;
   }
 
-  it('are unknown until the whole list has come', async () => {
+  it('are undefined until the list is complete', async () => {
     expect(settings.current()).to.equal(undefined);
     expect(settings.clientCAs()).to.deep.equal([]);
     await first();
@@ -129,28 +129,28 @@ describe('the settings followed in the cluster', () => {
     expect(source.path).to.contain('fieldSelector=metadata.name%3Dextension-apiserver-authentication');
   });
 
-  it('offer each CA once to the handshake, and tell every header that names a caller', async () => {
+  it('return each CA once, and every identity header', async () => {
     await first();
     expect(settings.clientCAs()).to.have.length(1);
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who']);
   });
 
-  it('warn when every client certificate of the cluster may pose as the front proxy', async () => {
+  it('warn when every client certificate of the cluster can act as front proxy', async () => {
     await first();
-    expect(warnings.join()).to.contain('may pose as front proxy');
+    expect(warnings.join()).to.contain('can act as front proxy');
   });
 
-  it('keep what was known before when what comes cannot be understood', async () => {
+  it('keep the current settings when the ConfigMap is invalid', async () => {
     await first();
     await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': 'front-proxy-client' });
     const next = changed();
     await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': '["x"]' });
     await next;
     expect(settings.current()?.generation).to.equal(2);
-    expect(warnings.join()).to.contain('is refused: the settings before it stay');
+    expect(warnings.join()).to.contain('is invalid, the current settings stay');
   });
 
-  it('trust nobody when the ConfigMap is deleted', async () => {
+  it('trust no CA when the ConfigMap is deleted', async () => {
     await first();
     const gone = changed();
     await source.send('DELETED', data());
@@ -158,7 +158,7 @@ describe('the settings followed in the cluster', () => {
     expect(settings.current()).to.deep.equal({ generation: 2, clientCAs: [], frontProxy: undefined });
   });
 
-  it('count as changed only when they are', async () => {
+  it('notify only of changes', async () => {
     await first();
     const next = changed();
     await source.send('MODIFIED', data());
@@ -167,7 +167,7 @@ describe('the settings followed in the cluster', () => {
     expect(settings.current()).to.deep.include({ generation: 2, clientCAs: [] });
   });
 
-  it('offer the CAs of clients and those of the front proxy to the handshake', async () => {
+  it('return the CAs of clients and of the front proxy for the handshake', async () => {
     const proxy = await newCA('front proxy');
     const known = changed();
     await source.list({ ...data(), 'requestheader-client-ca-file': proxy.cert });
@@ -177,7 +177,7 @@ describe('the settings followed in the cluster', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('tell the headers of every kind that name a caller, those beside X-Remote- once each', async () => {
+  it('return every identity header once, beside the prefix X-Remote-', async () => {
     const known = changed();
     await source.list({
       ...data(),
@@ -190,15 +190,15 @@ describe('the settings followed in the cluster', () => {
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who', 'x-uid', 'x-team', 'x-more-']);
   });
 
-  it('keep the headers of the aggregator from handlers where there is no front proxy, and say so', async () => {
+  it('return the prefix X-Remote- without a front proxy, and warn', async () => {
     const known = changed();
     await source.list({ 'client-ca-file': ca.cert });
     await known;
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-']);
-    expect(warnings).to.deep.equal(['no front proxy: kube-apiserver has no request-header CA']);
+    expect(warnings).to.deep.equal(['no front proxy: kube-apiserver publishes no request-header CA']);
   });
 
-  it('do not warn of one CA for both when only certain names may pose as the front proxy', async () => {
+  it('do not warn of a shared CA when allowed names are set', async () => {
     const known = changed();
     await source.list({ ...data(), 'requestheader-allowed-names': '["front-proxy-client"]' });
     await known;

@@ -40,22 +40,22 @@ async function result(authenticators: Authenticator[], anonymous = true): Promis
   }
 }
 
-describe('the ways to learn who a caller is', () => {
-  it('end at the first that knows, who is then authenticated', async () => {
+describe('the authenticators of an AuthenticatorChain', () => {
+  it('return the user of the first authenticator that recognises the caller', async () => {
     expect(await result([nothing, knows])).to.deep.equal({ ...bob, groups: ['dev', 'system:authenticated'] });
   });
 
-  it('leave a caller without credentials anonymous, or unknown where that is turned off', async () => {
+  it('return the anonymous user without credentials, or undefined if disabled', async () => {
     expect(await result([nothing])).to.equal(ANONYMOUS);
     expect(await result([nothing], false)).to.equal(undefined);
   });
 
-  it('never let bad credentials pass as anonymous', async () => {
+  it('never treat invalid credentials as anonymous', async () => {
     expect(await result([refuses, nothing])).to.equal(401);
     expect(await result([unsure, nothing])).to.equal(503);
   });
 
-  it('wait for one that asks elsewhere, and go on when that knows nobody', async () => {
+  it('wait for an asynchronous authenticator, and continue after undefined', async () => {
     const later = (user: UserInfo | undefined): Authenticator => ({
       name: 'later',
       authenticate: () => Promise.resolve(user),
@@ -68,7 +68,7 @@ describe('the ways to learn who a caller is', () => {
     expect(await result([later(undefined)])).to.equal(ANONYMOUS);
   });
 
-  it('leave for the log why each of several credentials was refused', async () => {
+  it('join the reasons of several rejected credentials', async () => {
     const certificate: Authenticator = {
       name: 'certificate',
       authenticate: () => {
@@ -82,11 +82,11 @@ describe('the ways to learn who a caller is', () => {
     expect(failed).to.have.nested.property('cause.message', 'client certificate: has expired; bad');
   });
 
-  it('let good credentials of one kind make up for bad ones of another', async () => {
+  it('accept valid credentials beside invalid ones of another kind', async () => {
     expect(await result([refuses, unsure, knows])).to.include({ name: 'bob' });
   });
 
-  it('end at one that knows who it is and lets nobody in, whatever other credentials there are', async () => {
+  it('end at a rejected caller, even with other credentials', async () => {
     const final = new CallerRejected(newUnauthorized(new Error('signed out')));
     const sync: Authenticator = {
       name: 'final',
@@ -100,12 +100,12 @@ describe('the ways to learn who a caller is', () => {
     expect(await result([unsure, later, knows])).to.equal(401);
   });
 
-  it('say "later" rather than "no" when one of them could not tell', async () => {
+  it('prefer 503 to 401 when credentials could not be checked', async () => {
     expect(await result([refuses, unsure])).to.equal(503);
     expect(await result([unsure, refuses])).to.equal(503);
   });
 
-  it('do not add the group twice, nor to those whom a front proxy could not authenticate', async () => {
+  it('add the group once, and not to unauthenticated callers of a front proxy', async () => {
     const member = (groups: string[], name = 'x'): Authenticator => ({
       name: 'member',
       authenticate: () => ({ name, uid: '', groups, extra: {} }),

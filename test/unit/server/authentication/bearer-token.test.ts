@@ -75,7 +75,7 @@ describe('bearer tokens', () => {
     time = 0;
   });
 
-  it('are reviewed by the cluster', async () => {
+  it('are reviewed by kube-apiserver', async () => {
     const cluster = fakeCluster();
     const user = await ask(authenticator(cluster), 'Bearer good');
     expect(user).to.deep.equal({ name: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } });
@@ -92,7 +92,7 @@ describe('bearer tokens', () => {
     ]);
   });
 
-  it('are asked about once in the time for which good ones and bad ones are remembered', async () => {
+  it('are reviewed once per TTL', async () => {
     const cluster = fakeCluster();
     const bearer = authenticator(cluster);
     const first = await ask(bearer, 'Bearer good');
@@ -111,14 +111,14 @@ describe('bearer tokens', () => {
     expect(cluster.asked).to.have.length(4);
   });
 
-  it('are asked about once when many come at the same time', async () => {
+  it('are reviewed once for concurrent requests', async () => {
     const cluster = fakeCluster();
     const bearer = authenticator(cluster);
     await Promise.all(Array.from({ length: 50 }, () => ask(bearer, 'Bearer good')));
     expect(cluster.asked).to.have.length(1);
   });
 
-  it('give 503 when the cluster is silent, and that is not remembered', async () => {
+  it('return 503 when kube-apiserver does not respond, without caching it', async () => {
     let down = true;
     const cluster = fakeCluster(() =>
       down
@@ -142,7 +142,7 @@ describe('bearer tokens', () => {
     });
   }
 
-  it('let a caller who leaves go at once, and answer the one who stays', async () => {
+  it('release a disconnected client at once, and serve the other one', async () => {
     let release = (): void => undefined;
     const cluster = fakeCluster(
       () =>
@@ -161,7 +161,7 @@ describe('bearer tokens', () => {
     expect(cluster.asked).to.have.length(1);
   });
 
-  it('that somebody invents in masses do not flood the cluster', async () => {
+  it('are reviewed in a bounded number when clients invent them', async () => {
     const waiting = new AbortController();
     const cluster = fakeCluster(async (_token, signal) => {
       await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
@@ -195,7 +195,7 @@ describe('bearer tokens', () => {
     });
   }
 
-  it('that were good before are reviewed again while strangers invent others', async () => {
+  it('are reviewed again if known, even while clients invent others', async () => {
     const held: (() => void)[] = [];
     const cluster = fakeCluster();
     const client: ClusterClient = {
@@ -217,7 +217,7 @@ describe('bearer tokens', () => {
     expect(codes).to.deep.equal([401, 401, 429, 429]);
   });
 
-  it('that are good no more are strangers from then on', async () => {
+  it('lose their quota when they become invalid', async () => {
     const held: (() => void)[] = [];
     let good = true;
     const cluster = fakeCluster(async (token) => {
@@ -236,7 +236,7 @@ describe('bearer tokens', () => {
     await Promise.all(invented);
   });
 
-  it('are remembered as good ones up to a number, the newest of them', async () => {
+  it('are remembered as valid up to the cache size', async () => {
     const held: (() => void)[] = [];
     const cluster = fakeCluster(async (token) => {
       if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
@@ -253,12 +253,12 @@ describe('bearer tokens', () => {
     await Promise.all(invented);
   });
 
-  it('that are refused leave the reason of the cluster for the log', async () => {
+  it('keep kube-apiserver’s reason for the log when rejected', async () => {
     const refused = await failure(ask(authenticator(fakeCluster()), 'Bearer bad'));
     expect(refused).to.have.nested.property('cause.message', 'no such token');
   });
 
-  it('are asked of each kind in order until one knows them', async () => {
+  it('are passed to each kind in order until one recognises them', async () => {
     const mine = { name: 'mine', uid: '', groups: [], extra: {} };
     const cluster = fakeCluster();
     const bearer = new BearerTokenAuthenticator([
@@ -271,7 +271,7 @@ describe('bearer tokens', () => {
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
-  it('are not parsed again by other kinds for the last token of a connection', async () => {
+  it('skip the other kinds for the last accepted token of a connection', async () => {
     const parsed: string[] = [];
     const bearer = new BearerTokenAuthenticator([
       { name: 'first', authenticate: (token) => void parsed.push(token) },
@@ -286,7 +286,7 @@ describe('bearer tokens', () => {
     expect(parsed).to.deep.equal(['a', 'b', 'a']);
   });
 
-  it('are refused when no kind knows them', async () => {
+  it('are rejected when no kind recognises them', async () => {
     const nobody = [
       { name: 'local', authenticate: () => undefined },
       { name: 'slow', authenticate: () => Promise.resolve(undefined) },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseDelegatedAuthentication } from '../../../../server/authentication/delegated-authentication.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
 
-describe('the settings that kube-apiserver publishes', () => {
+describe('published authentication settings', () => {
   let ca: Issued;
   let other: Issued;
 
@@ -10,13 +10,13 @@ describe('the settings that kube-apiserver publishes', () => {
     [ca, other] = await Promise.all([newCA('one'), newCA('two')]);
   });
 
-  it('hold bundles of CAs, with text between them', () => {
+  it('contain CA bundles, with text between the certificates', () => {
     const data = { 'client-ca-file': `# first\n${ca.cert}\n# second\n${other.cert}\n` };
     const { clientCAs } = parseDelegatedAuthentication(data, 1);
     expect(clientCAs.map(({ subject }) => subject)).to.deep.equal(['CN=one', 'CN=two']);
   });
 
-  it('may have no front proxy', () => {
+  it('have no front proxy without its CA', () => {
     expect(parseDelegatedAuthentication({}, 1)).to.deep.equal({
       generation: 1,
       clientCAs: [],
@@ -24,7 +24,7 @@ describe('the settings that kube-apiserver publishes', () => {
     });
   });
 
-  it('name headers in any case, and none where the key is missing', () => {
+  it('contain headers in lower case, and none for a missing key', () => {
     const { frontProxy } = parseDelegatedAuthentication(
       {
         'requestheader-client-ca-file': ca.cert,
@@ -43,7 +43,7 @@ describe('the settings that kube-apiserver publishes', () => {
     });
   });
 
-  it('name no header by nothing: as a prefix it would make an extra of every header', () => {
+  it('ignore an empty header name, which as a prefix would match every header', () => {
     const { frontProxy } = parseDelegatedAuthentication(
       {
         'requestheader-client-ca-file': ca.cert,
@@ -62,7 +62,7 @@ describe('the settings that kube-apiserver publishes', () => {
     ],
   ] as const) {
     it(`are refused as a whole for ${what}`, () => {
-      expect(() => parseDelegatedAuthentication(data, 1)).to.throw('client-ca-file cannot be read');
+      expect(() => parseDelegatedAuthentication(data, 1)).to.throw('client-ca-file is unreadable');
     });
   }
 

@@ -1,5 +1,5 @@
-// Front proxy, client certificates and anonymous callers together, over real TLS: what one of them refuses, another
-// one must not let in.
+// Front proxy, client certificates and anonymous access together, over real TLS: no authenticator may accept what another one
+// must reject.
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -109,7 +109,7 @@ describe('the identity of a caller', () => {
   }
 
   describe('through the front proxy', () => {
-    it('is what its headers say', async () => {
+    it('is the user of the headers', async () => {
       const headers = [
         ['X-Remote-User', 'bob'],
         ['X-Remote-Uid', 'u-1'],
@@ -127,7 +127,7 @@ describe('the identity of a caller', () => {
       });
     });
 
-    it('is in no group without a name, whatever is sent empty', async () => {
+    it('ignores empty header values', async () => {
       const headers = [
         'X-Remote-User',
         '',
@@ -142,13 +142,13 @@ describe('the identity of a caller', () => {
       expect([name, groups]).to.deep.equal(['bob', ['dev', 'system:authenticated']]);
     });
 
-    it('never splits a group at its comma', async () => {
+    it('never splits a group at a comma', async () => {
       const headers = ['X-Remote-User', 'bob', 'X-Remote-Group', 'a,system:masters'];
       const { groups } = await userOf({ client: proxy, headers });
       expect(groups).to.deep.equal(['a,system:masters', 'system:authenticated']);
     });
 
-    it('may be in 400 groups, and in more than Node counts headers by default', async () => {
+    it('accepts 400 groups, and more than Node’s default header limit', async () => {
       const names = Array.from({ length: 2500 }, (_, i) => `group-${i}`);
       for (const some of [names.slice(0, 400), names]) {
         const headers = ['X-Remote-User', 'bob', ...some.flatMap((name) => ['X-Remote-Group', name])];
@@ -156,14 +156,14 @@ describe('the identity of a caller', () => {
       }
     });
 
-    it('has names in UTF-8', async () => {
+    it('decodes names as UTF-8', async () => {
       const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
       const headers = ['X-Remote-User', latin1('jürgen 名'), 'X-Remote-Group', latin1('gäste')];
       const { name, groups } = await userOf({ client: proxy, headers });
       expect([name, groups[0]]).to.deep.equal(['jürgen 名', 'gäste']);
     });
 
-    it('is never that of the proxy itself when it is refused, even where both have one CA', async () => {
+    it('is never the proxy itself after a rejection, even with a shared CA', async () => {
       const powerful = await issue(clusterCA, { cn: 'front-proxy-client', o: ['system:masters'] });
       publish({ 'requestheader-client-ca-file': clusterCA.cert });
       const id = 'X-Remote-Extra-Authentication.kubernetes.io%2fcredential-id';
@@ -173,23 +173,23 @@ describe('the identity of a caller', () => {
       }
     });
 
-    it('is refused when a name is not UTF-8, since two names could become one', async () => {
+    it('rejects a name that is not UTF-8', async () => {
       const headers = ['X-Remote-User', 'a\xff'];
       expect(await refusalOf({ client: proxy, headers })).to.include({ code: 401 });
     });
 
-    it('has the uid of the header only when the cluster lists it', async () => {
+    it('uses the uid header only if the cluster publishes it', async () => {
       publish({ 'requestheader-uid-headers': '[]' });
       const headers = ['X-Remote-User', 'bob', 'X-Remote-Uid', 'u-1'];
       expect((await userOf({ client: proxy, headers })).uid).to.equal('');
     });
 
-    it('stays nobody when the front proxy says so', async () => {
+    it('stays unauthenticated for an unauthenticated caller of the proxy', async () => {
       const headers = ['X-Remote-User', 'system:anonymous', 'X-Remote-Group', 'system:unauthenticated'];
       expect((await userOf({ client: proxy, headers })).groups).to.deep.equal(['system:unauthenticated']);
     });
 
-    it('keeps an extra key __proto__ a plain key', async () => {
+    it('accepts an extra key __proto__', async () => {
       const { extra } = await userOf({
         client: proxy,
         headers: ['X-Remote-User', 'b', 'X-Remote-Extra-__proto__', 'x'],
@@ -197,7 +197,7 @@ describe('the identity of a caller', () => {
       expect(Object.entries(extra)).to.deep.equal([['__proto__', ['x']]]);
     });
 
-    it('follows changed header names and allowed names at once', async () => {
+    it('applies changed header names and allowed names at once', async () => {
       publish({ 'requestheader-username-headers': '["X-Who"]', 'requestheader-allowed-names': '["other"]' });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect(await refusalOf({ client: proxy, headers: ['X-Who', 'bob'], agent })).to.include({ code: 401 });
@@ -206,25 +206,25 @@ describe('the identity of a caller', () => {
       agent.destroy();
     });
 
-    it('is refused without a user name, for the certificate is no user of the cluster', async () => {
+    it('rejects a request without a user name', async () => {
       expect(await refusalOf({ client: proxy, headers: ['X-Remote-Group', 'system:masters'] })).to.include({
         code: 401,
       });
     });
   });
 
-  describe('with headers of the front proxy that nobody vouches for', () => {
+  describe('with untrusted front-proxy headers', () => {
     it('is anonymous without a certificate', async () => {
       expect((await userOf({ headers: ROOT })).name).to.equal('system:anonymous');
     });
 
-    it('is the certificate’s own user when the cluster CA signed the front proxy’s name', async () => {
+    it('is the user of the certificate when the cluster CA signed the proxy’s name', async () => {
       const rogue = await issue(clusterCA, { cn: 'front-proxy-client' });
       const { name, groups } = await userOf({ client: rogue, headers: ROOT });
       expect([name, groups]).to.deep.equal(['front-proxy-client', ['system:authenticated']]);
     });
 
-    it('is anonymous over plain HTTP, whatever it sends', async () => {
+    it('is anonymous over plain HTTP', async () => {
       secure = false;
       expect((await userOf({ client: proxy, headers: ROOT })).name).to.equal('system:anonymous');
       expect((await userOf({ client: alice })).name).to.equal('system:anonymous');
@@ -235,7 +235,7 @@ describe('the identity of a caller', () => {
       expect((await userOf({ headers: ROOT })).name).to.equal('system:anonymous');
     });
 
-    it('is asked to come back while the settings are not known', async () => {
+    it('returns 503 while the settings are not loaded', async () => {
       settings = undefined;
       expect(await refusalOf({ client: proxy, headers: ROOT })).to.include({ code: 503 });
       expect(await refusalOf({ headers: ROOT })).to.include({ code: 503 });
@@ -256,20 +256,20 @@ describe('the identity of a caller', () => {
         issue(proxyCA, { cn: 'front-proxy-client', notBefore: new Date(Date.now() + 60_000) }),
       'for servers': () =>
         issue(proxyCA, { cn: 'front-proxy-client', purposes: [x509.ExtendedKeyUsage.serverAuth] }),
-      'with a critical extension that is not understood': () =>
+      'with a critical extension that is not supported': () =>
         issue(proxyCA, {
           cn: 'front-proxy-client',
           extensions: [new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]))],
         }),
-      'signed by a certificate that is no CA': async () => issue(proxy, { cn: 'front-proxy-client' }),
+      'signed by a certificate that is not a CA': async () => issue(proxy, { cn: 'front-proxy-client' }),
     };
     for (const [what, make] of Object.entries(rogues)) {
-      it(`is refused with a certificate ${what}`, async () => {
+      it(`rejects a certificate ${what}`, async () => {
         expect(await refusalOf({ client: await make(), headers: ROOT })).to.include({ code: 401 });
       });
     }
 
-    it('is told to operators: what was expected, what came, which flag decides; and only once a minute', async () => {
+    it('reports the expected and presented certificate and the flag, once a minute', async () => {
       const someone = await issue(proxyCA, { cn: 'someone\nelse' });
       await refusalOf({ client: someone, headers: ROOT });
       await refusalOf({ client: someone, headers: ROOT });
@@ -280,7 +280,7 @@ describe('the identity of a caller', () => {
       expect(warnings.length).to.be.at.most(1);
     });
 
-    it('is told to operators also when no certificate came, one of another CA, or none is believed', async () => {
+    it('reports a missing certificate, another CA, and a missing request-header CA', async () => {
       await userOf({ headers: ROOT });
       expect(frontProxyStatus.describe()).to.contain('last rejected: a request without a client certificate');
       expect((await userOf({ client: alice, headers: ROOT })).name).to.equal('alice');
@@ -290,7 +290,7 @@ describe('the identity of a caller', () => {
       expect(frontProxyStatus.describe()).to.contain('last rejected: no request-header CA is published');
     });
 
-    it('never hides the last accepted request from operators', async () => {
+    it('keeps reporting the last accepted request', async () => {
       await userOf({ client: proxy, headers: ['X-Remote-User', 'bob'] });
       await refusalOf({ client: await issue(undefined, { cn: 'front-proxy-client' }), headers: ROOT });
       expect(frontProxyStatus.describe())
@@ -298,7 +298,7 @@ describe('the identity of a caller', () => {
         .and.to.contain('last rejected: the certificate "front-proxy-client"');
     });
 
-    it('is no matter to tell of when nobody is named', async () => {
+    it('reports nothing without a user header', async () => {
       await userOf({ headers: ROOT });
       const told = frontProxyStatus.describe();
       publish({ 'requestheader-client-ca-file': '' });
@@ -308,7 +308,7 @@ describe('the identity of a caller', () => {
       expect(frontProxyStatus.describe()).to.equal(told);
     });
 
-    it('is believed with any name where the cluster allows every name, and operators are told that', async () => {
+    it('accepts and reports any name without allowed names', async () => {
       publish({ 'requestheader-allowed-names': '[]' });
       const someone = await issue(proxyCA, { cn: 'someone' });
       expect((await userOf({ client: someone, headers: ROOT })).name).to.equal('root');
@@ -320,7 +320,7 @@ describe('the identity of a caller', () => {
   });
 
   describe('with a client certificate', () => {
-    it('is its common name, in the groups of its organizations', async () => {
+    it('is the common name, in the groups of the organizations', async () => {
       const fingerprint = new X509Certificate(alice.cert).fingerprint256.replaceAll(':', '').toLowerCase();
       expect(await userOf({ client: alice })).to.deep.equal({
         name: 'alice',
@@ -330,7 +330,7 @@ describe('the identity of a caller', () => {
       });
     });
 
-    it('has the uid that its subject names, and is refused with several', async () => {
+    it('has the uid of the subject, and rejects several uids', async () => {
       const [one, two] = await Promise.all([
         issue(clusterCA, { cn: 'carol', uid: ['7'] }),
         issue(clusterCA, { cn: 'carol', uid: ['7', '8'] }),
@@ -339,14 +339,14 @@ describe('the identity of a caller', () => {
       expect(await refusalOf({ client: two })).to.include({ code: 401 });
     });
 
-    it('is the same object for each request of a connection, so that caches can go by it', async () => {
+    it('is the same object for each request of a connection', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const first = await userOf({ client: alice, agent });
       expect(await userOf({ client: alice, agent })).to.equal(first);
       agent.destroy();
     });
 
-    it('loses its identity on a kept connection when the CA is removed, and gets it back', async () => {
+    it('is rejected on a kept connection while the CA is removed', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect((await userOf({ client: alice, agent })).name).to.equal('alice');
       publish({ 'client-ca-file': '' });
@@ -356,7 +356,7 @@ describe('the identity of a caller', () => {
       agent.destroy();
     });
 
-    it('loses it on a kept connection when the certificate expires', async () => {
+    it('is rejected on a kept connection when the certificate expires', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect((await userOf({ client: alice, agent })).name).to.equal('alice');
       const later = Date.now() + 2 * HOUR;
@@ -365,7 +365,7 @@ describe('the identity of a caller', () => {
       agent.destroy();
     });
 
-    it('is refused in a session that is resumed after its CA was removed', async () => {
+    it('is rejected in a resumed session after its CA is removed', async () => {
       const agent = new Agent({ keepAlive: false });
       expect((await userOf({ client: alice, agent })).name).to.equal('alice');
       expect(resumed).to.equal(false);
@@ -375,12 +375,12 @@ describe('the identity of a caller', () => {
       agent.destroy();
     });
 
-    it('is read once for a connection, however many requests ask', () => {
+    it('parses the subject once per connection', () => {
       const certificate = new X509Certificate(alice.cert);
       expect(subjectOf(certificate)).to.equal(subjectOf(certificate));
     });
 
-    it('may be issued by an intermediate that the cluster publishes as a CA', async () => {
+    it('accepts an intermediate that the cluster publishes as a CA', async () => {
       const middle = await issue(clusterCA, { cn: 'middle', ca: true, purposes: [] });
       const client = await issue(middle, { cn: 'carol' });
       expect(await refusalOf({ client })).to.include({ code: 401 });
@@ -388,19 +388,19 @@ describe('the identity of a caller', () => {
       expect((await userOf({ client, intermediates: [middle] })).name).to.equal('carol');
     });
 
-    it('is nobody’s when it has no name', async () => {
+    it('ignores a certificate without a name', async () => {
       const nameless = await issue(clusterCA, { o: ['system:masters'] });
       expect((await userOf({ client: nameless })).name).to.equal('system:anonymous');
     });
 
-    it('may come without a statement of purpose, and with one for any purpose', async () => {
+    it('accepts a certificate without key usage, and for any purpose', async () => {
       for (const purposes of [[], ['2.5.29.37.0']]) {
         const client = await issue(clusterCA, { cn: 'carol', purposes });
         expect((await userOf({ client })).name).to.equal('carol');
       }
     });
 
-    it('of the front-proxy CA is no user of the cluster', async () => {
+    it('rejects a certificate of the front-proxy CA', async () => {
       const user = await issue(proxyCA, { cn: 'root', o: ['system:masters'] });
       expect(await refusalOf({ client: user })).to.include({ code: 401 });
     });

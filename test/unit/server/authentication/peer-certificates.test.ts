@@ -11,7 +11,7 @@ import { startTls, type TlsFixture } from './tls-fixture.ts';
 
 const MINUTE = 60_000;
 
-describe('what is decided about the certificate of a connection', () => {
+describe('PeerCertificates', () => {
   let alice: Issued;
   let trusted: DelegatedAuthentication;
   let distrusted: DelegatedAuthentication;
@@ -42,7 +42,7 @@ describe('what is decided about the certificate of a connection', () => {
   const verdict = async (): Promise<PeerVerdict> =>
     (await server.send({ client: alice, agent })) as PeerVerdict;
 
-  it('holds for its requests as long as the certificate is valid: signatures are dear', async () => {
+  it('caches a verdict while the certificate is valid', async () => {
     const first = await verdict();
     expect(first.error).to.equal(undefined);
     now += 59 * MINUTE;
@@ -51,7 +51,7 @@ describe('what is decided about the certificate of a connection', () => {
     expect(await verdict()).to.equal(first);
   });
 
-  it('is decided anew by a clock on which the certificate is valid no more, or not yet', async () => {
+  it('verifies again outside the validity of the certificate', async () => {
     const start = now;
     expect((await verdict()).error).to.equal(undefined);
     now = start + 61 * MINUTE;
@@ -62,7 +62,7 @@ describe('what is decided about the certificate of a connection', () => {
     expect((await verdict()).error?.message).to.match(/is not valid before/);
   });
 
-  it('holds ten seconds when it is a refusal', async () => {
+  it('caches a rejection for ten seconds', async () => {
     settings = distrusted;
     const first = await verdict();
     expect(first.error?.message).to.equal('not signed by a CA of this kind');
@@ -72,7 +72,7 @@ describe('what is decided about the certificate of a connection', () => {
     expect(await verdict()).not.to.equal(first);
   });
 
-  it('holds for one set of CAs', async () => {
+  it('caches a verdict for one set of CAs', async () => {
     expect((await verdict()).error).to.equal(undefined);
     settings = { ...distrusted, generation: 2 };
     expect((await verdict()).error?.message).to.equal('not signed by a CA of this kind');

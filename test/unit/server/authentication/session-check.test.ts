@@ -42,7 +42,7 @@ const checkers: Readonly<Record<string, (asked: unknown[]) => TokenIDChecker>> =
 };
 
 for (const [when, checker] of Object.entries(checkers)) {
-  describe(`the session of a caller whose token did not reach us, decided ${when}`, () => {
+  describe(`the session check of a forwarded identity, ${when}`, () => {
     let asked: unknown[];
     let tokens: TokenIDChecker;
 
@@ -51,7 +51,7 @@ for (const [when, checker] of Object.entries(checkers)) {
       tokens = checker(asked);
     });
 
-    it('lets in who still has it, and whoever came without a token of ours', async () => {
+    it('accepts a valid session, and callers without one of our tokens', async () => {
       const check = sessionCheck(tokens);
       expect(await check(withToken(credentialID('lasts')), context)).to.equal(undefined);
       expect(asked).to.deep.equal([['lasts', { name: 'bob', uid: 'u' }]]);
@@ -60,14 +60,14 @@ for (const [when, checker] of Object.entries(checkers)) {
       expect(asked).to.have.length(1);
     });
 
-    it('keeps out who has signed out, whatever other tokens there are', async () => {
+    it('rejects an ended session, even with other tokens', async () => {
       const check = sessionCheck(tokens);
       for (const ids of [['over'], ['lasts', 'over'], ['over', 'lasts']]) {
         expect(await failure(() => check(withToken(...ids.map(credentialID)), context))).to.equal(over);
       }
     });
 
-    it('is not brought back by a review of the token by the cluster', async () => {
+    it('rejects an ended session even if the cluster accepts the token', async () => {
       for (const found of [(user: UserInfo) => user, (user: UserInfo) => Promise.resolve(user)]) {
         const reviewed = (jti: string) => {
           const inner = { name: 'review', authenticate: () => found(withToken(credentialID(jti))) };
@@ -78,7 +78,7 @@ for (const [when, checker] of Object.entries(checkers)) {
       }
     });
 
-    it('is nothing to ask about when the token is nobody’s', async () => {
+    it('checks nothing for a token without a user', async () => {
       for (const nobody of [undefined, Promise.resolve(undefined)]) {
         const inner = { name: 'review', authenticate: () => nobody };
         expect(await sessionCheckedTokens(inner, tokens).authenticate('token', context)).to.equal(undefined);

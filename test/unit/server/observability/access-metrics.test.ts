@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
-import { countedAuthentication } from '../../../../server/authentication/counted-authentication.ts';
+import { countedAuthentication } from '../../../../server/authentication/authenticator-chain.ts';
 import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import type { Decision } from '../../../../server/authorization/authorizer.ts';
