@@ -4,8 +4,6 @@ import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
 
-// Objects as the cache keeps them, bytes and a few facts. This folder makes them of what the cluster sends; it knows no
-// lists and no watches.
 /** An object in the cache: its bytes and the facts that reads need. Immutable. */
 export interface CachedObject<Facts> {
   /** `name`, or `namespace/name`: the sort order of lists. */

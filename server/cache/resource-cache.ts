@@ -26,8 +26,6 @@ export interface ResourceCache<Facts> {
   watch(from: string, watcher: Watcher<Facts>): () => void;
 }
 
-// Snapshots share what did not change, and the latest are kept. This folder owns how; when there is a new one, and who
-// reads it, is informer-cache's business.
 /** All objects at one resourceVersion, sorted by key. Immutable. */
 export interface Snapshot<Facts> {
   readonly resourceVersion: string;

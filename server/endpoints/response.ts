@@ -87,7 +87,6 @@ export async function writeBody(
   else response.end();
 }
 
-// Compression by Accept-Encoding.
 /** Smaller bodies are not compressed, as in kube-apiserver. */
 export const GZIP_THRESHOLD = 128 * 1024;
 
@@ -116,8 +115,6 @@ function quality(parameters: readonly string[]): number {
   }
   return 1;
 }
-
-// Entity tags of requests.
 
 /** More tags than any client sends; the rest is ignored. */
 const MAX_TAGS = 256;

@@ -1,5 +1,5 @@
-// A node as the platform's paths answer it: Kubernetes' own object, whole, of which only what consoles rely on is
-// spelled out here.
+// A node on the platform's paths: the complete Kubernetes object. The schema lists only the members that consoles
+// rely on.
 import { Type } from 'typebox';
 
 const TextMap = Type.Object({}, { additionalProperties: Type.String() });
@@ -7,14 +7,14 @@ const TextMap = Type.Object({}, { additionalProperties: Type.String() });
 const metadata = Type.Object(
   {
     name: Type.String(),
-    selfLink: Type.String({ description: 'The path of the node here.' }),
+    selfLink: Type.String({ description: 'The path of the node.' }),
     uid: Type.String(),
-    resourceVersion: Type.String({ description: "The cluster's own." }),
+    resourceVersion: Type.String({ description: 'The resourceVersion of the cluster.' }),
     creationTimestamp: Type.String({ format: 'date-time' }),
     labels: Type.Optional(TextMap),
     annotations: Type.Optional(TextMap),
   },
-  { description: 'ObjectMeta of Kubernetes; members that are not shown here are there as well.' },
+  { description: 'ObjectMeta of Kubernetes; further members exist.' },
 );
 
 export const NodeSchema = Type.Object(
@@ -28,14 +28,14 @@ export const NodeSchema = Type.Object(
   { description: 'A node of the cluster.' },
 );
 
-/** `items` names the schema of a node by reference, so that a document shows it once. */
+/** `items` references the schema of a node, so that a document contains it once. */
 export const NodeListSchema = Type.Object(
   {
     kind: Type.Literal('NodeList'),
     apiVersion: Type.String(),
     metadata: Type.Object({ resourceVersion: Type.String() }),
     items: Type.Array(Type.Ref('#/components/schemas/Node'), { description: 'The nodes of the page.' }),
-    totalItems: Type.Integer({ minimum: 0, description: 'How many there are on all pages.' }),
+    totalItems: Type.Integer({ minimum: 0, description: 'The number of nodes on all pages.' }),
   },
   { additionalProperties: false, description: 'A page of nodes.' },
 );

@@ -17,7 +17,7 @@ export interface ClusterRequestOptions extends RequestOptions {
  */
 const HANDSHAKES = 8;
 /** Time in ms after which an unanswered handshake no longer occupies a slot. */
-const PATIENCE_MS = 250;
+const HANDSHAKE_SLOT_MS = 250;
 
 /** HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {
@@ -50,7 +50,7 @@ export class ClusterAgent extends Agent {
       socket?.off('secureConnect', done).off('close', done);
       slot[Symbol.dispose]();
     };
-    const timer = setTimeout(done, PATIENCE_MS);
+    const timer = setTimeout(done, HANDSHAKE_SLOT_MS);
     socket?.once('secureConnect', done).once('close', done);
     return socket;
   }

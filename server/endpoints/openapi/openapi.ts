@@ -198,7 +198,6 @@ function requireJSON(header: string | undefined): void {
   if (!parseAccept(header).some(acceptsJSON)) throw newNotAcceptable(['application/json']);
 }
 
-// The cluster's own OpenAPI documents, so that `kubectl explain` shows the documentation of the cluster's version.
 export interface SourceDocument {
   /** Changes with the document. */
   readonly url: string;
@@ -206,8 +205,8 @@ export interface SourceDocument {
 }
 
 /**
- * Returns the OpenAPI v3 document of a group and version such as `v1` or `apps/v1`; undefined if the URL is still
- * `known`.
+ * Returns the cluster's own OpenAPI v3 document of a group and version such as `v1` or `apps/v1`, so that `kubectl
+ * explain` shows the documentation of the cluster's version. Undefined if the URL is still `known`.
  */
 export async function fetchSource(
   client: ClusterClient,

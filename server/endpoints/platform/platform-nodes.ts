@@ -146,7 +146,6 @@ export function pageOf(
   return { nodes, total };
 }
 
-// Decoded query strings of the node list, cached because consoles repeat them.
 export interface ListQuery extends NodeQuery {
   readonly filter: NodeFilter;
 }

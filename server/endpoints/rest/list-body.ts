@@ -49,7 +49,6 @@ export async function writeItems<Facts>(
   return writeBody(response, compressed(body), signal);
 }
 
-// Bodies from cached chunks: a header, the chunks and a tail. Nothing is encoded per request.
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
 /** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */

@@ -62,8 +62,7 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
   };
 }
 
-// Objects themselves: cached bytes in a frame.
-/** Stateless, shared by all requests for a resource. */
+/** The objects themselves: cached bytes in a frame. Stateless, shared by all requests for a resource. */
 export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;
@@ -102,7 +101,6 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 }
 
-// PartialObjectMetadata, for metadata informers and the garbage collector.
 const OBJECT_END = Buffer.from('}');
 
 export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';

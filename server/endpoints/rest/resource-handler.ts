@@ -101,7 +101,6 @@ function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<F
   return info.parts.length === 1 || info.namespace !== '';
 }
 
-// Negotiates the representation, with a cache for the few Accept headers in use.
 export type ReadVerb = 'get' | 'list' | 'watch';
 
 /** Clients choose the headers, so the cache is bounded in number and length. */

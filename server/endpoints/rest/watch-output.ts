@@ -4,8 +4,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';
 
-// Where the events of one watcher go: a body in chunks, or a WebSocket. Each is a line of JSON, whatever carries it.
-
 export interface WatchOutput {
   /** Sends the headers immediately: clients wait for them, and the first event can be far away. */
   open(): void;
@@ -38,7 +36,6 @@ export interface OutputObserver {
 /** Queued bytes above which events are held back. */
 export const HIGH_WATER = 256 * 1024;
 
-// Watches over HTTP: lines as chunks of HTTP/1.1.
 const CRLF = Buffer.from('\r\n');
 
 function chunkHead(length: number): Buffer {

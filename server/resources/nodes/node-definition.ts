@@ -22,7 +22,6 @@ export function nodeDefinition(group: string): ResourceDefinition<NodeFacts> {
   };
 }
 
-// The columns of kube-apiserver: the same names, order, types and values, so that `kubectl get` prints the same.
 type Cell = Column<NodeFacts>['cell'];
 
 function column(name: string, priority: 0 | 1, description: string, cell: Cell): Column<NodeFacts> {

@@ -110,7 +110,6 @@ export function statusWords(facts: NodeFacts): string[] {
   return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
 }
 
-// The status of a node as consoles of the platform show it; it differs from kubectl's STATUS column.
 /** Conditions that concern the health of a node, with their healthy status. Other conditions are ignored. */
 const HEALTHY: ReadonlyMap<string, string> = new Map([
   ['MemoryPressure', 'False'],
@@ -122,7 +121,10 @@ const HEALTHY: ReadonlyMap<string, string> = new Map([
   ['KubeletReady', 'True'],
 ]);
 
-/** A node without conditions is running; `Unknown` is unhealthy. */
+/**
+ * The status of a node as consoles of the platform show it, which differs from kubectl's STATUS column. A node
+ * without conditions is running; `Unknown` is unhealthy.
+ */
 export function platformStatus(
   spec: Readonly<Record<string, unknown>>,
   status: Readonly<Record<string, unknown>>,

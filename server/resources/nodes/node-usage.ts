@@ -123,7 +123,6 @@ function equal(left: Amounts, right: Amounts): boolean {
   );
 }
 
-// The eight usage annotations that consoles of the platform read. Computed for each response, never stored.
 interface FormattedUsage {
   readonly amounts: Amounts;
   readonly text: string;
@@ -137,8 +136,8 @@ export interface UsageSource {
 }
 
 /**
- * Returns a function that formats the annotations as members of JSON, joined by commas. `domain`: of the platform;
- * the names begin with `node.<domain>/`.
+ * Returns a function that formats the eight usage annotations, which consoles of the platform read, as members of
+ * JSON, joined by commas. `domain`: of the platform; the names begin with `node.<domain>/`.
  */
 export function usageAnnotations(
   source: UsageSource,

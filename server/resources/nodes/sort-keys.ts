@@ -42,8 +42,6 @@ export function comparisonBy(key: NodeSortKey): Comparison {
   return (left, right) => compare(left, right) || byName(left, right);
 }
 
-// Versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1`, compared by Semantic Versioning 2.0, section 11.
-
 interface Version {
   readonly release: readonly bigint[];
   /** Empty for a release, which is later than its pre-releases. */
@@ -57,7 +55,10 @@ interface Version {
 const MAX_LENGTH = 256;
 const VERSION = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
 
-/** Texts that are not versions come first; equal versions are compared as text. */
+/**
+ * Compares versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1` by Semantic Versioning 2.0, section 11.
+ * Texts that are not versions come first; equal versions are compared as text.
+ */
 export function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [parse(left), parse(right)];
