@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import type { ReflectorSink } from '../../server/cluster/reflector/reflector-sink.ts';
 import { rawThing } from '../support/cluster/raw-objects.ts';
 
-/** What a sink holds, as `name@resourceVersion` in any order; undefined until its first list is complete. */
+/** The content of a sink as `name@resourceVersion` in any order; undefined before the first list. */
 export interface SinkUnderTest {
   readonly sink: ReflectorSink;
   contents(): readonly string[] | undefined;
 }
 
-/** What the reflector relies on, whatever it writes to. */
+/** The contract of reflector sinks. */
 export function describeReflectorSink(title: string, create: () => SinkUnderTest): void {
-  describe(`${title}, as a sink of the reflector`, () => {
+  describe(`${title} as a reflector sink`, () => {
     function filled(): SinkUnderTest {
       const tested = create();
       const replacement = tested.sink.replacement();
@@ -20,7 +20,7 @@ export function describeReflectorSink(title: string, create: () => SinkUnderTest
     }
     const held = (tested: SinkUnderTest) => tested.contents()?.toSorted();
 
-    it('holds nothing until the first list is committed', () => {
+    it('is empty before the first commit', () => {
       const tested = create();
       tested.sink.replacement().add(rawThing('a', 5));
       expect(held(tested)).to.equal(undefined);
@@ -32,13 +32,13 @@ export function describeReflectorSink(title: string, create: () => SinkUnderTest
       expect(held(tested)).to.deep.equal([]);
     });
 
-    it('drops a list that is never committed', () => {
+    it('discards a list without a commit', () => {
       const tested = filled();
       tested.sink.replacement().add(rawThing('c', 11));
       expect(held(tested)).to.deep.equal(['a@5', 'b@5']);
     });
 
-    it('replaces everything by a list that is committed, also by one of an earlier resourceVersion', () => {
+    it('replaces all objects at a commit, also with an earlier resourceVersion', () => {
       const tested = filled();
       const replacement = tested.sink.replacement();
       replacement.add(rawThing('c', 3));
@@ -56,7 +56,7 @@ export function describeReflectorSink(title: string, create: () => SinkUnderTest
       expect(held(tested)).to.deep.equal(['a@11', 'c@12']);
     });
 
-    it('keeps no bytes of the reflector', () => {
+    it('keeps no buffer of the reflector', () => {
       const tested = create();
       const bytes = [rawThing('a', 5), rawThing('b', 11)];
       const replacement = tested.sink.replacement();
@@ -68,7 +68,7 @@ export function describeReflectorSink(title: string, create: () => SinkUnderTest
       expect(held(tested)).to.deep.equal(['a@5', 'b@11']);
     });
 
-    it('throws at an object that it cannot read, so that the reflector relists', () => {
+    it('throws for an unreadable object, so that the reflector relists', () => {
       const tested = filled();
       expect(() =>
         tested.sink.apply('ADDED', Buffer.from('{"metadata":{"resourceVersion":"20"}}')),

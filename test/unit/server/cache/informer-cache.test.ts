@@ -44,8 +44,8 @@ function thrownBy(action: () => unknown): unknown {
   return undefined;
 }
 
-describe('the informer cache', () => {
-  it('answers 503 with Retry-After to every read until the first list is complete', async () => {
+describe('InformerCache', () => {
+  it('returns 503 with Retry-After before the first list', async () => {
     const cache = newCache();
     const replacement = cache.replacement();
     replacement.add(rawThing('a', 1));
@@ -64,14 +64,14 @@ describe('the informer cache', () => {
     expect(keys(cache)).to.deep.equal(['a']);
   });
 
-  it('drops a list that was begun and never committed', () => {
+  it('discards a list without a commit', () => {
     const cache = filled();
     cache.replacement().add(rawThing('z', 20));
     expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
     expect(cache.currentResourceVersion).to.equal('10');
   });
 
-  it('applies changes and tells watchers what they are to the cache, not what the stream called them', () => {
+  it('derives event types from its own content, not from the stream', () => {
     const cache = filled();
     const watcher = new Recorder();
     cache.watch('10', watcher);
@@ -84,7 +84,7 @@ describe('the informer cache', () => {
     expect(watcher.heard).to.deep.equal(['MODIFIED b@11', 'ADDED d@12', 'DELETED a@13']);
   });
 
-  it('applies what two streams bring once', () => {
+  it('applies an event from two streams once', () => {
     const cache = filled();
     const watcher = new Recorder();
     cache.watch('10', watcher);
@@ -93,7 +93,7 @@ describe('the informer cache', () => {
     expect(cache.currentResourceVersion).to.equal('13');
   });
 
-  it('leads no watcher back by the bookmark of the stream that is behind', () => {
+  it('never sends watchers a bookmark that goes backwards', () => {
     const cache = filled();
     const watcher = new Recorder();
     cache.watch('10', watcher);
@@ -103,7 +103,7 @@ describe('the informer cache', () => {
     expect(watcher.heard).to.deep.equal(['MODIFIED a@13', 'BOOKMARK 13', 'BOOKMARK 14']);
   });
 
-  it('is moved on by a bookmark', async () => {
+  it('advances at a bookmark', async () => {
     const cache = filled();
     const waited = cache.waitUntil('25', new AbortController().signal);
     cache.bookmark('25');
@@ -112,7 +112,7 @@ describe('the informer cache', () => {
     expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('gives a watcher that comes back everything since, without a gap or a repetition', () => {
+  it('resumes a watch without gaps and repetitions', () => {
     const cache = filled();
     for (let version = 11; version < 20; version++) cache.apply('MODIFIED', rawThing('a', version));
     const watcher = new Recorder();
@@ -123,7 +123,7 @@ describe('the informer cache', () => {
     expect(watcher.heard).to.deep.equal([17, 18, 19, 20].map((version) => `MODIFIED a@${version}`));
   });
 
-  it('is silent to a watcher from the future until its resourceVersion has passed', () => {
+  it('is silent to a watch from a future resourceVersion until it is reached', () => {
     const cache = filled();
     const watcher = new Recorder();
     cache.watch('12', watcher);
@@ -133,13 +133,13 @@ describe('the informer cache', () => {
     expect(watcher.heard).to.deep.equal(['MODIFIED a@13']);
   });
 
-  it('refuses a watch from before the list', () => {
+  it('rejects a watch from before the list', () => {
     const error = thrownBy(() => filled().watch('9', new Recorder()));
     expect(isExpired(error)).to.equal(true);
     expect(error).to.have.property('message', 'too old resource version: 9 (10)');
   });
 
-  it('ends all watchers after a relist, starts its window anew and makes no DELETED up', () => {
+  it('ends all watches at a relist, resets the window and invents no DELETED events', () => {
     const cache = filled();
     cache.apply('MODIFIED', rawThing('a', 11));
     const watcher = new Recorder();
@@ -153,7 +153,7 @@ describe('the informer cache', () => {
     expect(cache.watchers).to.equal(0);
   });
 
-  it('lets a watcher that it ended begin again at once, on what the list has brought', () => {
+  it('lets an ended watcher resubscribe to the new list at once', () => {
     const cache = filled();
     const again = new Recorder();
     cache.watch('10', {
@@ -169,7 +169,7 @@ describe('the informer cache', () => {
     expect(again.heard).to.deep.equal(['MODIFIED x@31']);
   });
 
-  it('ends all watchers although one of them cannot be ended', () => {
+  it('ends all watches although one of them throws', () => {
     const cache = filled();
     const other = new Recorder();
     cache.watch('10', {
@@ -185,14 +185,14 @@ describe('the informer cache', () => {
     expect(keys(cache)).to.deep.equal(['x']);
   });
 
-  it('lets reads go on that a list has brought to their resourceVersion', async () => {
+  it('resolves waiting reads at a list', async () => {
     const cache = filled();
     const waited = cache.waitUntil('30', new AbortController().signal);
     fill(cache, 30, ['x']);
     await waited;
   });
 
-  it('accepts a history that goes backwards, after a list', () => {
+  it('accepts a lower resourceVersion from a list', () => {
     const cache = filled();
     cache.apply('MODIFIED', rawThing('a', 11));
     fill(cache, 5, ['q']);
@@ -201,7 +201,7 @@ describe('the informer cache', () => {
     expect(cache.currentResourceVersion).to.equal('6');
   });
 
-  it('drops a watcher that throws and no other', () => {
+  it('drops only the watcher that throws', () => {
     const cache = filled();
     const [before, after] = [new Recorder(), new Recorder()];
     let calls = 0;
@@ -222,7 +222,7 @@ describe('the informer cache', () => {
     expect(after.heard).to.deep.equal(before.heard);
   });
 
-  it('keeps no watcher that could not take what it had missed', () => {
+  it('drops a watcher that throws during the replay', () => {
     const cache = filled();
     cache.apply('MODIFIED', rawThing('a', 11));
     const broken: Watcher<Facts> = {
@@ -236,7 +236,7 @@ describe('the informer cache', () => {
     expect(cache.watchers).to.equal(0);
   });
 
-  it('shows a change to reads before watchers hear of it', () => {
+  it('applies a change before it notifies watchers', () => {
     const cache = filled();
     const seen: unknown[] = [];
     cache.watch('10', {
@@ -249,7 +249,7 @@ describe('the informer cache', () => {
     expect(seen).to.deep.equal(['11', undefined]);
   });
 
-  it('refuses a watch from before what is too old, also when nothing new has come', () => {
+  it('rejects a watch from an evicted version, also without new events', () => {
     let now = 0;
     const cache = filled(() => now);
     cache.apply('MODIFIED', rawThing('a', 11));
@@ -258,7 +258,7 @@ describe('the informer cache', () => {
     cache.watch('11', new Recorder());
   });
 
-  it('tells a watcher that another one adds nothing twice', () => {
+  it('sends nothing twice to a watcher that another watcher adds', () => {
     const cache = filled();
     const late = new Recorder();
     let added = false;
@@ -274,7 +274,7 @@ describe('the informer cache', () => {
     expect(late.heard).to.deep.equal(['MODIFIED a@11']);
   });
 
-  it('keeps earlier snapshots for the pages of a list, within its bounds', () => {
+  it('keeps past snapshots for the pages of a list, within its limits', () => {
     let now = 0;
     const cache = filled(() => now);
     const first = cache.snapshot();
@@ -307,7 +307,7 @@ describe('the informer cache', () => {
     return kept;
   }
 
-  it('keeps as many earlier snapshots as its memory allows for what only they hold', () => {
+  it('limits the memory that only past snapshots hold', () => {
     // In our group it is longer.
     const size = rawThing('a', 11).length + 'resources.platform.io/v1alpha3'.length - 'v1'.length;
     const modify = (cache: InformerCache<Facts>, version: number): void =>
@@ -325,7 +325,7 @@ describe('the informer cache', () => {
     expect(keptOf(size * 7, readAndModify)).to.equal(2);
   });
 
-  it('knows its state at a resourceVersion of another kind of object, as the pages of another replica need it', () => {
+  it('returns its state at a resourceVersion of another kind, for pages of another replica', () => {
     const cache = filled();
     cache.apply('DELETED', rawThing('a', 15));
     cache.apply('DELETED', rawThing('b', 20));
@@ -336,7 +336,7 @@ describe('the informer cache', () => {
     expect(thrownBy(() => cache.snapshotAt('21'))).to.deep.include({ code: 504, reason: 'Timeout' });
   });
 
-  it('takes no list with an object that has no resourceVersion', () => {
+  it('rejects a list with an object without a resourceVersion', () => {
     for (const metadata of [
       '{"name":"a"}',
       '{"name":"a","resourceVersion":"x"}',
@@ -347,7 +347,7 @@ describe('the informer cache', () => {
     }
   });
 
-  it('refuses a resourceVersion that is not a number', async () => {
+  it('rejects a non-numeric resourceVersion', async () => {
     const cache = filled();
     for (const version of ['', 'abc', '-1', '1.5', '0x10', '9'.repeat(30)]) {
       expect(thrownBy(() => cache.watch(version, new Recorder()))).to.have.property('code', 400);
@@ -358,7 +358,7 @@ describe('the informer cache', () => {
     }
   });
 
-  it('keeps unknown fields and integers above 2^53 as they came, in lists and in watches', () => {
+  it('preserves unknown fields and integers above 2^53 in lists and watches', () => {
     const cache = filled();
     const frames: string[] = [];
     cache.watch('10', {

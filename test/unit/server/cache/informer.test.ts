@@ -20,7 +20,7 @@ import { until } from '../../../support/until.ts';
 
 type Facts = { readonly size: number };
 
-describe('an informer', () => {
+describe('Informer', () => {
   let cluster: ScriptedCluster;
   let client: ClusterConnection;
   let informer: Informer<Facts>;
@@ -55,7 +55,7 @@ describe('an informer', () => {
 
   const watches = (): Call[] => cluster.calls.filter(({ asked }) => asked === 'watch');
 
-  it('follows what its selectors select, and asks the cluster when a read waits for more', async () => {
+  it('follows the selected objects, and queries the cluster when a read waits', async () => {
     await start((call) => {
       if (call.asked === 'stream') complete(call);
       else if (call.asked === 'position') list(call.response, 9);
@@ -69,7 +69,7 @@ describe('an informer', () => {
     expect(watches()[0]?.url.searchParams.get('resourceVersion')).to.equal('5');
   });
 
-  it('applies nothing of what it asked before a relist: it may belong to another history', async () => {
+  it('discards a probe from before a relist, because it may belong to a different history', async () => {
     let streams = 0;
     await start(
       (call) => {
@@ -95,7 +95,7 @@ describe('an informer', () => {
     expect(await waited).to.have.property('message', 'enough');
   });
 
-  it('keeps as many events and earlier states as it was told to', async () => {
+  it('keeps events and past snapshots within its limits', async () => {
     await start(
       (call) => {
         complete(call);
@@ -111,7 +111,7 @@ describe('an informer', () => {
     expect(informer.cache.snapshotAt('7').resourceVersion).to.equal('7');
   });
 
-  it('lets a read wait as long as it was told to', async () => {
+  it('limits the wait of a read', async () => {
     await start(
       (call) => {
         if (call.asked === 'stream') complete(call);
@@ -124,7 +124,7 @@ describe('an informer', () => {
   });
 });
 
-describe('what brings a cache to a resourceVersion of another kind of object', () => {
+describe('catchUp', () => {
   let cluster: ScriptedCluster;
   let client: ClusterConnection;
   const taken: string[] = [];
@@ -152,7 +152,7 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     await cluster.stop();
   });
 
-  it('makes the cluster itself get there, then takes what was missed from where the cache is', async () => {
+  it("makes the cluster reach the target, then watches from the cache's resourceVersion", async () => {
     await start(({ response }) => send(response, event('MODIFIED', rawThing('a', 15)), bookmark(20)));
     await ask();
     expect(taken).to.deep.equal(['MODIFIED a@15', 'BOOKMARK 20']);
@@ -169,14 +169,14 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     expect(cluster.calls[0]?.request.headers.accept).to.include('as=PartialObjectMetadataList');
   });
 
-  it('asks both on one connection, for the first answer is read to its end', async () => {
+  it('uses one connection, because the list is read to its end', async () => {
     await start(({ response }) => send(response, bookmark(20)));
     await ask();
     const [position, watch] = cluster.calls.map(({ request }) => request.socket);
     expect(watch === position).to.equal(true);
   });
 
-  it('goes on past what is before it, and ends at it without waiting for more', async () => {
+  it('ends at the target without waiting for more events', async () => {
     await start(({ response }) => send(response, bookmark(19), event('DELETED', rawThing('b', 20))));
     await ask();
     expect(taken).to.deep.equal(['BOOKMARK 19', 'DELETED b@20']);
@@ -184,7 +184,7 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     if (response && !response.closed) await once(response, 'close');
   });
 
-  it('claims nothing when the stream ends before it', async () => {
+  it('does not advance the cache when the stream ends before the target', async () => {
     await start(({ response }) => {
       send(response, event('ADDED', rawThing('c', 15)));
       response.end();
@@ -193,7 +193,7 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     expect(taken).to.deep.equal(['ADDED c@15']);
   });
 
-  it('does not watch for what the cluster does not have', async () => {
+  it('does not watch when the cluster cannot reach the target', async () => {
     await start(
       ({ response }) => send(response, bookmark(20)),
       ({ response }) => refuse(response, 504, 'Timeout'),
@@ -203,7 +203,7 @@ describe('what brings a cache to a resourceVersion of another kind of object', (
     expect(cluster.asked).to.deep.equal(['position']);
   });
 
-  it('takes nothing more once nobody waits', async () => {
+  it('stops when no read waits', async () => {
     const end = new AbortController();
     await start(({ response }) =>
       send(response, event('ADDED', rawThing('c', 15)), event('ADDED', rawThing('d', 16))),

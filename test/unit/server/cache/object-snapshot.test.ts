@@ -52,8 +52,8 @@ function built(names: readonly string[]): Things {
 
 const NAMES = Array.from({ length: 200 }, (_, i) => `thing-${i}`);
 
-describe('a snapshot', () => {
-  it('holds what a Map would after any history, and so do all the snapshots before it', () => {
+describe('ObjectSnapshot', () => {
+  it('equals a Map after any history, as do all previous snapshots', () => {
     const change = fc.record({
       name: fc.constantFrom(...NAMES),
       remove: fc.boolean(),
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is sorted by key even when the list was not, and keeps the last of two with the same key', () => {
+  it('sorts unsorted lists, and keeps the last of two objects with one key', () => {
     for (const names of [
       ['c', 'a', 'b', 'a'],
       ['a', 'a', 'b', 'c'],
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('lists from behind a key, whether or not something has that key', () => {
+  it('lists objects after a key, whether or not it exists', () => {
     const snapshot = built(NAMES.toSorted());
     const sorted = NAMES.toSorted();
     for (const after of ['', 'thing-100', 'thing-1000', 'thing-99', 'zzz']) {
@@ -104,7 +104,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('gives other bytes only for the neighbours of what has changed', () => {
+  it('changes only the chunks of changed objects', () => {
     const first = built(NAMES.toSorted());
     const pieces = first.pieces().map((piece) => piece.json());
     const second = set(first, 'thing-42', 2);
@@ -113,7 +113,7 @@ describe('a snapshot', () => {
     expect(changed).to.have.length(1);
   });
 
-  it('keeps its chunks within bounds while thousands come and go', () => {
+  it('keeps chunks within limits while thousands of objects change', () => {
     let snapshot = built([]);
     const names = Array.from({ length: 2000 }, (_, i) => `n-${(i * 7919) % 2000}`);
     for (const [i, name] of names.entries()) snapshot = set(snapshot, name, i + 2);
@@ -124,7 +124,7 @@ describe('a snapshot', () => {
     expect(snapshot.chunks.length).to.be.at.most(2);
   });
 
-  it('holds no more memory than its objects once many of a chunk have changed, lists or no lists', () => {
+  it('releases the old buffer once many objects of a chunk have changed', () => {
     const names = NAMES.toSorted();
     let snapshot = built(names);
     for (let round = 0; round < 20; round++) {
@@ -143,14 +143,14 @@ describe('a snapshot', () => {
     return held / [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
-  it('lets go of a piece of which most objects were replaced', () => {
+  it('releases the buffer of a chunk after most objects were replaced', () => {
     const names = NAMES.toSorted();
     let snapshot = built(names);
     for (const [i, name] of names.entries()) if (i % 4 > 0) snapshot = set(snapshot, name, i + 2);
     expect(waste(snapshot)).to.be.lessThan(1.6);
   });
 
-  it('lets go of the pieces of which most objects are gone', () => {
+  it('releases the buffers of chunks after most objects were deleted', () => {
     const names = Array.from({ length: 2000 }, (_, i) => `thing-${i}`).toSorted();
     let snapshot = built(names);
     for (const [i, name] of names.entries()) if (i % 50 > 0) snapshot = remove(snapshot, name, i + 2);
@@ -158,7 +158,7 @@ describe('a snapshot', () => {
     expect(waste(snapshot)).to.be.lessThan(3);
   });
 
-  it('lets go of a piece of which many objects are gone, though it joins no other', () => {
+  it('releases the buffer of a chunk after many deletions, without a join', () => {
     const names = Array.from({ length: 320 }, (_, i) => `thing-${1000 + i}`);
     let snapshot = built(names);
     for (const [i, name] of names.entries()) if (i % 32 > 12) snapshot = remove(snapshot, name, i + 2);
@@ -166,13 +166,13 @@ describe('a snapshot', () => {
     expect(waste(snapshot)).to.be.lessThan(1.6);
   });
 
-  it('has objects that are slices of the pieces once these were asked for', () => {
+  it("makes objects slices of their chunk's JSON", () => {
     const snapshot = set(built(NAMES.toSorted()), 'thing-42', 2);
     const pieces = new Set(snapshot.pieces().map((piece) => piece.json().buffer));
     expect(new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer))).to.deep.equal(pieces);
   });
 
-  it('seldom copies the neighbours of what has changed', () => {
+  it('rarely copies the neighbours of changed objects', () => {
     let snapshot = built(NAMES.slice(0, 20));
     let copies = 0;
     for (let version = 2; version < 66; version++) {
@@ -183,7 +183,7 @@ describe('a snapshot', () => {
     expect(copies).to.equal(4);
   });
 
-  describe('of large objects', () => {
+  describe('with large objects', () => {
     const reader = new ObjectReader(THINGS);
     const large = (name: string, version: number, bytes: number) => {
       const metadata = { name, resourceVersion: String(version) };
@@ -192,7 +192,7 @@ describe('a snapshot', () => {
     const largest = (snapshot: Things): number =>
       Math.max(...snapshot.pieces().map((piece) => piece.json().length));
 
-    it('cuts its pieces by their bytes as well when objects come, however large one is', () => {
+    it('limits the size of chunks when objects are added', () => {
       let snapshot = built([]);
       for (const [i, name] of ['b', 'a', 'c', 'd', 'a', 'c'].entries()) {
         const previous = snapshot.get(name);
@@ -204,7 +204,7 @@ describe('a snapshot', () => {
       expect(Object.keys(contents(snapshot))).to.deep.equal(['a', 'b', 'c', 'd']);
     });
 
-    it('does the same when it is built', () => {
+    it('limits the size of chunks when it is built', () => {
       const builder = new SnapshotBuilder<{ readonly size: number }>();
       const names = 'abcdefgh'.split('');
       for (const name of names) builder.add(large(name, 1, 300_000));
@@ -217,7 +217,7 @@ describe('a snapshot', () => {
     });
   });
 
-  it('has pieces that join into one deflate stream and are compressed once', async () => {
+  it('has chunks that concatenate into one deflate stream and are compressed once', async () => {
     const snapshot = built(NAMES.toSorted());
     const pieces = snapshot.pieces();
     const streams = await Promise.all(pieces.map((piece) => piece.deflated()));

@@ -19,7 +19,7 @@ function spliced(text: string): { text: string; metadata: string } {
   };
 }
 
-describe('an object spliced into our group', () => {
+describe('splice', () => {
   const metadata = '{"name":"n","resourceVersion":"5"}';
 
   const sources = {
@@ -30,7 +30,7 @@ describe('an object spliced into our group', () => {
     'a text with white space': `{ "kind" :\t"Node" , "apiVersion" : "v1", "metadata":${metadata}, "spec":{"kind":"x"} }`,
   };
   for (const [source, text] of Object.entries(sources)) {
-    it(`has our kind and apiVersion in front and the rest untouched, from ${source}`, () => {
+    it(`puts kind and apiVersion first and leaves the rest unchanged, from ${source}`, () => {
       expect(spliced(text)).to.deep.equal({
         text: `${FRONT},"metadata":${metadata},"spec":{"kind":"x"}}`,
         metadata,
@@ -38,22 +38,22 @@ describe('an object spliced into our group', () => {
     });
   }
 
-  it('keeps unknown fields, integers above 2^53 and odd numbers byte by byte', () => {
+  it('preserves unknown fields, integers above 2^53 and unusual numbers byte by byte', () => {
     const rest = `"metadata":{"name":"n","generation":9007199254740993},"unknown":[1.0,1E400,-0,"\\u00e9é"]`;
     expect(spliced(`{"kind":"Node",${rest}}`).text).to.equal(`${FRONT},${rest}}`);
   });
 
-  it('becomes one line, because watches are read by lines', () => {
+  it('returns one line, because watches are line-based', () => {
     const { text } = spliced(`{\n  "metadata": {\n"name":"a\\nb"}\n}`);
     expect(text).to.not.include('\n');
     expect(JSON.parse(text)).to.deep.include({ metadata: { name: 'a\nb' } });
   });
 
-  it('is refused without metadata', () => {
+  it('rejects an object without metadata', () => {
     expect(() => splice(Buffer.from('{"kind":"Node"}'), HEAD)).to.throw(SyntaxError, 'metadata');
   });
 
-  it('takes another resourceVersion in metadata only', () => {
+  it('replaces the resourceVersion in metadata only', () => {
     const text = `{"resourceVersion":"1","metadata":{"annotations":{"resourceVersion":"2"},"resourceVersion":"99"},"x":"resourceVersion"}`;
     const bytes = Buffer.from(text);
     const start = text.indexOf('{"annotations');

@@ -8,8 +8,8 @@ type Known = ReadonlyMap<string, string>;
 
 const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
-describe('what follows the snapshots of a cache', () => {
-  it('tells what leads from one to the next, whatever happened in between', () => {
+describe('SnapshotDiffer', () => {
+  it('returns the changes between any two snapshots', () => {
     const change = record({ name: integer({ min: 0, max: 150 }), gone: boolean(), look: boolean() });
     assert(
       property(array(change, { maxLength: 60 }), boolean(), (changes, list) => {
@@ -49,7 +49,7 @@ describe('what follows the snapshots of a cache', () => {
     );
   });
 
-  it('tells of what has changed and of nothing beside it', () => {
+  it('returns only changed objects', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1), node('b', 1), node('c', 1)]);
     const follower = new SnapshotDiffer<NodeFacts>();
@@ -62,7 +62,7 @@ describe('what follows the snapshots of a cache', () => {
     expect(told).to.deep.equal([['b@1'], ['b@2']]);
   });
 
-  it('has nothing to tell of a bookmark, or of the same snapshot', () => {
+  it('returns no changes for a bookmark or for the same snapshot', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1)]);
     const follower = new SnapshotDiffer<NodeFacts>();
@@ -72,7 +72,7 @@ describe('what follows the snapshots of a cache', () => {
     expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
   });
 
-  it('reads anew what was listed anew, though its resourceVersion is the same, and holds no bytes of it', () => {
+  it('detects relisted objects with equal resourceVersions, and holds no bytes', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1, { zone: 'x' })]);
     const follower = new SnapshotDiffer<NodeFacts>();
@@ -83,7 +83,7 @@ describe('what follows the snapshots of a cache', () => {
     for (const known of follower.objects()) expect(known).to.not.have.any.keys('bytes', 'metadata');
   });
 
-  it('can be shown an older snapshot again', () => {
+  it('accepts an older snapshot', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1)]);
     const older = cache.cache.snapshot();

@@ -19,12 +19,12 @@ function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): Version
 
 const never = new AbortController().signal;
 
-describe('reads that wait for a resourceVersion', () => {
-  it('go on at once when it has been reached', async () => {
+describe('VersionWaiters', () => {
+  it('resolves at once for a version that is reached', async () => {
     await waiters({}).wait(10n, never);
   });
 
-  it('go on when the cache reaches it by itself, each at its own', async () => {
+  it('resolves each read at its own version', async () => {
     const waiting = waiters({});
     const order: string[] = [];
     const both = Promise.all([
@@ -38,7 +38,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(order).to.deep.equal(['15', '20']);
   });
 
-  it('share one probe', async () => {
+  it('shares one probe', async () => {
     const probes: bigint[] = [];
     const waiting = waiters({
       probe: async (version) => {
@@ -51,7 +51,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(probes).to.deep.equal([20n]);
   });
 
-  it('share one probe also while it takes its time', async () => {
+  it('shares one slow probe', async () => {
     let running = 0;
     let most = 0;
     const waiting = waiters({
@@ -73,7 +73,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(most).to.equal(1);
   });
 
-  it('ask nobody when the cache gets there by itself soon enough', async () => {
+  it('does not probe when the cache reaches the version in time', async () => {
     let probes = 0;
     const waiting = waiters({
       probe: async () => {
@@ -87,7 +87,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(probes).to.equal(0);
   });
 
-  it('do not ask again and again without a pause when asking did not help', async () => {
+  it('pauses between unsuccessful probes', async () => {
     let probes = 0;
     const waiting = waiters({
       timeoutMs: 200,
@@ -102,7 +102,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(probes).to.be.within(1, 6);
   });
 
-  it('end with the reason of their signal, and leave nothing on it', async () => {
+  it('rejects with the reason of the signal, and leaves no listener on it', async () => {
     const waiting = waiters({});
     const gone = AbortSignal.abort(new Error('gone'));
     const error: unknown = await waiting.wait(20n, gone).catch((thrown: unknown) => thrown);
@@ -114,7 +114,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
-  it('get the Timeout by which client-go knows to ask again', async () => {
+  it('throws the Timeout that client-go retries', async () => {
     const error: unknown = await waiters({ timeoutMs: 20 })
       .wait(99n, never)
       .catch((thrown: unknown) => thrown);
@@ -126,7 +126,7 @@ describe('reads that wait for a resourceVersion', () => {
     });
   });
 
-  it('are not held up by one whose version never comes', async () => {
+  it('is not delayed by a version that is never reached', async () => {
     const probing = Promise.withResolvers<void>();
     const waiting = waiters({
       probe: (version, signal) => {
@@ -143,7 +143,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(await hopeless).to.have.property('message', 'gone');
   });
 
-  it('outlive a probe that fails', async () => {
+  it('survives a failed probe', async () => {
     let probes = 0;
     const waiting = waiters({
       probe: async () => {
@@ -156,7 +156,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(probes).to.equal(2);
   });
 
-  it('outlive a probe that says nothing, by another beside it in time, and end both with the last of them', async () => {
+  it('starts a second probe beside a stalled one, and aborts both after the last read', async () => {
     const probing: AbortSignal[] = [];
     const begun: number[] = [];
     const waiting = waiters({
@@ -174,7 +174,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(second - first).to.be.above(145);
   });
 
-  it('are served by a few probes at a time, however long these say nothing', async () => {
+  it('limits concurrent probes', async () => {
     let running = 0;
     let most = 0;
     const left = new AbortController();
@@ -198,7 +198,7 @@ describe('reads that wait for a resourceVersion', () => {
     expect(await waited).to.have.property('message', 'left');
   });
 
-  it('end their probe with the last of them', async () => {
+  it('aborts the probe after the last read', async () => {
     const probing = Promise.withResolvers<AbortSignal>();
     const waiting = waiters({
       probe: (_, signal) => {

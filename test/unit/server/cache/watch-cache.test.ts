@@ -13,7 +13,7 @@ interface Line {
 
 const line = (frame: Buffer): Line => JSON.parse(frame.toString('utf8')) as Line;
 
-describe('a change', () => {
+describe('Change', () => {
   const previous = new Change('ADDED', readThing('a', 98, 1), undefined).object;
   const modified = new Change('MODIFIED', readThing('a', 100, 2), previous);
 
@@ -28,19 +28,19 @@ describe('a change', () => {
     });
   });
 
-  it('is encoded once for all watchers, whatever type they are to see', () => {
+  it('is encoded once per event type for all watchers', () => {
     for (const type of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
       expect(modified.frame(type)).to.equal(modified.frame(type));
     }
   });
 
-  it('shows an object that enters a selector as ADDED', () => {
+  it('is ADDED for a selector that starts to match', () => {
     expect(line(modified.frame('ADDED'))).to.deep.include({ type: 'ADDED' });
     expect(line(modified.frame('ADDED')).object.spec.size).to.equal(2);
     expect(modified.objectFor('ADDED')).to.equal(modified.object);
   });
 
-  it('shows an object that leaves a selector as DELETED: its last selected state at the new resourceVersion', () => {
+  it('is DELETED for a selector that stops to match: last matching state, new resourceVersion', () => {
     const { type, object } = line(modified.frame('DELETED'));
     expect({ type, size: object.spec.size, version: object.metadata.resourceVersion }).to.deep.equal({
       type: 'DELETED',
@@ -54,17 +54,17 @@ describe('a change', () => {
     expect(JSON.parse(seen.metadata.toString())).to.deep.include({ name: 'a', resourceVersion: '100' });
   });
 
-  it('shows a removed object as kube-apiserver sent it', () => {
+  it('contains a deleted object as kube-apiserver sent it', () => {
     const deleted = new Change('DELETED', readThing('a', 101, 3), previous);
     expect(line(deleted.frame('DELETED')).object).to.deep.include({ spec: { size: 3 } });
     expect(deleted.objectFor('DELETED')).to.deep.include({ resourceVersion: '101', facts: { size: 3 } });
   });
 
-  it('is as large as what it holds: the object and the one before', () => {
+  it('has the size of the object and the previous one', () => {
     expect(modified.size).to.equal(modified.object.bytes.length + previous.bytes.length);
   });
 
-  it('does not keep the neighbours of the former object alive', () => {
+  it('does not keep the neighbours of the previous object in memory', () => {
     const builder = new SnapshotBuilder<{ readonly size: number }>();
     for (let i = 0; i < 40; i++) builder.add(readThing(`thing-${i + 10}`, 1));
     const neighbour = builder.build(1n).get('thing-20');
@@ -78,7 +78,7 @@ describe('a change', () => {
 const change = (version: number) => new Change('ADDED', readThing(`t-${version}`, version), undefined);
 const roomy = { events: 1000, ageMs: 1e9, bytes: 1e9 };
 
-describe('the watch window', () => {
+describe('WatchWindow', () => {
   function filled(bounds: Partial<typeof roomy>, now = () => 0): WatchWindow<{ readonly size: number }> {
     const window = new WatchWindow<{ readonly size: number }>(10n, { ...roomy, ...bounds }, now);
     for (let version = 12; version <= 300; version += 2) window.push(change(version));
@@ -87,7 +87,7 @@ describe('the watch window', () => {
   const since = (window: WatchWindow<{ readonly size: number }>, from: bigint) =>
     window.since(from).map(({ resourceVersion }) => Number(resourceVersion));
 
-  it('gives every change after a resourceVersion, whether or not a change has it', () => {
+  it('returns every change after any resourceVersion', () => {
     const window = filled({});
     expect(since(window, 10n)).to.have.length(145);
     expect(since(window, 295n)).to.deep.equal([296, 298, 300]);
@@ -96,7 +96,7 @@ describe('the watch window', () => {
     expect(since(window, 999n)).to.deep.equal([]);
   });
 
-  it('refuses what is before its start, naming both resourceVersions', () => {
+  it('rejects versions before its start, with both resourceVersions', () => {
     const error = (() => {
       try {
         return filled({}).since(9n);
@@ -108,13 +108,13 @@ describe('the watch window', () => {
     expect(error).to.have.property('message', 'too old resource version: 9 (10)');
   });
 
-  it('forgets the oldest when there are too many, and says so to who asks for them', () => {
+  it('evicts the oldest changes above the limit, and returns 410 for them', () => {
     const window = filled({ events: 3 });
     expect(since(window, 294n)).to.deep.equal([296, 298, 300]);
     expect(() => window.since(293n)).to.throw('too old resource version: 293 (294)');
   });
 
-  it('forgets what is too old, also when nothing new comes', () => {
+  it('evicts expired changes, also without new ones', () => {
     let now = 0;
     const window = filled({ ageMs: 1000 }, () => now);
     now = 1001;
@@ -124,7 +124,7 @@ describe('the watch window', () => {
     expect(since(window, 300n)).to.deep.equal([]);
   });
 
-  it('holds little of what it has forgotten', async () => {
+  it('releases the memory of evicted changes', async () => {
     const window = new WatchWindow<{ readonly size: number }>(10n, { ...roomy, events: 3 }, () => 0);
     const pushed: WeakRef<object>[] = [];
     for (let version = 11; version < 211; version++) {
@@ -140,7 +140,7 @@ describe('the watch window', () => {
     expect(window.length).to.equal(3);
   });
 
-  it('forgets the oldest when they hold too many bytes', () => {
+  it('evicts the oldest changes above the byte limit', () => {
     const size = change(300).size;
     const window = filled({ bytes: size * 5 + 10 });
     expect(window.length).to.equal(5);

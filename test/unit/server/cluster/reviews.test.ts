@@ -5,7 +5,7 @@ import { type AccessReviewSpec, ClusterReviews } from '../../../../server/cluste
 const never = new AbortController().signal;
 const SPEC: AccessReviewSpec = { user: 'alice', uid: '', groups: [], extra: {} };
 
-describe('the reviews of the cluster', () => {
+describe('ClusterReviews', () => {
   const seen: string[] = [];
 
   function reviews(answer: (signal: AbortSignal) => unknown): ClusterReviews {
@@ -26,7 +26,7 @@ describe('the reviews of the cluster', () => {
       (error: unknown) => error,
     );
 
-  it('take nothing for a yes that is none', async () => {
+  it('allows nothing without an explicit decision', async () => {
     for (const [status, allowed] of [
       [{ allowed: true }, true],
       [{ allowed: false }, false],
@@ -43,7 +43,7 @@ describe('the reviews of the cluster', () => {
     expect(seen).to.deep.equal(['SubjectAccessReview 201']);
   });
 
-  it('know nobody by a token that the cluster does not know', async () => {
+  it('returns no user for a token that the cluster does not authenticate', async () => {
     const user = { username: 'alice', groups: ['a', 1], extra: { k: ['v'], odd: 'x' } };
     const ask = (status: object) => reviews(() => ({ status })).reviewToken('t', never);
     expect((await ask({ authenticated: true, user })).user).to.deep.equal({
@@ -57,7 +57,7 @@ describe('the reviews of the cluster', () => {
     expect(await failure(ask({ authenticated: true, user: { username: '' } }))).to.have.property('code', 503);
   });
 
-  it('are unclear, not refused, when we may not ask', async () => {
+  it('throws ServiceUnavailable, not Forbidden, when the server may not create reviews', async () => {
     const forbidden = (): never => {
       throw new StatusError(403, 'Forbidden', 'not you');
     };
@@ -70,7 +70,7 @@ describe('the reviews of the cluster', () => {
     expect(seen).to.deep.equal(['TokenReview <error>']);
   });
 
-  it('end with the reason of who asked, and count as nothing then', async () => {
+  it("ends with the reason of the caller's signal and is not counted then", async () => {
     const end = new AbortController();
     const asked = reviews((signal) => {
       end.abort(new Error('enough'));

@@ -6,8 +6,8 @@ import { kubeConfigClass } from '../../../../../server/cluster/connection/client
 const run = promisify(execFile);
 const SERVER = import.meta.resolve('../../../../../server/');
 
-describe('what the server loads of client-node', () => {
-  it('is its KubeConfig, and neither models nor clients of the APIs of Kubernetes', async () => {
+describe('kubeConfigClass', () => {
+  it('loads KubeConfig without the models and clients of the Kubernetes APIs', async () => {
     const program = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -22,7 +22,7 @@ describe('what the server loads of client-node', () => {
     expect(loaded.filter((url) => url.includes('/dist/gen/models/'))).to.deep.equal([]);
   });
 
-  it('is the same class each time', () => {
+  it('returns the same class each time', () => {
     expect(kubeConfigClass()).to.equal(kubeConfigClass());
   });
 });

@@ -16,7 +16,7 @@ import { until } from '../../../../support/until.ts';
 /** Of one kind; two more are left for others. */
 const HANDSHAKES = 6;
 
-describe('connections to kube-apiserver', () => {
+describe('ClusterAgent', () => {
   const ending: (() => unknown)[] = [];
   afterEach(async () => {
     for (const end of ending.splice(0).reverse()) await end();
@@ -43,7 +43,7 @@ describe('connections to kube-apiserver', () => {
     return { accepted, port: await listenOnLoopback(server) };
   }
 
-  it('are made a few at a time, and every request gets one', async () => {
+  it('limits concurrent handshakes and serves every request', async () => {
     const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
     let shaking = 0;
     let most = 0;
@@ -67,7 +67,7 @@ describe('connections to kube-apiserver', () => {
     expect(most).to.be.at.most(2 * HANDSHAKES);
   });
 
-  it('wait for those that get no answer for a while only', async () => {
+  it('releases the slot of an unanswered handshake after a while', async () => {
     const { accepted, port } = await silentServer();
     const client = connect(port);
     const asking = new AbortController();
@@ -80,7 +80,7 @@ describe('connections to kube-apiserver', () => {
     await Promise.all(asked);
   });
 
-  it('are made for others while many of a crowd wait for theirs', async () => {
+  it('connects other requests while many of one class wait', async () => {
     const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
     const held: (() => void)[] = [];
     const server = createSecureServer({ cert, key }, ({ url }, response) => {
@@ -98,7 +98,7 @@ describe('connections to kube-apiserver', () => {
     await Promise.all(crowd);
   });
 
-  it('are not made for who has given up waiting', async () => {
+  it('does not connect for aborted requests', async () => {
     const { accepted, port } = await silentServer();
     const client = connect(port);
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
@@ -119,7 +119,7 @@ describe('connections to kube-apiserver', () => {
     expect(accepted).to.have.length(HANDSHAKES + 1);
   });
 
-  it('that cannot be made for want of a key that fits are told of, each of them', async () => {
+  it('reports a key that does not match its certificate, for each connection', async () => {
     const [{ cert }, { key }] = [await issue(undefined, { cn: 'a' }), await issue(undefined, { cn: 'b' })];
     const pair = [cert, key].map((pem) => Buffer.from(pem).toString('base64'));
     const client = connect(1, { certData: pair[0], keyData: pair[1] });
@@ -130,7 +130,7 @@ describe('connections to kube-apiserver', () => {
     }
   });
 
-  it('share what certificates were read into', async () => {
+  it('shares the parsed certificates', async () => {
     const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
     const opened: (() => void)[] = [];
     const server = createSecureServer({ cert, key }, (_request, response) => {

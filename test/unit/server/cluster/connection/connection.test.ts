@@ -28,7 +28,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the connection to kube-apiserver', () => {
+describe('ClusterConnection', () => {
   const ending: (() => Promise<unknown> | void)[] = [];
 
   afterEach(async () => {
@@ -47,7 +47,7 @@ describe('the connection to kube-apiserver', () => {
     return { cluster, client };
   }
 
-  it('gives the parsed body of a success', async () => {
+  it('returns the parsed body of a 2xx response', async () => {
     const { client, cluster } = await connected(({ response }) => response.writeHead(201).end('{"a":1}'));
     const answer = await client.json({ path: '/apis/x?y=z', method: 'POST', json: { b: 2 }, signal });
     expect(answer).to.deep.equal({ a: 1 });
@@ -56,7 +56,7 @@ describe('the connection to kube-apiserver', () => {
     expect(headers).to.deep.include({ 'content-type': 'application/json', 'content-length': '7' });
   });
 
-  it('sends the headers and the bytes that it was given', async () => {
+  it('sends the given headers and bytes', async () => {
     const bodies: string[] = [];
     const { client, cluster } = await connected(async ({ request, response }) => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
@@ -69,7 +69,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls[0]?.request.headers).to.include(headers);
   });
 
-  it('asks nothing for who has already left', async () => {
+  it('sends nothing for an aborted signal', async () => {
     const { client, cluster } = await connected(({ response }) => response.end('{}'));
     const gone = AbortSignal.abort(new Error('gone'));
     expect(await failure(client.open({ path: '/', signal: gone }))).to.have.property('message', 'gone');
@@ -77,7 +77,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/later']);
   });
 
-  it('asks nothing for who leaves while the credentials are read', async () => {
+  it('sends nothing when the signal aborts while credentials load', async () => {
     const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
     await other.json({ path: '/', signal });
     const controller = new AbortController();
@@ -95,7 +95,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/', '/later']);
   });
 
-  it('knows when the cluster has answered for the first time, be it with a refusal', async () => {
+  it('resolves answered at the first response, whatever its status', async () => {
     const { client } = await connected(({ response }) => response.writeHead(403).end());
     let answered = false;
     void client.answered.then(() => {
@@ -107,7 +107,7 @@ describe('the connection to kube-apiserver', () => {
     await client.answered;
   });
 
-  it('passes on what kube-apiserver refuses with, causes and retry time included', async () => {
+  it('throws the Status of kube-apiserver with causes and retry delay', async () => {
     const details = {
       kind: 'nodes',
       causes: [{ reason: 'X', message: 'why', field: 'f' }],
@@ -120,7 +120,7 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.deep.include({ code: 504, reason: 'Timeout', message: 'no', details });
   });
 
-  it('makes a Status of an answer that has none', async () => {
+  it('creates a StatusError from a response without a Status', async () => {
     const { client } = await connected(({ response }) =>
       response.writeHead(403, { 'retry-after': '7' }).end('<html>'),
     );
@@ -128,7 +128,7 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details: { retryAfterSeconds: 7 } });
   });
 
-  it('takes what is no Status for none, and a date to come back at for no time', async () => {
+  it('ignores bodies that are not a Status and dates in Retry-After', async () => {
     const { client } = await connected(({ response }) =>
       response
         .writeHead(403, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })
@@ -139,14 +139,14 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.have.property('message', 'kube-apiserver responded with 403');
   });
 
-  it('gives an answer of any status with its body unread to who opens it', async () => {
+  it('opens a response of any status with its body unread', async () => {
     const { client } = await connected(({ response }) => response.writeHead(404).end('nothing here'));
     const response = await client.open({ path: '/', signal });
     expect(response.statusCode).to.equal(404);
     expect(Buffer.concat(await response.toArray()).toString()).to.equal('nothing here');
   });
 
-  it('is ServiceUnavailable when nobody listens, with the cause inside', async () => {
+  it('throws ServiceUnavailable with the cause when the connection is refused', async () => {
     const { client, cluster } = await connected(() => undefined);
     await cluster.stop();
     const error = await failure(client.json({ path: '/', signal }));
@@ -154,14 +154,14 @@ describe('the connection to kube-apiserver', () => {
     expect((error as StatusError).cause).to.have.property('code', 'ECONNREFUSED');
   });
 
-  it('is ServiceUnavailable when no answer comes in time', async () => {
+  it('throws ServiceUnavailable without a response in time', async () => {
     const { client } = await connected(() => undefined);
     const error = await failure(client.open({ path: '/', signal, timeoutMs: 30 }));
     expect(error).to.have.property('code', 503);
     expect((error as StatusError).cause).to.have.property('message', 'no response within 30 ms');
   });
 
-  it('is ServiceUnavailable when the body is cut', async () => {
+  it('throws ServiceUnavailable for a truncated body', async () => {
     const { client } = await connected(({ response }) => {
       response.writeHead(200).write('{"a":', () => response.socket?.destroy());
     });
@@ -169,7 +169,7 @@ describe('the connection to kube-apiserver', () => {
   });
 
   for (const code of [200, 500]) {
-    it(`is ServiceUnavailable when the rest of an answer of ${code} does not come, however alive the connection`, async () => {
+    it(`throws ServiceUnavailable when the body of a ${code} stalls on an open connection`, async () => {
       const { client } = await connected(({ response }) => response.writeHead(code).write('{"a":'));
       const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
       expect(error).to.have.property('code', 503);
@@ -177,7 +177,7 @@ describe('the connection to kube-apiserver', () => {
     });
   }
 
-  it('is ServiceUnavailable while a plugin gives no credentials, and answers when it has', async () => {
+  it('throws ServiceUnavailable while a plugin returns no credentials, and works afterwards', async () => {
     const plugin = await HeldPlugin.make();
     ending.push(() => plugin.remove());
     const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
@@ -197,7 +197,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.at(-1)?.request.headers).to.include({ authorization: 'Bearer late' });
   });
 
-  it('does not keep a refusal open while nothing renews the credentials', async () => {
+  it('releases a 401 response when the credentials cannot be renewed', async () => {
     const { cluster, client: other } = await connected(({ response }) =>
       response.writeHead(401).end(status(401, 'Unauthorized')),
     );
@@ -217,14 +217,14 @@ describe('the connection to kube-apiserver', () => {
     await until(() => socket?.destroyed === true);
   });
 
-  it('gives up with the reason of the signal', async () => {
+  it('aborts with the reason of the signal', async () => {
     const { client } = await connected(() => controller.abort(new Error('enough')));
     const controller = new AbortController();
     const error = await failure(client.open({ path: '/', signal: controller.signal }));
     expect(error).to.have.property('message', 'enough');
   });
 
-  it('gives up with the reason of the signal also in the middle of a body', async () => {
+  it('aborts with the reason of the signal in the middle of a body', async () => {
     const controller = new AbortController();
     const { client } = await connected(({ response }) => {
       response.writeHead(200).write('{"a":', () => controller.abort(new Error('enough')));
@@ -233,7 +233,7 @@ describe('the connection to kube-apiserver', () => {
     expect(error).to.have.property('message', 'enough');
   });
 
-  it('takes an answer for no empty one that is given up at the instant when it has come', async () => {
+  it('does not read a response as empty that is aborted when it arrives', async () => {
     const { client } = await connected(({ response }) => response.end('{"a":1}'));
     const controller = new AbortController();
     // Before whoever asked is told.
@@ -242,7 +242,7 @@ describe('the connection to kube-apiserver', () => {
     expect(await failure(answer)).to.have.property('message', 'enough');
   });
 
-  it('leaves nothing on a signal that outlives its requests', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const { client } = await connected(({ response }) => response.end('{}'));
     const { signal } = new AbortController();
     for (let i = 0; i < 3; i++) await client.json({ path: '/', signal });
@@ -250,7 +250,7 @@ describe('the connection to kube-apiserver', () => {
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
-  it('sends a read again when the kept connection had been closed, but never a write', async () => {
+  it('retries a read, never a write, on a closed idle connection', async () => {
     const { client, cluster } = await connected(({ response, request }) => {
       const used = (request.socket as { used?: boolean }).used === true;
       Object.assign(request.socket, { used: true });
@@ -269,7 +269,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.filter(({ url }) => url.pathname === '/write')).to.have.length(1);
   });
 
-  it('waits for the answer on a kept connection no longer than on a new one', async () => {
+  it('has the same timeout on idle and on new connections', async () => {
     const { client, cluster } = await connected(({ response, url }) => {
       if (url.pathname === '/first') response.writeHead(200).end('{}');
     });
@@ -282,7 +282,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/silent']);
   });
 
-  it('keeps the path of a server address that has one', async () => {
+  it('keeps the path of the server URL', async () => {
     const { cluster } = await connected(({ response }) => response.writeHead(200).end('{}'));
     await cluster.connect().json({ path: '/x', signal });
     const base = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}/k8s/c1/`;
@@ -292,7 +292,7 @@ describe('the connection to kube-apiserver', () => {
     expect(cluster.calls.at(-1)?.url.pathname).to.equal('/k8s/c1/api');
   });
 
-  it('uses a rotated token: after the refresh time, or at once when the old one is refused', async () => {
+  it('uses a rotated token after the refresh interval, or at once after a 401', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'connection-'));
     ending.push(() => rm(dir, { recursive: true }));
     const file = join(dir, 'kubeconfig');
@@ -340,7 +340,7 @@ describe('the connection to kube-apiserver', () => {
     expect(seen).to.have.length(6);
   });
 
-  it('verifies the server, and shows a rotated client certificate on new connections', async () => {
+  it('verifies the server, and presents a rotated client certificate on new connections', async () => {
     const ca = await newCA('cluster');
     const serving = await issueServer(ca);
     const names: string[] = [];

@@ -15,7 +15,7 @@ const failure = (promise: unknown): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the credentials for kube-apiserver', () => {
+describe('CredentialSource', () => {
   const source = (server: string): CredentialSource =>
     new CredentialSource(kubeConfigFor(server), 1000, () => 0);
 
@@ -24,12 +24,12 @@ describe('the credentials for kube-apiserver', () => {
     ['https://cluster.example', { secure: true, host: 'cluster.example', port: 443, basePath: '' }],
     ['http://cluster.example/', { secure: false, host: 'cluster.example', port: 80, basePath: '' }],
   ] as const) {
-    it(`go to where ${server} is`, async () => {
+    it(`returns the endpoint of ${server}`, async () => {
       expect((await source(server).get()).endpoint).to.deep.equal(endpoint);
     });
   }
 
-  it('are read once for all who ask at the same time, and again when they are old or were refused', async () => {
+  it('loads once for concurrent callers, and reloads after the refresh interval or a rejection', async () => {
     let now = 0;
     let read = 0;
     const config = kubeConfigFor('https://cluster.example');
@@ -54,7 +54,7 @@ describe('the credentials for kube-apiserver', () => {
     expect(read).to.equal(3);
   });
 
-  it('are used on where they cannot be read anew, until they are refused', async () => {
+  it('keeps current credentials when a reload fails, until they are rejected', async () => {
     let now = 0;
     let fault: Error | undefined;
     const told: unknown[] = [];
@@ -77,7 +77,7 @@ describe('the credentials for kube-apiserver', () => {
     expect(await credentials.get(first)).to.not.equal(first);
   });
 
-  it('keep their connections as long as what these were made with is the same', async () => {
+  it('keeps connections while the TLS material is unchanged', async () => {
     const config = kubeConfigFor('https://cluster.example')();
     const credentials = new CredentialSource(
       () => config,
@@ -107,7 +107,7 @@ describe('the credentials for kube-apiserver', () => {
     }
   });
 
-  describe('of a plugin that takes its time', () => {
+  describe('with a slow plugin', () => {
     let plugin: HeldPlugin;
     let credentials: CredentialSource;
     let slow: string[];
@@ -124,7 +124,7 @@ describe('the credentials for kube-apiserver', () => {
 
     const patience = (ms: number, signal = new AbortController().signal) => ({ signal, ms });
 
-    it('hold nobody longer than he waits, and come to who asks later', async () => {
+    it('limits the wait of each caller, and serves later callers', async () => {
       const error = await failure(credentials.within(patience(20)));
       expect(error).to.have.property(
         'message',
@@ -141,7 +141,7 @@ describe('the credentials for kube-apiserver', () => {
       expect(await plugin.runs()).to.equal(1);
     });
 
-    it('are asked for anew when they are refused, also without an end of their own, and not for each refusal', async () => {
+    it('reruns the plugin after a rejection, also without an expiry, but not for each rejection', async () => {
       const file = join(await mkdtemp(join(tmpdir(), 'credentials-')), 'kubeconfig');
       const { user } = plugin;
       const kubeConfig = { clusters: [{ name: 'c', cluster: { server: 'https://cluster.example' } }] };
@@ -168,7 +168,7 @@ describe('the credentials for kube-apiserver', () => {
       await rm(dirname(file), { recursive: true });
     });
 
-    it('are told of once while they do not come, by the name of the plugin', async () => {
+    it('reports the slow plugin once, by name', async () => {
       for (let i = 0; i < 3; i++) void failure(credentials.within(patience(60_000)));
       await until(() => slow.length > 0);
       await plugin.release('late');

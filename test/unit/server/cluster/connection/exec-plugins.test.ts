@@ -14,7 +14,7 @@ const PATIENT = { timeoutMs: 60_000, graceMs: 60_000, terminal: false } satisfie
 const printing = (status: object): string =>
   `echo '${JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status })}'`;
 
-describe('the exec plugins of a kubeconfig', () => {
+describe('exec plugins', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'exec-plugins-'));
@@ -51,7 +51,7 @@ describe('the exec plugins of a kubeconfig', () => {
   const written = async (name: string): Promise<string> =>
     (await readFile(join(folder, name), 'utf8')).trim();
 
-  it('give a token, or a certificate with its key', async () => {
+  it('return a token, or a certificate with its key', async () => {
     const { headers } = await plugin(printing({ token: 't' }))();
     expect(headers).to.deep.equal({ Authorization: 'Bearer t' });
     const { cert, key } = await plugin(
@@ -60,7 +60,7 @@ describe('the exec plugins of a kubeconfig', () => {
     expect({ cert, key }).to.deep.equal({ cert: 'the certificate', key: 'the key' });
   });
 
-  it('run once for as long as what they give is good', async () => {
+  it('run once while their credential is valid', async () => {
     const runs = 'echo run >> $FOLDER/runs; ';
     const listening = process.listenerCount('exit');
     const lasting = plugin(runs + printing({ token: 't', expirationTimestamp: '2999-01-01T00:00:00Z' }));
@@ -75,7 +75,7 @@ describe('the exec plugins of a kubeconfig', () => {
     expect(process.listenerCount('exit')).to.equal(listening);
   });
 
-  it('are told what they are asked for, in an environment to which the kubeconfig adds', async () => {
+  it('receive KUBERNETES_EXEC_INFO and the environment of the kubeconfig', async () => {
     const env = [{ name: 'PROFILE', value: 'a b' }];
     const script = `echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; echo "$PROFILE" > $FOLDER/profile; `;
     await plugin(script + printing({ token: 't' }), { env })();
@@ -87,7 +87,7 @@ describe('the exec plugins of a kubeconfig', () => {
     });
   });
 
-  it('have nothing to read where there is no terminal, and need one where they say so', async () => {
+  it('have no stdin without a terminal, and fail if they require one', async () => {
     expect((await plugin(`read -r line; ${printing({ token: 't' })}`)()).headers).to.have.property(
       'Authorization',
     );
@@ -96,7 +96,7 @@ describe('the exec plugins of a kubeconfig', () => {
     );
   });
 
-  it('that hang are ended with all that they started, and run again for who asks next', async () => {
+  it('are stopped with their children at the timeout, and run again for the next caller', async () => {
     const script = `
       if [ -e $FOLDER/tried ]; then ${printing({ token: 'at last' })}; exit; fi
       touch $FOLDER/tried
@@ -108,7 +108,7 @@ describe('the exec plugins of a kubeconfig', () => {
     expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
   });
 
-  it('may ask who sits at a terminal, and not for ever', async () => {
+  it('can prompt on a terminal, until the timeout', async () => {
     const terminal = { terminal: true, timeoutMs: 500 };
     const script = 'echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; ';
     await plugin(script + printing({ token: 't' }), { interactiveMode: 'Always' }, terminal)();
@@ -118,7 +118,7 @@ describe('the exec plugins of a kubeconfig', () => {
     expect(await fault(plugin('exec sleep 600', {}, terminal))).to.include('within 0.5 s and was stopped');
   });
 
-  it('that will not end are killed, and nobody waits for those that got away', async () => {
+  it('are killed if they ignore SIGTERM, without waiting for detached children', async () => {
     const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
     expect(await fault(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was stopped');
     const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
@@ -126,7 +126,7 @@ describe('the exec plugins of a kubeconfig', () => {
     process.kill(away, 'SIGKILL');
   });
 
-  it('that fail say why, in words that repeat no credential', async () => {
+  it('fail with a reason that contains no credential', async () => {
     expect(await fault(plugin('echo "please log in" >&2; exit 3'))).to.equal(
       `${NAME} ended with code 3: please log in`,
     );
@@ -141,11 +141,11 @@ describe('the exec plugins of a kubeconfig', () => {
     expect(await fault(plugin('', { command: undefined }))).to.include('cannot be run');
   });
 
-  it('that print without end are ended', async () => {
+  it('are stopped when their output exceeds the limit', async () => {
     expect(await fault(plugin('yes'))).to.equal(`${NAME} printed more than 1 MiB and was stopped`);
   });
 
-  it('say no more of what they complain about than a line holds', async () => {
+  it('have their stderr truncated in errors', async () => {
     const message = await fault(plugin('yes "no access" | head -c 200000 >&2; exit 1'));
     expect(message).to.have.length.below(1200);
   });

@@ -8,7 +8,7 @@ import { kubeConfigSource } from '../../../../../server/cluster/connection/kubec
 
 const CLUSTER = { name: 'a', cluster: { server: 'https://a', 'insecure-skip-tls-verify': true } };
 
-describe('the kubeconfig', () => {
+describe('kubeConfigSource', () => {
   let dir: string;
 
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('the kubeconfig', () => {
   }
   const places = () => ({ serviceAccountToken: join(dir, 'token'), home: join(dir, 'home') });
 
-  it('is read again when its file has changed, and is the same object until then', async () => {
+  it('returns the same object until the file changes', async () => {
     const file = await write('a', 'https://one');
     const source = kubeConfigSource(file);
     const first = source();
@@ -41,14 +41,14 @@ describe('the kubeconfig', () => {
     expect(source().getCurrentCluster()).to.include({ server: 'https://two' });
   });
 
-  it('is merged of several files, of which the first wins and some may be missing', async () => {
+  it('merges several files: the first definition wins, missing files are ignored', async () => {
     const [a, b] = [await write('a', 'https://a', false), await write('b', 'https://b')];
     const config = kubeConfigSource([a, join(dir, 'missing'), b].join(delimiter))();
     expect(config.getCurrentContext()).to.equal('b');
     expect(config.clusters.map(({ name }) => name)).to.deep.equal(['a', 'b']);
   });
 
-  it('has its exec plugins run here, each with the environment that they inherit', async () => {
+  it('runs exec plugins with the inherited environment', async () => {
     const file = await write('a', 'https://a');
     const credential = '{"kind":"ExecCredential","status":{"token":"\'"$TOKEN"\'"}}';
     const info = 'echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; ';
@@ -63,7 +63,7 @@ describe('the kubeconfig', () => {
     expect(told).to.have.nested.property('spec.interactive').that.is.a('boolean');
   });
 
-  it('is the service account of the pod when no file was given', async () => {
+  it('uses the ServiceAccount of the pod without a file', async () => {
     await writeFile(places().serviceAccountToken, 'token');
     await write('home', 'https://home');
     expect(kubeConfigSource(undefined, {}, places())().getCurrentUser()?.authProvider).to.include({
@@ -71,25 +71,25 @@ describe('the kubeconfig', () => {
     });
   });
 
-  it('is the one of the home folder outside a pod', async () => {
+  it('uses the kubeconfig of the home directory outside a pod', async () => {
     await write('home', 'https://home');
     expect(kubeConfigSource('', {}, places())().getCurrentCluster()?.server).to.equal('https://home');
   });
 
-  it('is asked for in one clear line when there is none', () => {
+  it('reports in one line that there is no kubeconfig', () => {
     expect(() => kubeConfigSource(undefined, {}, places())()).to.throw('no kubeconfig: none is configured');
     expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
       'no kubeconfig file exists',
     );
   });
 
-  it('is told with its path where it cannot be read', () => {
+  it('reports an unreadable file with its path', () => {
     const missing = join(dir, 'missing');
     expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: no such file`);
     expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a directory`);
   });
 
-  describe('in a file of its own', () => {
+  describe('with one file', () => {
     const USABLE = {
       clusters: [{ name: 'c', cluster: { server: 'https://one' } }],
       users: [{ name: 'u', user: { token: 'hidden' } }],
@@ -122,7 +122,7 @@ describe('the kubeconfig', () => {
       }
     }
 
-    it('is taken when its current context names a cluster and a user', async () => {
+    it('accepts a current context with a cluster and a user', async () => {
       expect(await refusalWith({})).to.equal(undefined);
     });
 
@@ -139,17 +139,17 @@ describe('the kubeconfig', () => {
       ],
       ['with a cluster without a server', { clusters: [{ name: 'c', cluster: {} }] }, /server is missing/],
     ] as const) {
-      it(`is refused ${what}, with the file and the cure`, async () => {
+      it(`rejects a kubeconfig ${what}, with the file and the cure`, async () => {
         expect(await refusalWith(members)).to.match(words);
       });
     }
 
-    it('is taken without a user', async () => {
+    it('accepts a context without a user', async () => {
       const contexts = [{ name: 'x', context: { cluster: 'c' } }];
       expect(await refusalWith({ contexts })).to.equal(undefined);
     });
 
-    it('is refused with the line of a fault of its YAML, and without the secrets around', async () => {
+    it('rejects invalid YAML with its line and without the secrets around it', async () => {
       expect(await refusalOf('users:\n- token: hidden: hidden\n')).to.match(
         /^:2: is not YAML: bad indentation/,
       );

@@ -17,15 +17,15 @@ function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
   return response;
 }
 
-describe('the body of an answer', () => {
-  it('is waited for as long as some of it comes, however long that takes in all', async () => {
+describe('readBody', () => {
+  it('waits as long as data arrives, whatever the total time', async () => {
     // Much longer than the machine may be busy with something else.
     const idleMs = 1_500;
     const body = await readBody(inParts(['{', '"a"', ':', '1', ' ', '}'], idleMs / 5), 100, idleMs);
     expect(String(body)).to.equal('{"a":1 }');
   });
 
-  it('is given up when nothing comes for too long, whatever came before', async () => {
+  it('gives up when no data arrives within the limit', async () => {
     const response = inParts(['{', '"a"'], 3_600_000);
     response.push('[');
     const failure: unknown = await readBody(response, 100, 20).catch((error: unknown) => error);

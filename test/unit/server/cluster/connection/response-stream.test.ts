@@ -26,7 +26,7 @@ function silent(): IncomingMessage {
 }
 
 describe('streamedBody', () => {
-  it('leaves room for others while more comes at once than a turn of the event loop may take', async () => {
+  it('yields to the event loop while much data arrives at once', async () => {
     const work = new WorkPerTurn();
     let length = 0;
     for await (const chunk of streamedBody(ready(), 60_000)) {
@@ -39,7 +39,7 @@ describe('streamedBody', () => {
     expect(work.most).to.be.within(1, 8);
   });
 
-  it('takes no answer for dead of which something comes, however long it takes in all', async () => {
+  it('does not time out while data arrives, whatever the total time', async () => {
     const response = silent();
     let left = 8;
     const timer = setInterval(() => {
@@ -52,7 +52,7 @@ describe('streamedBody', () => {
     expect(Buffer.concat(await Array.fromAsync(streamedBody(response, 1_500)))).to.have.length(8);
   });
 
-  it('takes no answer for dead while its reader is at work', async () => {
+  it('does not time out while the consumer works', async () => {
     const idleMs = 20;
     let length = 0;
     for await (const chunk of streamedBody(ready(), idleMs)) {

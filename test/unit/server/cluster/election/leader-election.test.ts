@@ -59,7 +59,7 @@ function ended(signal: AbortSignal): Promise<void> {
 }
 
 describe('LeaderElection', () => {
-  it('elects one of two, and the other at once when the first one stops', async () => {
+  it('elects one of two replicas, and the other one at once when the leader stops', async () => {
     const cluster = new MemoryObjects();
     const first = replica(cluster, 'a', still);
     await first.elected();
@@ -73,7 +73,7 @@ describe('LeaderElection', () => {
     await second.stop();
   });
 
-  it('lets another one take over only when the Lease of a silent holder has expired', async () => {
+  it('lets another replica take over after the Lease of a silent holder has expired', async () => {
     const cluster = new MemoryObjects();
     await cluster.json({
       method: 'POST',
@@ -93,7 +93,7 @@ describe('LeaderElection', () => {
     await second.stop();
   });
 
-  it('ends the term before others may take over when the cluster cannot be reached', async () => {
+  it('stops leading before others can take over when the cluster is unreachable', async () => {
     const cluster = new MemoryObjects();
     let now = 0;
     const only = replica(cluster, 'a', () => now);
@@ -116,7 +116,7 @@ describe('LeaderElection', () => {
     await only.stop();
   });
 
-  it('ends the term when the work has ended, so that another replica may do it', async () => {
+  it('stops leading when the work has ended', async () => {
     const cluster = new MemoryObjects();
     const end = new AbortController();
     let terms = 0;
@@ -144,7 +144,7 @@ describe('LeaderElection', () => {
     });
   }
 
-  it('writes what other controllers read, and keeps of it what a renewal leaves as it is', async () => {
+  it('writes a standard Lease, and preserves its acquire time on renewal', async () => {
     const cluster = new MemoryObjects();
     const only = replica(cluster, 'a', still);
     await only.elected();
@@ -166,7 +166,7 @@ describe('LeaderElection', () => {
     await next.stop();
   });
 
-  it('is lost by the one that is slower when two take it over at the same time', async () => {
+  it('is acquired by one of two replicas that take over at the same time', async () => {
     const cluster = new MemoryObjects();
     const first = replica(cluster, 'gone', still);
     await first.elected();
@@ -194,7 +194,7 @@ describe('LeaderElection', () => {
     await Promise.all(two.map((one) => one.stop()));
   });
 
-  it('ends the term at once when another one holds it, whose it stays', async () => {
+  it('stops leading at once when another replica holds the Lease', async () => {
     const cluster = new MemoryObjects();
     let now = 0;
     const first = replica(cluster, 'a', () => now);
@@ -209,7 +209,7 @@ describe('LeaderElection', () => {
     expect(spec(cluster)).to.include({ holderIdentity: 'b', leaseDurationSeconds: 100 });
   });
 
-  it('counts its time from before it asked, since nobody knows when that was answered', async () => {
+  it('measures the renewal from before the request', async () => {
     const cluster = new MemoryObjects();
     let now = 0;
     const only = replica(cluster, 'a', () => now);
@@ -228,7 +228,7 @@ describe('LeaderElection', () => {
     await only.stop();
   });
 
-  it('ends the term in time also when the cluster says nothing at all', async () => {
+  it('stops leading in time when the cluster does not respond', async () => {
     const cluster = new MemoryObjects();
     const only = replica(cluster, 'a');
     const term = await only.elected();
@@ -241,7 +241,7 @@ describe('LeaderElection', () => {
     await only.stop();
   });
 
-  it('says once that it is refused, which nobody else would notice, and nothing where it is beaten or left alone', async () => {
+  it('warns once about a rejected Lease, and not about conflicts and outages', async () => {
     const cluster = new MemoryObjects();
     const warned: string[] = [];
     const election = electionOf(cluster, {
@@ -271,7 +271,7 @@ describe('LeaderElection', () => {
     await running;
   });
 
-  it('begins no other term before the work of the last one has ended', async () => {
+  it('starts no new term before the previous work has ended', async () => {
     const cluster = new MemoryObjects();
     const end = new AbortController();
     const work = Promise.withResolvers<void>();
@@ -300,7 +300,7 @@ describe('LeaderElection', () => {
     await running;
   });
 
-  it('is taken over even by the one that gave it up only after a pause', async () => {
+  it('is reacquired by the previous leader only after a pause', async () => {
     const cluster = new MemoryObjects();
     const end = new AbortController();
     const began: number[] = [];

@@ -9,9 +9,9 @@ const named = (name: string, resourceVersion: number, namespace?: string): strin
   return JSON.stringify({ metadata: { ...metadata, resourceVersion: String(resourceVersion) } });
 };
 
-describe('an object that is followed by its name', () => {
+describe('followObject', () => {
   for (const namespace of [undefined, 'ns']) {
-    it(`is told at each change, and that it is gone, ${namespace ? 'in its namespace' : 'without one'}`, async () => {
+    it(`reports each change and the deletion of ${namespace ? 'a namespaced' : 'a cluster-scoped'} object`, async () => {
       const cluster = await ScriptedCluster.start(({ response }) => {
         send(response, event('ADDED', named('other', 1, namespace)), bookmark(1, true));
         send(response, event('ADDED', named('one', 2, namespace)));
@@ -45,7 +45,7 @@ describe('an object that is followed by its name', () => {
   }
 });
 
-describe('what an object is followed with', () => {
+describe('ObjectSink', () => {
   const raw = (name: string, resourceVersion: number, namespace?: string): Buffer =>
     Buffer.from(named(name, resourceVersion, namespace));
   let told: unknown[];
@@ -56,7 +56,7 @@ describe('what an object is followed with', () => {
     sink = new ObjectSink({ name: 'one', namespace: 'ns' }, (object) => told.push(object));
   });
 
-  it('tells nothing of a list before all of it has come', () => {
+  it('reports nothing before the list is complete', () => {
     const replacement = sink.replacement();
     replacement.add(raw('one', 1, 'ns'));
     replacement.add(raw('two', 2, 'ns'));
@@ -66,12 +66,12 @@ describe('what an object is followed with', () => {
     expect(told[0]).to.have.nested.property('metadata.resourceVersion', '1');
   });
 
-  it('tells that there is none after a list without it', () => {
+  it('reports that the object does not exist after a list without it', () => {
     sink.replacement().commit('1');
     expect(told).to.deep.equal([undefined]);
   });
 
-  it('tells nothing of others, even of the same name', () => {
+  it('ignores other objects, including those with the same name', () => {
     sink.apply('ADDED', raw('two', 1, 'ns'));
     sink.apply('ADDED', raw('one', 2, 'other'));
     sink.apply('DELETED', raw('one', 3));
@@ -79,14 +79,14 @@ describe('what an object is followed with', () => {
     expect(told).to.deep.equal([]);
   });
 
-  it('keeps no bytes of the reflector', () => {
+  it('keeps no buffer of the reflector', () => {
     const bytes = raw('one', 1, 'ns');
     sink.apply('ADDED', bytes);
     bytes.fill(0);
     expect(told[0]).to.have.nested.property('metadata.name', 'one');
   });
 
-  it('throws at an object that it cannot read, so that the reflector relists', () => {
+  it('throws for an unreadable object, so that the reflector relists', () => {
     for (const text of ['{"metadata":{"resourceVersion":"20"}}', '{"metadata":'])
       expect(() => sink.apply('ADDED', Buffer.from(text))).to.throw();
     expect(told).to.deep.equal([]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Freshness } from '../../../../../server/cluster/reflector/freshness.ts';
 
-describe('freshness', () => {
+describe('Freshness', () => {
   let clock: number;
   let freshness: Freshness;
 

@@ -7,8 +7,8 @@ function split(chunks: readonly string[], limit = 1000): string[] {
   return chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)).map(String).toArray());
 }
 
-describe('the line splitter', () => {
-  it('gives the same lines however the chunks fall', () => {
+describe('LineSplitter', () => {
+  it('yields the same lines for any chunking', () => {
     const lines = fc.array(fc.string({ minLength: 1 }).map((line) => line.replaceAll('\n', '~')));
     fc.assert(
       fc.property(lines, fc.array(fc.nat(300)), (lines, cuts) => {
@@ -29,16 +29,16 @@ describe('the line splitter', () => {
     );
   });
 
-  it('keeps back a line that has not ended', () => {
+  it('holds an incomplete line', () => {
     expect(split(['a\nb'])).to.deep.equal(['a']);
     expect(split(['a\nb', 'c\n'])).to.deep.equal(['a', 'bc']);
   });
 
-  it('passes over empty lines', () => {
+  it('skips empty lines', () => {
     expect(split(['\n\na\n'])).to.deep.equal(['a']);
   });
 
-  it('refuses a line over the limit before it has ended', () => {
+  it('rejects a line over the limit before its end', () => {
     expect(split(['12345\n'], 5)).to.deep.equal(['12345']);
     expect(() => split(['123', '456'], 5)).to.throw(LineTooLongError, '5 bytes');
     expect(() => split(['123456\n'], 5)).to.throw(LineTooLongError);

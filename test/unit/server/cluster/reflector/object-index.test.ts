@@ -9,7 +9,7 @@ const thing = (name: string, version: number, uid?: string): object => ({
   metadata: { name, uid, resourceVersion: String(version) },
 });
 
-describeReflectorSink('the object index', () => {
+describeReflectorSink('ObjectIndex', () => {
   const index = new ObjectIndex((object) => object as { metadata: { name: string } });
   return {
     sink: index,
@@ -20,7 +20,7 @@ describeReflectorSink('the object index', () => {
   };
 });
 
-describe('the object index', () => {
+describe('ObjectIndex', () => {
   let index: ObjectIndex<string>;
 
   const listed = (version: number, ...objects: readonly Buffer[]): void => {
@@ -34,7 +34,7 @@ describe('the object index', () => {
     listed(10, rawThing('a', 5));
   });
 
-  it('shows a write at once, and lets what comes from the cluster later take over', () => {
+  it('returns a write at once, and later events of the cluster after it', () => {
     index.put(thing('a', 12));
     expect(index.get('a')).to.equal('12');
     index.apply('MODIFIED', rawThing('a', 12));
@@ -42,7 +42,7 @@ describe('the object index', () => {
     expect(index.get('a')).to.equal('14');
   });
 
-  it('does not go back to what was before the write', () => {
+  it('does not return a state before the write', () => {
     index.put(thing('a', 12));
     index.apply('MODIFIED', rawThing('a', 11));
     expect(index.get('a')).to.equal('12');
@@ -50,7 +50,7 @@ describe('the object index', () => {
     expect(index.get('a')).to.equal('12');
   });
 
-  it('takes a list for later than a write that it must have seen', () => {
+  it('prefers a list that is newer than the write', () => {
     index.put(thing('a', 12));
     index.put(thing('b', 13));
     listed(20, rawThing('a', 15));
@@ -58,25 +58,25 @@ describe('the object index', () => {
     expect(index.get('b')).to.equal(undefined);
   });
 
-  it('does not bring back what was deleted before the answer to the write came', () => {
+  it('does not restore an object that was deleted before the response to the write', () => {
     index.apply('DELETED', rawThing('a', 13));
     index.put(thing('a', 12));
     expect(index.get('a')).to.equal(undefined);
   });
 
-  it('forgets a deletion that is older than the object that was made anew', () => {
+  it('ignores a deletion that is older than the recreated object', () => {
     index.put(thing('a', 12));
     index.apply('DELETED', rawThing('a', 11));
     expect(index.get('a')).to.equal('12');
   });
 
-  it('ignores an answer that came after that of a later write', () => {
+  it('ignores a response that arrives after that of a later write', () => {
     index.put(thing('a', 13));
     index.put(thing('a', 12));
     expect(index.get('a')).to.equal('13');
   });
 
-  it('shows a deletion at once, whatever the cluster still says of the one that is gone', () => {
+  it('applies a deletion at once, whatever older events follow', () => {
     index.put(thing('a', 6, 'uid-a'));
     index.put(thing('a', 12, 'uid-a'));
     index.remove('a', 'uid-a');
@@ -89,7 +89,7 @@ describe('the object index', () => {
     expect(index.get('a')).to.equal(undefined);
   });
 
-  it('knows the one that was made anew after a deletion', () => {
+  it('returns the object that was recreated after a deletion', () => {
     index.remove('a', 'uid-a');
     index.put(thing('a', 13, 'uid-anew'));
     expect(index.get('a')).to.equal('13');
@@ -97,7 +97,7 @@ describe('the object index', () => {
     expect(index.get('a')).to.equal('13');
   });
 
-  it('removes only the one that was deleted', () => {
+  it('removes only the object with the deleted uid', () => {
     index.remove('a', 'uid-of-another');
     index.put(thing('b', 12));
     index.remove('b', '');
@@ -109,7 +109,7 @@ describe('the object index', () => {
     ['a list without it', () => listed(12)],
     ['a cluster that was restored', () => listed(3, rawThing('a', 3))],
   ] as const) {
-    it(`keeps nothing of a deletion after ${how}`, () => {
+    it(`keeps no record of a deletion after ${how}`, () => {
       index.remove('a', 'uid-a');
       comes();
       // No cluster gives a uid twice but one that is restored: with nothing kept, it is known again.
@@ -118,13 +118,13 @@ describe('the object index', () => {
     });
   }
 
-  it('forgets writes when the cluster has gone back in time', () => {
+  it('discards writes when the cluster was restored from a backup', () => {
     index.put(thing('b', 12));
     listed(3, rawThing('a', 2));
     expect([...index.values()]).to.deep.equal(['2']);
   });
 
-  it('takes no object for absent that it cannot read', () => {
+  it('ignores objects for which read returns undefined', () => {
     const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));
     const replacement = odd.replacement();
     replacement.add(rawThing('a', 7));

@@ -15,8 +15,8 @@ function split(text: string, size: number, limit = 1 << 20): { items: unknown[];
   return { items, envelope: splitter.envelope() };
 }
 
-describe('the list splitter', () => {
-  it('takes any list apart, whatever the text looks like and however the chunks fall', () => {
+describe('ListSplitter', () => {
+  it('splits any list, in any formatting and chunking', () => {
     const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     const list = fc.record({ before: object, items: fc.array(object), after: fc.jsonValue() });
     fc.assert(
@@ -28,24 +28,24 @@ describe('the list splitter', () => {
     );
   });
 
-  it('finds the metadata behind the items as well as before them', () => {
+  it('finds metadata before and after the items', () => {
     expect(split('{"items":[{"a":[1]},{}],"metadata":{"resourceVersion":"7"}}', 3)).to.deep.equal({
       items: [{ a: [1] }, {}],
       envelope: { items: [], metadata: { resourceVersion: '7' } },
     });
   });
 
-  it('is not misled by other members named items', () => {
+  it('ignores nested members named items', () => {
     const text = '{"x":{"items":[{"no":1}]},"y":"items","z":[{"no":2}],"items":[{"items":[{}]}]}';
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
   });
 
-  it('says so when the list was truncated', () => {
+  it('rejects a truncated list', () => {
     expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'truncated');
     expect(() => split('', 4)).to.throw(SyntaxError, 'truncated');
   });
 
-  it('refuses an item over the limit, also before it has ended', () => {
+  it('rejects an item over the limit before its end', () => {
     const item = `{"a":"${'x'.repeat(42)}"}`;
     for (const size of [7, 1000]) {
       expect(split(`{"items":[${item},${item}]}`, size, 50).items).to.have.length(2);
@@ -56,7 +56,7 @@ describe('the list splitter', () => {
     expect(() => split(`{"items":[{"a":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
   });
 
-  it('gives items without what stands between them', () => {
+  it('yields items without the text between them', () => {
     const text = ' { "items" : [ {"a" : 1} , {"b": [ 2 ]} ] } ';
     for (let size = 1; size < text.length; size++) {
       const splitter = new ListSplitter(100);

@@ -13,8 +13,8 @@ function valueOf(text: string, name: string): unknown {
   return member && JSON.parse(bytes.toString('utf8', member.start, member.end));
 }
 
-describe('the members of raw JSON', () => {
-  it('are the members that JSON.parse finds, whatever the text looks like', () => {
+describe('objectMembers', () => {
+  it('finds the members that JSON.parse finds, in any formatting', () => {
     const objects = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(jsonText(objects), (text) => {
@@ -30,7 +30,7 @@ describe('the members of raw JSON', () => {
     );
   });
 
-  it('are found in a core watch event, which begins with kind and apiVersion', () => {
+  it('reads a core watch event, which starts with kind and apiVersion', () => {
     const line = '{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}}';
     expect(valueOf(line, 'type')).to.equal('ADDED');
     expect(valueOf(line, 'object')).to.deep.equal({
@@ -40,17 +40,17 @@ describe('the members of raw JSON', () => {
     });
   });
 
-  it('are found when the object comes before the type and holds members of the same names', () => {
+  it('reads an event whose object precedes the type and has members of the same names', () => {
     const line = '{"object":{"type":"\\"}{","object":{}},"type":"MODIFIED"}';
     expect(valueOf(line, 'type')).to.equal('MODIFIED');
     expect(valueOf(line, 'object')).to.deep.equal({ type: '"}{', object: {} });
   });
 
-  it('are found when the name is written with escapes', () => {
+  it('decodes escaped names', () => {
     expect(valueOf('{"\\u006bind":"Node"}', 'kind')).to.equal('Node');
   });
 
-  it('of the same name give the last one, as JSON.parse does', () => {
+  it('returns the last of several members with one name, as JSON.parse does', () => {
     expect(valueOf('{"a":1,"a":2}', 'a')).to.equal(2);
   });
 
@@ -67,14 +67,14 @@ describe('the members of raw JSON', () => {
     '{"a":1 "b":2}',
     '{a:1}',
   ]) {
-    it(`are refused in the malformed text ${JSON.stringify(text)}`, () => {
+    it(`rejects the malformed text ${JSON.stringify(text)}`, () => {
       expect(() => objectMembers(Buffer.from(text))).to.throw(SyntaxError);
     });
   }
 });
 
-describe('the members of an object within raw JSON', () => {
-  it('are those that it has by itself, wherever it stands and whatever the text looks like', () => {
+describe('nestedMembers', () => {
+  it('finds the members of the nested object at any position and in any formatting', () => {
     const inner = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     const outer = fc
       .record({ type: fc.string(), object: inner })
@@ -94,18 +94,18 @@ describe('the members of an object within raw JSON', () => {
     );
   });
 
-  it('of the same name are those of the last one', () => {
+  it('returns the last of several nested objects with one name', () => {
     const { inner } = nestedMembers(Buffer.from('{"object":{"a":1},"object":{"b":2}}'), 'object');
     expect(inner?.members.map(({ name }) => name)).to.deep.equal(['b']);
     expect(nestedMembers(Buffer.from('{"object":{"a":1},"object":2}'), 'object').inner).to.equal(undefined);
   });
 
-  it('are not there when there is no object by that name', () => {
+  it('returns undefined without an object of that name', () => {
     expect(nestedMembers(Buffer.from('{"object":[{}]}'), 'object').inner).to.equal(undefined);
     expect(nestedMembers(Buffer.from('{"a":{}}'), 'object').inner).to.equal(undefined);
   });
 
-  it('are refused in a malformed text', () => {
+  it('rejects malformed text', () => {
     for (const text of ['{"object":{"a":1}', '{"object":{"a":1', '{"object":{]}}']) {
       expect(() => nestedMembers(Buffer.from(text), 'object'), text).to.throw(SyntaxError);
     }

@@ -17,10 +17,10 @@ function cut({ response }: Call): void {
   response.end();
 }
 
-describe('the list of the reflector', () => {
+describe('Reflector: list', () => {
   const followed = followingEach();
 
-  it('lists by a stream and goes on watching on it', async () => {
+  it('lists by a streaming list and watches on the same stream', async () => {
     const { sink, cluster, progress } = await followed({
       stream: [
         (call) => {
@@ -49,7 +49,7 @@ describe('the list of the reflector', () => {
     });
   });
 
-  it('takes nothing from a stream that ends cleanly before its last bookmark', async () => {
+  it('discards a streaming list that ends normally before its last bookmark', async () => {
     const { sink } = await followed({
       stream: [cut, complete],
     });
@@ -57,7 +57,7 @@ describe('the list of the reflector', () => {
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
   });
 
-  it('takes nothing from a stream that is cut in the middle of an object', async () => {
+  it('discards a streaming list that is truncated within an object', async () => {
     const { sink } = await followed({
       stream: [
         ({ response }) => {
@@ -71,7 +71,7 @@ describe('the list of the reflector', () => {
     expect(sink.lines).to.have.length(1);
   });
 
-  it('tries pages when streams are cut again and again, as a server that knows no initial events does', async () => {
+  it('falls back to pages after repeatedly truncated streams, as from a server without initial events', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => response.writeHead(200).end()],
       page: [({ response }) => list(response, 7, [rawThing('a', 3)])],
@@ -81,7 +81,7 @@ describe('the list of the reflector', () => {
   });
 
   for (const code of [400, 405, 422, 501]) {
-    it(`lists page by page, at once, when the stream is refused with ${code}`, async () => {
+    it(`falls back to pages at once when the streaming list is rejected with ${code}`, async () => {
       const { sink, cluster, causes } = await followed({
         stream: [({ response }) => refuse(response, code, 'Invalid')],
         page: [
@@ -100,7 +100,7 @@ describe('the list of the reflector', () => {
     });
   }
 
-  it('selects what it lists page by page as well', async () => {
+  it('applies its selectors to pages', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => refuse(response, 422, 'Invalid')],
       page: [
@@ -121,7 +121,7 @@ describe('the list of the reflector', () => {
     'that ends in the middle': ({ response }) => response.writeHead(200).end('{"items":['),
   };
   for (const [what, second] of Object.entries(unusable)) {
-    it(`takes nothing from a page ${what}, and lists anew`, async () => {
+    it(`discards a page ${what} and relists`, async () => {
       const { sink, causes } = await followed(
         {
           stream: [({ response }) => refuse(response, 422, 'Invalid')],
@@ -139,7 +139,7 @@ describe('the list of the reflector', () => {
     });
   }
 
-  it('goes back to pages once everything at once has gone well', async () => {
+  it('returns to pages after a successful single-page list', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => refuse(response, 422, 'Invalid')],
       page: [
@@ -157,7 +157,7 @@ describe('the list of the reflector', () => {
     expect(limits).to.deep.equal(['500', '500', null, '500']);
   });
 
-  it('asks for pages again when it was something else that ended them', async () => {
+  it('requests pages again when they failed for another reason', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => refuse(response, 422, 'Invalid')],
       page: [
@@ -171,7 +171,7 @@ describe('the list of the reflector', () => {
     );
   });
 
-  it('takes nothing from a stream that begins with something else than objects', async () => {
+  it('discards a streaming list that does not start with ADDED events', async () => {
     const { sink, cluster } = await followed({
       stream: [
         ({ response }) =>
@@ -190,7 +190,7 @@ describe('the list of the reflector', () => {
     await until(() => cluster.calls[0]?.response.closed === true);
   });
 
-  it('does not resume from where a stream was cut', async () => {
+  it('does not resume from a truncated streaming list', async () => {
     const { sink, cluster } = await followed({
       stream: [cut, complete],
     });
@@ -198,14 +198,14 @@ describe('the list of the reflector', () => {
     expect(cluster.asked).to.deep.equal(['stream', 'stream']);
   });
 
-  it('does not take a cluster that is busy for one without streams', async () => {
+  it('does not mistake a busy cluster for one without streaming lists', async () => {
     const busy = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
     const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
     await sink.until('list@5 a@3 b@2');
     expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
   });
 
-  it('tries streams again after pages', async () => {
+  it('tries streaming lists again after pages', async () => {
     const { sink, cluster } = await followed({
       stream: [
         ({ response }) => response.writeHead(200).end(),
@@ -219,13 +219,13 @@ describe('the list of the reflector', () => {
     expect(cluster.asked).to.deep.equal(['stream', 'stream', 'page', 'watch', 'stream']);
   });
 
-  it('spreads the ends of its watches', async () => {
+  it('randomizes the timeouts of its watches', async () => {
     const { sink, cluster } = await followed({ stream: [complete] }, { random: () => 0.5, watchMs: 100_000 });
     await sink.until('list@5 a@3 b@2');
     expect(cluster.calls[0]?.url.searchParams.get('timeoutSeconds')).to.equal('150');
   });
 
-  it('counts anew which streams are cut once one has come whole', async () => {
+  it('resets the count of truncated streams after a complete one', async () => {
     const cut = ({ response }: Call): void => void response.writeHead(200).end();
     const expired = ({ response }: Call): void => refuse(response, 410, 'Expired');
     const { sink, cluster } = await followed({
@@ -244,7 +244,7 @@ describe('the list of the reflector', () => {
     expect(cluster.asked).to.not.include('page');
   });
 
-  it('asks for everything at once when its pages have expired', async () => {
+  it('requests a single page when its pages have expired', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => refuse(response, 422, 'Invalid')],
       page: [

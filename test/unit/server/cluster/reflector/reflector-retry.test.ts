@@ -5,7 +5,7 @@ import { ReflectorBackoff } from '../../../../../server/cluster/reflector/reflec
 const HEALTHY = 10_000;
 const failure = newServiceUnavailable('away');
 
-describe('the back-off of the reflector', () => {
+describe('ReflectorBackoff', () => {
   let now: number;
   let backoff: ReflectorBackoff;
 
@@ -15,12 +15,12 @@ describe('the back-off of the reflector', () => {
     backoff = new ReflectorBackoff({ healthyMs: HEALTHY, ...waits }, () => now);
   });
 
-  it('is longer from attempt to attempt, also where these end at once without a failure', () => {
+  it('grows with each attempt, including attempts that end at once without a failure', () => {
     const waits = [failure, undefined, failure, undefined, failure].map((each) => backoff.after(each, 0));
     expect(waits).to.deep.equal([50, 100, 200, 400, 500]);
   });
 
-  it('begins anew behind an attempt that lasted, and is none where that ended in order', () => {
+  it('resets after a long attempt, and is zero if that attempt ended normally', () => {
     for (const lived of [0, HEALTHY - 1]) backoff.after(failure, lived);
     expect(backoff.after(failure, HEALTHY)).to.equal(50);
     backoff.after(failure, 0);
@@ -28,7 +28,7 @@ describe('the back-off of the reflector', () => {
     expect(backoff.after(failure, 0)).to.equal(50);
   });
 
-  it('begins anew where the cluster knows our past no longer, but not twice in a row', () => {
+  it('resets when the resourceVersion has expired, but not twice in a row', () => {
     for (let n = 0; n < 5; n++) backoff.after(failure, 0);
     const lost = newExpired('too old resource version');
     expect([lost, lost, lost].map((each) => backoff.after(each, 0))).to.deep.equal([50, 100, 200]);
@@ -36,7 +36,7 @@ describe('the back-off of the reflector', () => {
     expect(backoff.after(lost, 0)).to.equal(50);
   });
 
-  it('is as long as a 429 asks for, within its bound', () => {
+  it('honours the Retry-After of a 429 within its limit', () => {
     const refused = (retryAfterSeconds: number): StatusError =>
       new StatusError(429, 'TooManyRequests', 'later', { retryAfterSeconds });
     expect(backoff.after(refused(0.3), 0)).to.equal(300);

@@ -15,7 +15,7 @@ import {
   status,
 } from '../../../../support/cluster/scripted-cluster.ts';
 
-describe('the watch of the reflector', () => {
+describe('Reflector: watch', () => {
   const followed = followingEach();
 
   const completeAndEnd = (call: Call): void => {
@@ -23,7 +23,7 @@ describe('the watch of the reflector', () => {
     call.response.end();
   };
 
-  it('resumes where it was when the watch ends or breaks, without a list', async () => {
+  it('resumes without a relist when the watch ends or breaks', async () => {
     const { sink, cluster } = await followed({
       stream: [
         (call) => {
@@ -70,7 +70,7 @@ describe('the watch of the reflector', () => {
     'the reason Gone': ({ response }) => refuse(response, 410, 'Gone'),
   };
   for (const [how, answer] of Object.entries(gone)) {
-    it(`lists anew when its resourceVersion is refused by ${how}`, async () => {
+    it(`relists when its resourceVersion is rejected by ${how}`, async () => {
       const { sink, causes } = await followed({
         stream: [
           completeAndEnd,
@@ -84,7 +84,7 @@ describe('the watch of the reflector', () => {
     });
   }
 
-  it('lists at once when the cluster is back after long waits and knows its past no longer', async () => {
+  it('relists at once when the cluster returns after an outage and the resourceVersion has expired', async () => {
     const away = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
     const { sink, retries } = await followed(
       {
@@ -100,7 +100,7 @@ describe('the watch of the reflector', () => {
     expect(retries).to.deep.equal([2, 4, 8, 16, 1]);
   });
 
-  it('lists more and more seldom while each list is outdated at once', async () => {
+  it('backs off while each list expires at once', async () => {
     const { sink, retries } = await followed(
       {
         stream: [
@@ -117,7 +117,7 @@ describe('the watch of the reflector', () => {
     expect(retries).to.deep.equal([1, 4, 16]);
   });
 
-  it('resumes where it was when the cluster has gone no further, among what it selects', async () => {
+  it('resumes, with its selectors, when the cluster has not advanced', async () => {
     const { sink, cluster, causes } = await followed({
       stream: [completeAndEnd],
       position: [({ response }) => list(response, 5)],
@@ -137,7 +137,7 @@ describe('the watch of the reflector', () => {
     'ends before its line does': event('MODIFIED', rawThing('a', 8)),
   };
   for (const [what, text] of Object.entries(unreadable)) {
-    it(`resumes behind what it has when an event ${what}`, async () => {
+    it(`resumes after the last good event when an event ${what}`, async () => {
       const { sink, cluster, causes } = await followed({
         stream: [
           (call) => {
@@ -154,7 +154,7 @@ describe('the watch of the reflector', () => {
     });
   }
 
-  it('replaces a watch that is not answered at all', async () => {
+  it('replaces a watch without a response', async () => {
     const { sink, causes } = await followed(
       {
         stream: [completeAndEnd],
@@ -166,7 +166,7 @@ describe('the watch of the reflector', () => {
     expect(causes).to.deep.equal(['end', 'error']);
   });
 
-  it('pauses longer and longer also when watches end at once without an error', async () => {
+  it('backs off when watches end at once without an error', async () => {
     const at: number[] = [];
     const end = ({ response }: Call): void => {
       at.push(performance.now());
@@ -187,7 +187,7 @@ describe('the watch of the reflector', () => {
     expect(waits[1]).to.be.at.least(150);
   });
 
-  it('does not pause behind a watch that lived long enough', async () => {
+  it('does not back off after a long watch', async () => {
     const { sink } = await followed(
       {
         stream: [
@@ -204,7 +204,7 @@ describe('the watch of the reflector', () => {
     await sink.until('MODIFIED a@9');
   });
 
-  it('pauses shortly again once a watch lived long enough', async () => {
+  it('resets the backoff after a long watch', async () => {
     const fail = ({ response }: Call): void => refuse(response, 500, 'InternalError');
     const failLate = (call: Call): void => {
       complete(call);
@@ -222,7 +222,7 @@ describe('the watch of the reflector', () => {
     expect(retries).to.deep.equal([10, 20, 10, 20]);
   });
 
-  it('resumes after an ERROR event that is about something else', async () => {
+  it('resumes after an ERROR event with another code', async () => {
     const { sink } = await followed({
       stream: [
         (call) => {
@@ -236,7 +236,7 @@ describe('the watch of the reflector', () => {
     expect(sink.lines).to.have.length(2);
   });
 
-  it('replaces a stream on which nothing comes any more', async () => {
+  it('replaces a stalled stream', async () => {
     const { sink, causes } = await followed(
       { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
       { stallMs: 1_000 },
@@ -246,7 +246,7 @@ describe('the watch of the reflector', () => {
     expect(sink.lines.slice(0, 2)).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
   });
 
-  it('replaces a stream that stalls before its list is complete, and takes nothing from it', async () => {
+  it('discards and replaces a stream that stalls before its list is complete', async () => {
     const { sink } = await followed(
       { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
       { stallMs: 1_000 },
@@ -255,7 +255,7 @@ describe('the watch of the reflector', () => {
     expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
   });
 
-  it('lists anew when the cluster is found behind it before a resume, for such a watch would be silent', async () => {
+  it('relists when the cluster is behind its resourceVersion, because such a watch would be silent', async () => {
     const { sink, cluster, causes } = await followed({
       stream: [
         (call) => {
@@ -271,7 +271,7 @@ describe('the watch of the reflector', () => {
     expect(cluster.asked).to.deep.equal(['stream', 'position', 'stream']);
   });
 
-  it('goes on when a bookmark says once more how far it has got', async () => {
+  it('accepts bookmarks that repeat the resourceVersion', async () => {
     const { sink, causes } = await followed({
       stream: [
         (call) => {
@@ -285,7 +285,7 @@ describe('the watch of the reflector', () => {
     expect(causes).to.deep.equal([]);
   });
 
-  it('lists anew when the stream itself goes backwards', async () => {
+  it('relists when the resourceVersion of the stream decreases', async () => {
     const { sink } = await followed({
       stream: [
         (call) => {
@@ -299,7 +299,7 @@ describe('the watch of the reflector', () => {
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@4']);
   });
 
-  it('lists anew when the sink could not take a change, for it may have missed it', async () => {
+  it('relists when the sink throws, because it may have missed a change', async () => {
     const { sink } = await followed({
       stream: [
         (call) => {
@@ -314,7 +314,7 @@ describe('the watch of the reflector', () => {
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@7 a@6']);
   });
 
-  it('says once that the cluster refuses it, however often it tries, and when it watches again', async () => {
+  it('logs one warning per rejection, and the recovery', async () => {
     const forbidden = ({ response }: Call): void => refuse(response, 403, 'Forbidden');
     const { sink, log } = await followed({
       stream: [completeAndEnd],
@@ -336,7 +336,7 @@ describe('the watch of the reflector', () => {
     ]);
   });
 
-  it('waits longer from failure to failure', async () => {
+  it('backs off after repeated failures', async () => {
     const at: number[] = [];
     const fail = ({ response }: Call) => {
       at.push(performance.now());
@@ -354,7 +354,7 @@ describe('the watch of the reflector', () => {
     expect(waits[2]).to.be.at.least(150);
   });
 
-  it('waits between half of each bound and all of it, and begins anew after a reset', () => {
+  it('draws each delay between half of its bound and the bound, and resets', () => {
     const waits = (random: number): number[] => {
       const backoff = new Backoff({ initialMs: 100, maxMs: 500, random: () => random });
       const first = Array.from({ length: 4 }, () => backoff.next());
@@ -365,14 +365,14 @@ describe('the watch of the reflector', () => {
     expect(waits(1)).to.deep.equal([100, 200, 400, 500, 100]);
   });
 
-  it('waits ten seconds at most, however often it failed', () => {
+  it('backs off at most ten seconds', () => {
     const { initialBackoffMs: initialMs, maxBackoffMs: maxMs } = DEFAULT_TUNING;
     const backoff = new Backoff({ initialMs, maxMs, random: () => 0.999 });
     const waits = Array.from({ length: 50 }, () => backoff.next());
     expect(Math.max(...waits)).to.be.within(1000, 10_000);
   });
 
-  it('waits as long as a 429 asks it to', async () => {
+  it('honours the Retry-After of a 429', async () => {
     const began = performance.now();
     const { sink } = await followed(
       {
@@ -389,12 +389,12 @@ describe('the watch of the reflector', () => {
     expect(performance.now() - began).to.be.at.least(290);
   });
 
-  it('is not put off for ever by what a 429 asks', () => {
+  it('limits the Retry-After of a 429', () => {
     const failure = new StatusError(429, 'TooManyRequests', 'later', { retryAfterSeconds: 3600 });
     expect(retryAfterMs(failure, 30_000)).to.equal(30_000);
   });
 
-  it('outlives a cluster that cannot be reached at all', async () => {
+  it('survives an unreachable cluster', async () => {
     const hangUp = ({ request }: Call) => request.socket.destroy();
     const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
     await sink.until('list@5 a@3 b@2');
