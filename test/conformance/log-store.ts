@@ -1,5 +1,5 @@
-// What every log store has to do, whatever is behind it: the answers of a brute-force reading of the same records
-// (test/support/logging/memory-log-store.ts). The parts are in log-store/; what a store brings along is in harness.ts there.
+// Conformance suite of log stores: each returns the results of a brute-force implementation for the same records
+// (test/support/logging/memory-log-store.ts). The parts are in log-store/; harness.ts defines what a store provides.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';
@@ -53,7 +53,7 @@ export function describeLogStore(
       describeInjections(the);
       describeProperties(the);
     }
-    // Writes further records, so it comes last.
+    // Last, because it writes further records.
     describeLifetime(the);
   });
 }

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../server/logging/log-store.ts';
 
-/** Reads until so many have arrived. */
+/** Reads until the given number of records has arrived. */
 export async function collect(
   lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
   arrived: LogRecord[],

@@ -1,4 +1,4 @@
-// Asks a store and the brute-force reading of the same records the same question, and compares.
+// Compares the results of a store with those of the brute-force implementation for the same records.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { momentOf } from '../../../hack/log-data/times.ts';
@@ -36,10 +36,10 @@ export class Comparison {
     return text === undefined || this.#traits.ownWords !== true || this.#plainTexts.has(text);
   }
 
-  /** False when the store says, as documented, that it cannot answer such questions. */
+  /** False when the store rejects the selection as not supported, as documented. */
   async supports(selection: Selection): Promise<boolean> {
     if (this.#traits.unsupported?.(selection) !== true) return true;
-    // Where nothing can be found anyway, a store need not look at the rest of the question.
+    // A store may return an empty result without checking the rest of the selection.
     const { text: _text, levels: _levels, ...rest } = selection;
     const candidates = await this.oracle.statistics(rest, call());
     if (candidates.logs.count === 0) return false;
@@ -52,7 +52,7 @@ export class Comparison {
       this.store.export(selection, 'asc', call()).next(),
     ]);
     for (const outcome of outcomes) {
-      expect(outcome.status, `documented as not supported, and answered: ${describe(selection)}`).to.equal(
+      expect(outcome.status, `documented as not supported, but accepted: ${describe(selection)}`).to.equal(
         'rejected',
       );
       if (outcome.status === 'rejected') expectStatus(outcome.reason, 400);
@@ -157,10 +157,10 @@ export class Comparison {
     return exported;
   }
 
-  /** What is there already, from the beginning of the range on, is given in the order of time. */
+  /** Existing records from the start of the range on arrive in the order of time. */
   async follow(selection: Selection): Promise<void> {
     if (!(await this.supports(selection)) || !this.isDefined(selection)) return;
-    // Behind everything: the end of a range does not count.
+    // After all records: a live tail ignores the end of the range.
     const range = { ...selection.range, end: '2286-11-20T17:46:40.000000000Z' };
     const page = { order: 'asc', ...ALL } as const;
     const expected = await this.oracle.query({ ...selection, range }, page, call());
@@ -174,8 +174,8 @@ export class Comparison {
   }
 
   /**
-   * The lines are those of `expected` from `begin` to `end`, whatever their order within equal times: those at the
-   * borders may be any of the same time.
+   * The records are those of `expected` from `begin` to `end`, in any order within equal times; at either end they may be
+   * others of the same time.
    */
   #sameLines(
     found: readonly LogRecord[],
@@ -199,7 +199,7 @@ export class Comparison {
       expect(record.time, what).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
       const key = this.#keyOf(record);
       const rest = left.get(key) ?? 0;
-      expect(rest, `a line that is not asked for, or comes twice: ${key}; ${what}`).to.be.above(0);
+      expect(rest, `an unexpected or repeated line: ${key}; ${what}`).to.be.above(0);
       left.set(key, rest - 1);
     }
   }
@@ -221,7 +221,7 @@ export function expectStatus(error: unknown, ...codes: readonly number[]): void 
   expect(codes, `${error.message} (${String(error.cause)})`).to.include(error.code);
 }
 
-/** Scopes may be long. */
+/** Shortens long lists of namespaces. */
 function describe(selection: Selection, more?: object): string {
   const short = JSON.stringify(selection, (_, value: unknown) =>
     Array.isArray(value) && value.length > 20

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 /** Statistics and histograms. */
 export function describeCounts(subject: () => Subject): void {
   describe('counts', () => {
-    it('tells lines and containers', async () => {
+    it('counts lines and containers', async () => {
       const { compare, records } = subject();
       const [first] = records;
       await compare.statistics(selection(subject()));
@@ -18,7 +18,7 @@ export function describeCounts(subject: () => Subject): void {
       await compare.statistics(selection(subject(), { pods: { exact: ['no-such-pod'] } }));
     });
 
-    it('tells lines and containers of a time, however often it is asked', async () => {
+    it('counts lines and containers of a range repeatedly', async () => {
       const { compare, range } = subject();
       const begin = milliseconds(range.start);
       for (const hours of [24, 24, 7, 1, 24]) {
@@ -27,7 +27,7 @@ export function describeCounts(subject: () => Subject): void {
       }
     });
 
-    it('fills equal buckets, also empty ones and such beyond the range', async () => {
+    it('fills buckets of equal width, also empty ones and ones outside the range', async () => {
       const { compare, range } = subject();
       const begin = milliseconds(range.start);
       for (const [from, step, many] of [
@@ -60,7 +60,7 @@ export function describeCounts(subject: () => Subject): void {
       }
     });
 
-    it('puts a line at the edge of two buckets into the later one', async () => {
+    it('assigns a line at an edge to the later bucket', async () => {
       const { compare, records } = subject();
       const onEdge = records.filter(({ time }) => time.endsWith('000000Z'));
       const edge = milliseconds(onEdge[Math.floor(onEdge.length / 2)]?.time ?? '');
@@ -79,7 +79,7 @@ export function describeCounts(subject: () => Subject): void {
       expect(at).to.be.above(0);
     });
 
-    it('counts only what the range and the other filters leave', async () => {
+    it('applies the range and the other filters to buckets', async () => {
       const { compare, range } = subject();
       const begin = milliseconds(range.start) + 3 * HOUR;
       const inside = {

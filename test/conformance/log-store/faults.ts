@@ -1,5 +1,5 @@
-// What log stores do when what they ask is down, slow, cuts its answers or talks nonsense: they say so, in their own
-// words, and never answer with less as if it were all.
+// Failures of the server behind a log store: it is down, slow, truncates responses or returns invalid ones. The store reports
+// them in its own words, and never returns less as if it were complete.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
@@ -12,7 +12,7 @@ import { expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
 
 export interface StartedBehindFront {
-  /** It reaches what it asks through `proxy` only. */
+  /** Connected through `proxy` only. */
   readonly store: LogBackend;
   readonly proxy: FaultyProxy;
   readonly records: readonly StoredRecord[];
@@ -21,9 +21,9 @@ export interface StartedBehindFront {
 }
 
 export interface FaultTraits {
-  /** Makes an answer one of which a part of the store did not work, where stores tell of that. */
+  /** Turns a response into one with a failed shard, if the store reports those. */
   readonly shardFailed?: (text: string, path: string) => string;
-  /** False where the check of its health asks for something else than what the proxy breaks. */
+  /** False if the health check sends other requests than those that the proxy breaks. */
   readonly checked?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function describeLogStoreFaults(
   start: (test: Mocha.Context) => Promise<StartedBehindFront>,
   traits: FaultTraits = {},
 ): void {
-  describe(`${name}, when what it asks does not work`, function () {
+  describe(`${name}, with failures behind it`, function () {
     this.timeout(180_000);
     let started: StartedBehindFront | undefined;
     let oracle = new MemoryLogStore([]);
@@ -102,7 +102,7 @@ export function describeLogStoreFaults(
         },
       ];
     };
-    /** It works, and all four are right. */
+    /** All four operations return correct results. */
     const works = async () => {
       for (const operation of operations(call())) {
         expect(await operation()).to.deep.equal({ right: true, shortfalls: [] });
@@ -110,10 +110,10 @@ export function describeLogStoreFaults(
       await the().store.check(call());
     };
 
-    it('works while nothing is wrong', works);
+    it('works without failures', works);
 
     for (const [what, fault] of FAULTS) {
-      it(`says so when the store ${what}, and works again afterwards`, async () => {
+      it(`reports it when the store ${what}, and recovers`, async () => {
         the().proxy.break(fault);
         for (const [index, operation] of operations(call(undefined, 5_000)).entries()) {
           const outcome = await operation().catch((error: unknown) => error);
@@ -128,7 +128,7 @@ export function describeLogStoreFaults(
       });
     }
 
-    it('gives up when its time is over and the store is silent', async () => {
+    it('ends at its timeout when the store does not respond', async () => {
       the().proxy.break('hang');
       for (const index of [0, 1, 2, 3]) {
         const operation = operations(call(AbortSignal.timeout(5_000), 400))[index];
@@ -141,7 +141,7 @@ export function describeLogStoreFaults(
       await works();
     });
 
-    it('stops asking as soon as the caller has gone', async () => {
+    it('sends no more requests after an abort', async () => {
       for (const index of [0, 1, 2, 3]) {
         the().proxy.break('hang');
         const leaving = new AbortController();
@@ -156,7 +156,7 @@ export function describeLogStoreFaults(
       await works();
     });
 
-    it('stops asking when an export is no longer read', async () => {
+    it('sends no more requests after an abandoned export', async () => {
       const batches = the().store.export(asked, 'desc', call());
       await batches.next();
       await batches.return({ shortfalls: [] });
@@ -165,7 +165,7 @@ export function describeLogStoreFaults(
 
     const { shardFailed } = traits;
     if (shardFailed !== undefined) {
-      it('tells what is missing when one shard failed', async () => {
+      it('returns a partial result when one shard failed', async () => {
         the().proxy.break({ rewrite: shardFailed });
         for (const operation of operations(call())) {
           const outcome = await operation().catch((error: unknown) => error);
@@ -175,7 +175,7 @@ export function describeLogStoreFaults(
       });
     }
 
-    it('follows on after connections were cut', async () => {
+    it('continues a live tail after its connections were closed', async () => {
       const { store, proxy } = the();
       const sample = oracle.records.at(-1);
       if (sample === undefined) throw new Error('there are no records');
@@ -187,7 +187,7 @@ export function describeLogStoreFaults(
       );
       const arrived: LogRecord[] = [];
       const expected: LogRecord[] = [];
-      // It has answered once before it does not: who asks a store that was never there is told at once.
+      // After one response: a store that was never available fails immediately.
       for (const round of [0, 1, 2, 3]) {
         const time = new Date().toISOString().replace('Z', `00000${round}Z`);
         const written = [{ ...sample, time, log: `after the cut ${round}` }];
@@ -212,7 +212,7 @@ interface Outcome {
   readonly shortfalls: readonly { readonly reason: string; readonly message: string }[];
 }
 
-/** An error that callers may see, or less than all and saying so. */
+/** A public error, or a partial result. */
 function expectHonest(outcome: unknown, what: string): void {
   const shown = outcome instanceof StatusError ? JSON.stringify(outcome.toStatus()) : JSON.stringify(outcome);
   expect(shown, `${what} hands on what the store has said`).not.to.include(STORE_SECRET);

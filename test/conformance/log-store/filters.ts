@@ -6,7 +6,7 @@ import { TEXTS } from './texts.ts';
 
 const PAGE = { order: 'asc', size: 50, from: 0 } as const;
 
-/** Names, texts and levels, one at a time; properties.ts mixes them. */
+/** Names, texts and levels one at a time; properties.ts combines them. */
 export function describeFilters(subject: () => Subject): void {
   describe('filters', () => {
     for (const [part, field] of [
@@ -14,7 +14,7 @@ export function describeFilters(subject: () => Subject): void {
       ['pods', 'pod_name'],
       ['containers', 'container_name'],
     ] as const) {
-      it(`find ${part} by whole names and by parts of them`, async () => {
+      it(`select ${part} by exact names and by substrings`, async () => {
         const { compare, records } = subject();
         const names = [...new Set(records.map(({ kubernetes }) => kubernetes[field]))].sort();
         const [some, middle] = [names[0] ?? '', names[Math.floor(names.length / 2)] ?? ''];
@@ -39,7 +39,7 @@ export function describeFilters(subject: () => Subject): void {
       });
     }
 
-    it('find pods by the names of their workloads', async () => {
+    it('select pods by the names of their workloads', async () => {
       const { compare } = subject();
       const names = ['web', 'api', 'web-api', 'postgres', 'backup', 'migrate', 'worker', 'recommendation'];
       let found = 0;
@@ -62,7 +62,7 @@ export function describeFilters(subject: () => Subject): void {
 
     for (const [mode, texts] of TEXTS) {
       for (const caseSensitive of [false, true]) {
-        it(`find lines by ${mode}${caseSensitive ? ', minding case' : ''}`, async () => {
+        it(`select lines by ${mode}${caseSensitive ? ', case-sensitive' : ''}`, async () => {
           const { every = 1 } = subject().traits;
           const filters = texts
             .filter((_, index) => index % every === 0)
@@ -75,7 +75,7 @@ export function describeFilters(subject: () => Subject): void {
       }
     }
 
-    it('find lines by as many texts as may be asked for', async () => {
+    it('select lines by the maximum number of texts', async () => {
       const { compare } = subject();
       const words = TEXTS.flatMap(([mode, texts]) => (mode === 'phrase' || mode === 'prefix' ? texts : []));
       const unknown = Array.from({ length: MAX_TEXTS }, (_, index) => `nosuchword${index}`);
@@ -93,7 +93,7 @@ export function describeFilters(subject: () => Subject): void {
       ['warn', 'error'],
       ['debug', 'info', 'warn', 'error', 'fatal'],
     ] as const) {
-      it(`find lines of the levels ${levels.join(' and ')}`, async () => {
+      it(`select lines of the levels ${levels.join(' and ')}`, async () => {
         const { compare } = subject();
         const asked = selection(subject(), { levels });
         expect(await compare.page(asked, { ...PAGE, size: 1_000 })).to.be.above(0);
@@ -101,7 +101,7 @@ export function describeFilters(subject: () => Subject): void {
       });
     }
 
-    it('hold together', async () => {
+    it('can be combined', async () => {
       const { compare } = subject();
       const asked: Selection = selection(subject(), {
         containers: { contains: ['a', 'e'] },
@@ -115,20 +115,20 @@ export function describeFilters(subject: () => Subject): void {
   });
 }
 
-/** How many lines all of the filters find. Every fault is told, not only the first. */
+/** Number of lines that the filters select. Reports all failures, not only the first. */
 async function found(subject: Subject, filters: readonly TextFilter[]): Promise<number> {
   let sum = 0;
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const filter of filters) {
     const asked = selection(subject, { text: filter });
     try {
       sum += await subject.compare.page(asked, PAGE);
     } catch (error) {
-      faults.push(
+      failures.push(
         `${JSON.stringify(filter.texts)}: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,
       );
     }
   }
-  expect(faults, faults.join('\n')).to.deep.equal([]);
+  expect(failures, failures.join('\n')).to.deep.equal([]);
   return sum;
 }

@@ -1,33 +1,33 @@
-// What a log store has to bring along for test/conformance/log-store.ts.
+// What a log store provides for test/conformance/log-store.ts.
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { LogBackend, Selection } from '../../../server/logging/log-store.ts';
 
-/** A store that is filled and answers. */
+/** A running store with records. */
 export interface StartedLogStore {
   readonly store: LogBackend;
-  /** What is in it: of `logData(…)` all records, or its `currentRecords()`. Any order. */
+  /** Its records in any order: all records of `logData(…)`, or its `currentRecords()`. */
   readonly records: Iterable<LogRecord>;
-  /** `ms` for a store that forgets nanoseconds: order within a millisecond is then not looked at. */
+  /** `ms` for a store that truncates times: order within a millisecond is not compared. */
   readonly precision: 'ns' | 'ms';
-  /** Adds records of containers that are in `records`, with later times; resolves when they are handed over. */
+  /** Adds records of existing containers with later times; resolves when they are sent. */
   write(records: readonly LogRecord[]): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface LogStoreTraits {
-  /** Questions that the store documents as impossible: the suite expects NotSupported (400) for them. */
+  /** Selections that the store documents as not supported: the suite expects NotSupported (400). */
   readonly unsupported?: (selection: Selection) => boolean;
-  /** What its statistics count containers by; `id` unless told otherwise. */
+  /** Identity of containers in statistics; `id` by default. */
   readonly containersBy?: 'id' | 'name';
   /**
    * True for a store that splits lines into words by rules of its own. Phrases and prefixes are then compared where all
    * stores agree (PlainTexts), and only bounded elsewhere.
    */
   readonly ownWords?: boolean;
-  /** Asks only each so-manyth of the fixed texts: for stores that read everything for each. */
+  /** Uses only every n-th of the fixed texts: for stores that read all lines for each query. */
   readonly every?: number;
-  /** Leaves out hostile values and made-up selections: for further versions of a store that runs them all. */
+  /** Skips hostile values and random selections: for further versions of a store. */
   readonly core?: boolean;
-  /** Selections of one property; fewer for slow stores. 60 unless told otherwise. */
+  /** Random selections of each property; 60 by default. */
   readonly runs?: number;
 }

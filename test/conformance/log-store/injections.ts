@@ -5,7 +5,7 @@ import { ALWAYS, type Subject, selection, text } from './subject.ts';
 
 const PAGE = { order: 'asc', size: 20, from: 0 } as const;
 
-/** Values that mean something in one of the languages behind: none of it, here. */
+/** Values with a meaning in a query language of a store. */
 const HOSTILE = [
   '"',
   "'",
@@ -116,15 +116,15 @@ function part(value: string): NameFilter {
   return { contains: [value] };
 }
 
-/** Filters are values, never query text: the answer is that of the brute-force reading, never more, never a failure. */
+/** Filters are values, never query text: results are exact, and no value causes a failure. */
 export function describeInjections(subject: () => Subject): void {
   describe('hostile values', () => {
     for (const [what, filter] of asName) {
-      it(`are names like others, as ${what}`, async () => {
+      it(`are ordinary names, as ${what}`, async () => {
         await all(HOSTILE, async (value) => {
           await subject().compare.page(selection(subject(), filter(value)), PAGE);
         });
-        // And beside one that is there.
+        // Together with an existing name.
         const { records, compare } = subject();
         const [first] = records;
         const name = first?.kubernetes.namespace_name ?? '';
@@ -137,7 +137,7 @@ export function describeInjections(subject: () => Subject): void {
 
     for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
       for (const caseSensitive of [false, true]) {
-        it(`are text like other text, in ${mode}${caseSensitive ? ', minding case' : ''}`, async () => {
+        it(`are ordinary text, in ${mode}${caseSensitive ? ', case-sensitive' : ''}`, async () => {
           const { every = 1 } = subject().traits;
           const values = HOSTILE.filter((value, index) => value.isWellFormed() && index % every === 0);
           const asked =
@@ -155,7 +155,7 @@ export function describeInjections(subject: () => Subject): void {
       }
     }
 
-    it('that are no whole characters find no line', async () => {
+    it('with lone surrogates match no line', async () => {
       const { compare } = subject();
       for (const value of ['\ud800', 'a\ud800', '\udc00b']) {
         const asked = selection(subject(), { text: text('substring', [value]) });
@@ -163,7 +163,7 @@ export function describeInjections(subject: () => Subject): void {
       }
     });
 
-    it('may be as long and as many as the API lets through', async () => {
+    it('may reach the limits of the API in length and number', async () => {
       const { compare } = subject();
       const names = Array.from({ length: 1_000 }, (_, index) => `${'n'.repeat(240)}-${index}`);
       await compare.page(selection(subject(), { namespaces: { exact: names } }), PAGE);
@@ -179,20 +179,20 @@ export function describeInjections(subject: () => Subject): void {
   });
 }
 
-/** In the dialect of the API: escapes of ASCII punctuation, and all else as it is. */
+/** Escaped for the regular expressions of the API. */
 function escaped(value: string): string {
   return value.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
 }
 
-/** Every fault is told, not only the first. */
+/** Reports all failures, not only the first. */
 async function all(values: readonly string[], check: (value: string) => Promise<void>): Promise<void> {
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const value of values) {
     await check(value).catch((error: unknown) => {
-      faults.push(
+      failures.push(
         `${JSON.stringify(value)}: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,
       );
     });
   }
-  expect(faults, faults.join('\n')).to.deep.equal([]);
+  expect(failures, failures.join('\n')).to.deep.equal([]);
 }

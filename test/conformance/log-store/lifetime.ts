@@ -7,10 +7,10 @@ import { collect } from './collect.ts';
 import { expectStatus } from './comparison.ts';
 import { ALWAYS, milliseconds, type Subject, selection, wholeMillisecond } from './subject.ts';
 
-/** How calls end: aborted, out of time, no longer read; and how lines are followed. */
+/** Ends of calls (abort, timeout, abandoned iteration), and live tails. */
 export function describeLifetime(subject: () => Subject): void {
   describe('calls', () => {
-    it('fail at once when the caller has gone before', async () => {
+    it('fail immediately when they are already aborted', async () => {
       const { compare } = subject();
       const gone = call(AbortSignal.abort());
       const asked = selection(subject());
@@ -24,7 +24,7 @@ export function describeLifetime(subject: () => Subject): void {
       expect(outcomes.map(({ status }) => status)).to.deep.equal(Array(4).fill('rejected'));
     });
 
-    it('end an export when it is aborted, and never as if it were whole', async () => {
+    it('never complete an aborted export', async () => {
       const { compare, records } = subject();
       const leaving = new AbortController();
       const batches = compare.store.export(selection(subject()), 'asc', call(leaving.signal));
@@ -44,12 +44,12 @@ export function describeLifetime(subject: () => Subject): void {
           lines += value.length;
         }
       } catch {
-        // Failing is what we hope for.
+        // The expected failure.
       }
       expect((await batches.next()).done).to.equal(true);
     });
 
-    it('end an export that is no longer read', async () => {
+    it('end an export whose iteration is abandoned', async () => {
       const { compare } = subject();
       const batches = compare.store.export(selection(subject()), 'asc', call());
       expect((await batches.next()).done).to.equal(false);
@@ -57,7 +57,7 @@ export function describeLifetime(subject: () => Subject): void {
       await compare.page(selection(subject()), { order: 'asc', size: 10, from: 0 });
     });
 
-    it('answer what there was time for, and say so', async () => {
+    it('return a partial result with the reason after a timeout', async () => {
       const { compare } = subject();
       const asked = selection(subject());
       const whole = await compare.oracle.statistics(asked, call());
@@ -74,7 +74,7 @@ export function describeLifetime(subject: () => Subject): void {
               .then(({ logs, shortfalls }) => ({ total: logs, shortfalls })),
         ];
         for (const ask of questions) {
-          // One after the other: nobody would await the second while the first is looked at.
+          // Sequential: the second would be unhandled while the first is awaited.
           const work = ask();
           const outcome = await work.catch((error: unknown) => error);
           if (outcome instanceof Error) {
@@ -88,14 +88,14 @@ export function describeLifetime(subject: () => Subject): void {
       }
     });
 
-    it('tell whether the store answers', async () => {
+    it('check the health of the store', async () => {
       await subject().compare.store.check(call());
     });
   });
 
   describe('following', () => {
-    // Before others write what the oracle does not have.
-    it('begins at an instant that has passed, with all that was written since', async () => {
+    // Before other tests write records that the reference does not have.
+    it('begins at a past instant, with all records since', async () => {
       const { compare, records } = subject();
       const start = wholeMillisecond(records.at(-200)?.time ?? '');
       const end = new Date(Date.now() + 3_600_000).toISOString().replace('Z', '000000Z');
@@ -112,7 +112,7 @@ export function describeLifetime(subject: () => Subject): void {
       expect(arrived.map(key).sort()).to.deep.equal(expected.map(key).sort());
     });
 
-    it('brings each new line once', async () => {
+    it('returns each new line once', async () => {
       const { started, compare } = subject();
       const clock = clockOf();
       const [here, elsewhere] = twoContainers(subject());
@@ -130,7 +130,7 @@ export function describeLifetime(subject: () => Subject): void {
           (number): StoredRecord => ({ ...here, time: clock(), log: `followed ${round}.${number}` }),
         );
         const [last] = written.slice(-1);
-        // Two in the same nanosecond; and some of others, which are not to be seen.
+        // Two in the same nanosecond, and some outside the selection.
         if (last !== undefined) written.push({ ...last, log: `followed ${round}.4, at the same time` });
         const others = [{ ...elsewhere, time: clock(), log: 'somebody else’s' }];
         const reading = collect(lines, arrived, expected.length + written.length);
@@ -145,9 +145,9 @@ export function describeLifetime(subject: () => Subject): void {
       expect(await endOf(lines)).to.equal('ended');
     });
 
-    it('ends at once when the caller leaves', async () => {
+    it('ends immediately when it is aborted', async () => {
       const leaving = new AbortController();
-      // Behind whatever another test has written.
+      // After the records of other tests.
       const start = new Date(Date.now() + 1_000).toISOString().replace('Z', '000000Z');
       const lines = subject().compare.store.follow(selection(subject(), { range: { start, end: start } }), {
         signal: leaving.signal,
@@ -160,7 +160,7 @@ export function describeLifetime(subject: () => Subject): void {
   });
 }
 
-/** Nanoseconds from now on, ever later. */
+/** Ascending instants from now on, in nanoseconds. */
 function clockOf(): () => string {
   let last = 0;
   let ns = 0;
@@ -171,7 +171,7 @@ function clockOf(): () => string {
   };
 }
 
-/** Of two namespaces, the later records: containers that still run. */
+/** Recent records of two namespaces: containers that are still running. */
 function twoContainers({ records }: Subject): readonly [StoredRecord, StoredRecord] {
   const one = records.at(-1);
   const other = records.findLast(

@@ -1,4 +1,4 @@
-// Lines so long that a store cannot be read for all of a page: more bytes than one answer may have.
+// Lines so long that a page exceeds the limit of bytes for one response of a store.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { Deadline } from '../../../server/logging/deadline.ts';
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 10;
 const LINES = Math.ceil((1.2 * MAX_PAGE_BYTES) / LENGTH);
 
-/** `start` is called once, before the first test; it may call `this.skip()`. Its records are made longer, and written. */
+/** `start` is called once, before the first test; it may call `this.skip()`. Longer copies of its records are written. */
 export function describeLongLines(
   name: string,
   start: (test: Mocha.Context) => Promise<StartedLogStore>,
@@ -45,7 +45,7 @@ export function describeLongLines(
       return started.store;
     };
 
-    it('answers no page of more than it may read, and says so', async () => {
+    it('rejects a page beyond the limit', async () => {
       const request = { order: 'asc', size: LINES, from: 0 } as const;
       const error: unknown = await store()
         .query(selection, request, call)
@@ -53,7 +53,7 @@ export function describeLongLines(
       expect(isPageTooLong(error)).to.equal(true);
     });
 
-    it('skips more of them than a page may have', async () => {
+    it('skips more lines than fit into a page', async () => {
       const [from, size] = [LINES - 3, 2];
       const page = await store().query(selection, { order: 'asc', size, from }, call);
       expect(page.records.map(({ log }) => headOf(log))).to.deep.equal(lines.slice(-3, -1).map(headOf));
@@ -65,7 +65,7 @@ export function describeLongLines(
       expect(behind.next).to.equal(undefined);
     });
 
-    it('gives all of them on pages that are as short as they have to be', async () => {
+    it('returns all lines on shorter pages', async () => {
       const seen: string[] = [];
       let after: string | undefined;
       do {
@@ -83,7 +83,7 @@ export function describeLongLines(
       expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
     });
 
-    it('shows all of them to who follows', async () => {
+    it('returns all lines to a live tail', async () => {
       const leaving = new AbortController();
       const seen: string[] = [];
       for await (const batch of store().follow(selection, { signal: leaving.signal })) {
@@ -93,7 +93,7 @@ export function describeLongLines(
       expect(seen.map(headOf)).to.deep.equal(lines.map(headOf));
     });
 
-    it('exports all of them', async () => {
+    it('exports all lines', async () => {
       const seen: string[] = [];
       for await (const batch of store().export(selection, 'asc', call))
         for (const { log } of batch) seen.push(log);
@@ -102,12 +102,12 @@ export function describeLongLines(
   });
 }
 
-/** What tells lines apart: a difference of all of them would fill the report. */
+/** Identifies a line in a short assertion message. */
 function headOf(line: string): string {
   return `${line.slice(0, 10)} ${line.length}`;
 }
 
-/** Each a step after the one before, from the next hour on. */
+/** With ascending times from the next hour on. */
 function longOnes(records: readonly StoredRecord[]): StoredRecord[] {
   const last = records.toSorted((one, other) => (one.time < other.time ? -1 : 1)).at(-1);
   if (!last) throw new Error('there are no records');

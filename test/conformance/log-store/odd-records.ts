@@ -1,12 +1,12 @@
-// Records as programs write them that are no kubernetes filter, or that had nothing to tell: names that are missing or are
-// no texts, lines that are no texts, times of other zones. Each is shown once, to whom it may be shown, by all operations.
+// Records without complete metadata: missing names, names and lines that are not strings, times with offsets. All operations
+// return each of them once, to callers with the permission.
 import { expect } from 'chai';
 import { instantOf } from '../../../server/logging/instant.ts';
 import type { LogBackend, LogRecord, Order, Selection } from '../../../server/logging/log-store.ts';
 
 export interface StartedOddStore {
   readonly store: LogBackend;
-  /** Adds documents; all of them can be queried when it resolves. */
+  /** Adds documents; resolves when they are searchable. */
   write(documents: readonly object[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface OddRecord {
 
 const WHOLE = { namespace_name: 'web', pod_name: 'web-1', container_name: 'app', docker_id: 'one' };
 const APP: Names = ['web', 'web-1', 'app'];
-const NOBODY: Names = ['', '', ''];
+const NO_NAMES: Names = ['', '', ''];
 
 function named(kubernetes: unknown, names: Names): OddRecord {
   const log = `a line of ${JSON.stringify(kubernetes)}`;
@@ -29,13 +29,13 @@ function named(kubernetes: unknown, names: Names): OddRecord {
 }
 
 const ODD: readonly OddRecord[] = [
-  // The first one tells a store without a mapping what fields are.
+  // The first document defines the dynamic mapping.
   named(WHOLE, APP),
-  { members: { log: 'a line alone' }, names: NOBODY, log: 'a line alone' },
-  named(null, NOBODY),
-  named({}, NOBODY),
-  named({ namespace_name: null, pod_name: null, container_name: null }, NOBODY),
-  named({ namespace_name: '', pod_name: '', container_name: '' }, NOBODY),
+  { members: { log: 'a line alone' }, names: NO_NAMES, log: 'a line alone' },
+  named(null, NO_NAMES),
+  named({}, NO_NAMES),
+  named({ namespace_name: null, pod_name: null, container_name: null }, NO_NAMES),
+  named({ namespace_name: '', pod_name: '', container_name: '' }, NO_NAMES),
   named({ namespace_name: 'web' }, ['web', '', '']),
   named({ pod_name: 'web-1', container_name: 'app' }, ['', 'web-1', 'app']),
   named({ namespace_name: 'web', container_name: 'app' }, ['web', '', 'app']),
@@ -70,7 +70,7 @@ const WEB: Selection['scope'] = {
   namespaces: [{ name: 'web', since: instantOf(0) }],
 };
 
-/** A second after the one before, and every other one in the time of another zone. */
+/** One second apart, every other one with an offset in its time. */
 function documentOf({ members }: OddRecord, n: number): object {
   const ms = BEGIN + n * 1_000;
   const elsewhere = new Date(ms + 5.5 * HOUR_MS).toISOString().replace('.000Z', '+05:30');
@@ -94,7 +94,7 @@ export function describeOddRecords(
   name: string,
   start: (test: Mocha.Context) => Promise<StartedOddStore>,
 ): void {
-  describe(`${name}, with odd records`, function () {
+  describe(`${name}, with incomplete records`, function () {
     this.timeout(60_000);
     let started: StartedOddStore | undefined;
     const call = () => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
@@ -126,12 +126,12 @@ export function describeOddRecords(
     };
 
     for (const [caller, scope, records] of [
-      ['who may read everything', { everything: true }, RECORDS],
-      ['who may read one namespace', WEB, RECORDS.filter(({ namespace }) => namespace === 'web')],
+      ['a caller with all permissions', { everything: true }, RECORDS],
+      ['a caller with one namespace', WEB, RECORDS.filter(({ namespace }) => namespace === 'web')],
     ] as const satisfies readonly (readonly [string, Selection['scope'], readonly LogRecord[]])[]) {
       const selection: Selection = { scope, range: RANGE };
 
-      it(`shows ${caller} each of them once, with the names that it has`, async () => {
+      it(`returns each of them once to ${caller}, with the names that it has`, async () => {
         expect(await shown(selection, 'asc')).to.deep.equal(records);
         expect(await shown(selection, 'desc')).to.deep.equal(records.toReversed());
       });
@@ -146,7 +146,7 @@ export function describeOddRecords(
         expect(histogram.total).to.deep.equal(total);
       });
 
-      it(`exports them for ${caller}, and shows them to who follows`, async () => {
+      it(`exports and follows them for ${caller}`, async () => {
         const exported: LogRecord[] = [];
         for await (const batch of store().export(selection, 'asc', call())) exported.push(...batch);
         expect(exported).to.deep.equal(records);
@@ -160,7 +160,7 @@ export function describeOddRecords(
       });
     }
 
-    it('tells which have the same names, where these are missing too', async () => {
+    it('selects records by missing names', async () => {
       const groups = new Map(RECORDS.map((record) => [namesOf(record), record]));
       for (const [group, { namespace, pod, container }] of groups) {
         const records = RECORDS.filter((record) => namesOf(record) === group);

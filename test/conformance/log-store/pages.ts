@@ -6,11 +6,11 @@ import { crowdedTimes, later, type Subject, selection, text, wholeMillisecond } 
 
 const ORDERS = ['asc', 'desc'] as const;
 
-/** Pages, cursors and exports: the lines themselves, each once and in order. */
+/** Pages, cursors and exports: each line once and in order. */
 export function describePages(subject: () => Subject): void {
   describe('pages', () => {
     for (const order of ORDERS) {
-      it(`answers pages by from and size, ${order}`, async () => {
+      it(`returns pages by from and size, ${order}`, async () => {
         const { compare, records } = subject();
         for (const [from, size] of [
           [0, 10],
@@ -26,7 +26,7 @@ export function describePages(subject: () => Subject): void {
         }
       });
 
-      it(`walks by cursor through lines of equal times, each once, ${order}`, async () => {
+      it(`returns lines of equal times once by cursor, ${order}`, async () => {
         const { compare, records } = subject();
         for (const [index, time] of crowdedTimes(records, 2).entries()) {
           const range = {
@@ -37,7 +37,7 @@ export function describePages(subject: () => Subject): void {
         }
       });
 
-      it(`goes on by cursor where lines of the same time were skipped, ${order}`, async () => {
+      it(`continues by cursor after skipped lines of equal times, ${order}`, async () => {
         const { compare, records } = subject();
         for (const time of crowdedTimes(records, 2)) {
           const range = {
@@ -59,7 +59,7 @@ export function describePages(subject: () => Subject): void {
         }
       });
 
-      it(`walks through many pages in the same order as in few, ${order}`, async () => {
+      it(`returns the same order on small and large pages, ${order}`, async () => {
         const { compare, records } = subject();
         const { start } = subject().range;
         const asked = selection(subject(), {
@@ -73,7 +73,7 @@ export function describePages(subject: () => Subject): void {
         ];
         expect(small.length).to.be.above(100);
         expect(small).to.deep.equal(large);
-        // And the export has the lines of the pages, if not their order within equal times.
+        // The export may order equal times differently.
         const exported = await compare.export(asked, order);
         expect(exported.length).to.equal(large.length);
       });
@@ -84,13 +84,13 @@ export function describePages(subject: () => Subject): void {
       });
     }
 
-    it('answers the total alone for a page of no lines', async () => {
+    it('returns only the total for a size of 0', async () => {
       const { compare, records } = subject();
       const found = await compare.page(selection(subject()), { order: 'desc', size: 0, from: 0 });
       expect(found).to.equal(records.length);
     });
 
-    it('answers the same page twice', async () => {
+    it('returns the same page for the same request', async () => {
       const { compare } = subject();
       const request = { order: 'desc', size: 200, from: 100 } as const;
       const [one, two] = [
@@ -100,7 +100,7 @@ export function describePages(subject: () => Subject): void {
       expect(one.records).to.deep.equal(two.records);
     });
 
-    it('finds nothing where there is nothing, and says so', async () => {
+    it('returns empty results for an empty range', async () => {
       const { compare, range } = subject();
       const before = { start: '2001-01-01T00:00:00.000000000Z', end: '2001-01-01T00:01:00.000000000Z' };
       const empty = { start: range.end, end: range.end };
@@ -112,7 +112,7 @@ export function describePages(subject: () => Subject): void {
       }
     });
 
-    it('shows nothing beside what is asked for, whatever the cursor', async () => {
+    it('returns nothing outside the selection for any cursor', async () => {
       const { compare, records } = subject();
       const [first] = records;
       const own = selection(subject(), { namespaces: { exact: [first?.kubernetes.namespace_name ?? ''] } });

@@ -1,28 +1,28 @@
 import * as fc from 'fast-check';
 import type { Selection } from '../../../server/logging/log-store.ts';
 import { call } from '../../support/logging/call.ts';
-import { LogQuestions } from '../../support/logging/log-questions.ts';
+import { RandomSelections } from '../../support/logging/random-selections.ts';
 import type { Subject } from './subject.ts';
 
 const RUNS = 60;
-/** Walks through more lines than these would take long. */
+/** Maximum number of lines for a walk through small pages. */
 const SHORT_WALK = 200;
 
-/** Any question has the answer of the brute-force reading. On a failure fast-check prints the seed. */
+/** Random selections have the results of the brute-force implementation. fast-check prints the seed of a failure. */
 export function describeProperties(subject: () => Subject): void {
-  describe('any question', () => {
+  describe('a random selection', () => {
     const check = async (
       rest: readonly fc.Arbitrary<number>[],
       ask: (selection: Selection, numbers: readonly number[]) => Promise<void>,
     ) => {
       const { records, started, traits } = subject();
-      const questions = new LogQuestions(records, started.precision, traits);
-      const property = fc.asyncProperty(questions.selections(), fc.tuple(...rest), ask);
-      // Shrinking would ask for minutes; a question is short enough to be read.
+      const selections = new RandomSelections(records, started.precision, traits);
+      const property = fc.asyncProperty(selections.selections(), fc.tuple(...rest), ask);
+      // Shrinking would take minutes, and selections are short.
       await fc.assert(property, { numRuns: traits.runs ?? RUNS, endOnFailure: true });
     };
 
-    it('finds the page that a reader of all lines finds', async () => {
+    it('returns the expected page', async () => {
       await check(
         [fc.nat(60), fc.integer({ min: 0, max: 120 }), fc.nat(1)],
         async (selection, [from = 0, size = 0, up]) => {
@@ -31,11 +31,11 @@ export function describeProperties(subject: () => Subject): void {
       );
     });
 
-    it('counts the lines and containers that a reader of all lines counts', async () => {
+    it('returns the expected statistics', async () => {
       await check([], (selection) => subject().compare.statistics(selection));
     });
 
-    it('fills the buckets that a reader of all lines fills', async () => {
+    it('returns the expected histogram', async () => {
       const { range } = subject();
       const [begin, end] = [Date.parse(range.start), Date.parse(range.end)];
       await check(
@@ -51,7 +51,7 @@ export function describeProperties(subject: () => Subject): void {
       );
     });
 
-    it('fills buckets of any widths', async () => {
+    it('returns the expected histogram of unequal buckets', async () => {
       const { range } = subject();
       const [begin, end] = [Date.parse(range.start), Date.parse(range.end)];
       const edge = fc.integer({ min: begin - 3_600_000, max: end });
@@ -61,11 +61,11 @@ export function describeProperties(subject: () => Subject): void {
       });
     });
 
-    it('is followed from its beginning on', async () => {
+    it('is followed from its start', async () => {
       await check([], (selection) => subject().compare.follow(selection));
     });
 
-    it('is walked through, and exported, line by line', async () => {
+    it('is paged and exported completely', async () => {
       await check([fc.nat(1), fc.integer({ min: 1, max: 50 })], async (selection, [up, size = 1]) => {
         const { compare } = subject();
         const order = up === 1 ? 'asc' : 'desc';

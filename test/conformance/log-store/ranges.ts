@@ -13,10 +13,10 @@ import {
 
 const PAGE = { order: 'asc', size: 100, from: 0 } as const;
 
-/** Times and scopes: where a range begins and ends, and who sees what of it. */
+/** Ranges of time and scopes. */
 export function describeRanges(subject: () => Subject): void {
   describe('ranges', () => {
-    it('begin with their start and end before their end', async () => {
+    it('include their start and exclude their end', async () => {
       const { compare, records, started } = subject();
       for (const crowded of crowdedTimes(records, 3)) {
         const step = started.precision === 'ns' ? 1 : 1_000_000;
@@ -38,7 +38,7 @@ export function describeRanges(subject: () => Subject): void {
       }
     });
 
-    it('may cover far more than there is', async () => {
+    it('may exceed the times of all records', async () => {
       const range = { start: ALWAYS, end: '2286-11-20T17:46:39.000000000Z' };
       const asked = selection(subject(), { range });
       const { compare, records } = subject();
@@ -66,18 +66,18 @@ export function describeRanges(subject: () => Subject): void {
       return [...new Set(names)].sort();
     };
 
-    it('of nothing find nothing', async () => {
+    it('without namespaces select nothing', async () => {
       expect(await everywhere({ everything: false, namespaces: [] })).to.equal(0);
     });
 
-    it('of one namespace leave out those whose names begin alike', async () => {
+    it('of one namespace exclude namespaces with the same prefix', async () => {
       for (const name of namespacesOf().filter((one) => one.startsWith('team-'))) {
         const found = await everywhere({ everything: false, namespaces: [{ name, since: ALWAYS }] });
         expect(found, name).to.be.above(0);
       }
     });
 
-    it('hide what was written before `since`, in lines, totals, statistics and buckets', async () => {
+    it('exclude lines before `since` from pages, totals, statistics and buckets', async () => {
       const { records, started } = subject();
       for (const name of namespacesOf().slice(0, 4)) {
         const own = records.filter(({ kubernetes }) => kubernetes.namespace_name === name);
@@ -95,7 +95,7 @@ export function describeRanges(subject: () => Subject): void {
       }
     });
 
-    it('have a `since` of their own for each namespace', async () => {
+    it('apply `since` for each namespace', async () => {
       const { records } = subject();
       const namespaces = namespacesOf().map((name, index) => ({
         name,
@@ -108,15 +108,15 @@ export function describeRanges(subject: () => Subject): void {
       expect(found).to.be.above(0).and.below(records.length);
     });
 
-    it('may end before they begin', async () => {
+    it('may begin after the range', async () => {
       const [name = ''] = namespacesOf();
       const since = '2200-01-01T00:00:00.000000000Z';
       expect(await everywhere({ everything: false, namespaces: [{ name, since }] })).to.equal(0);
     });
 
     for (const [what, times] of [
-      ['that are older than the range', 0],
-      ['each made at a time of its own within the range', 1],
+      ['created before the range', 0],
+      ['created at different times within the range', 1],
     ] as const) {
       it(`may have 1,500 namespaces ${what}`, async () => {
         const { range } = subject();
@@ -134,7 +134,7 @@ export function describeRanges(subject: () => Subject): void {
       });
     }
 
-    it('hold together with the namespaces that are asked for', async () => {
+    it('are intersected with the requested namespaces', async () => {
       const { compare } = subject();
       const [one = '', two = '', three = ''] = namespacesOf();
       const scope = {

@@ -1,25 +1,25 @@
-// What every part of the suite works with.
+// Common input of the parts of the suite.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
 import type { Comparison } from './comparison.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
 
-/** Known when the tests run: the store is started before the first of them. */
+/** Available when the tests run; the store starts before the first of them. */
 export interface Subject {
   readonly started: StartedLogStore;
   readonly traits: LogStoreTraits;
   readonly compare: Comparison;
   /** Ascending. */
   readonly records: readonly LogRecord[];
-  /** Holds all times of the records. */
+  /** Includes the times of all records. */
   readonly range: Selection['range'];
 }
 
 export const EVERYTHING: Scope = { everything: true };
 export const ALWAYS = '1970-01-01T00:00:00.000000000Z';
 
-/** All there is, but for what is said. */
+/** All records, limited by `rest`. */
 export function selection({ range }: Subject, rest: Partial<Selection> = {}): Selection {
   return { scope: EVERYTHING, range, ...rest };
 }
@@ -32,7 +32,7 @@ export function text(
   return { mode, texts, caseSensitive };
 }
 
-/** So many nanoseconds later; fewer than a millisecond. */
+/** `nanoseconds`: less than a millisecond. */
 export function later(instant: string, nanoseconds: number): string {
   const { ms, ns } = momentOf(instant);
   const sum = ns + nanoseconds;
@@ -40,7 +40,7 @@ export function later(instant: string, nanoseconds: number): string {
   return instantOf({ ms: ms + carry, ns: sum - carry * 1_000_000 });
 }
 
-/** The beginning of its millisecond. */
+/** Truncated to milliseconds. */
 export function wholeMillisecond(instant: string): string {
   return `${instant.slice(0, 23)}000000Z`;
 }
@@ -49,7 +49,7 @@ export function milliseconds(instant: string): number {
   return momentOf(instant).ms;
 }
 
-/** Times that stand before records most often: ends of a page, of a bucket or of a range that lie there are hard. */
+/** The most frequent times: edge cases for the ends of pages, buckets and ranges. */
 export function crowdedTimes(records: readonly LogRecord[], many: number): string[] {
   const counts = Map.groupBy(records, ({ time }) => time);
   return [...counts]

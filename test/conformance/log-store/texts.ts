@@ -1,6 +1,6 @@
 import type { MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
 
-/** Texts that find lines in every data set, by what is hard about them. */
+/** Texts with edge cases that match lines in every data set. */
 const PHRASES = [
   'timeout',
   'TIMEOUT',

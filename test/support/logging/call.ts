@@ -1,6 +1,6 @@
 import type { Call } from '../../../server/logging/log-store.ts';
 
-/** A caller who has patience. */
+/** A call with a long timeout. */
 export function call(signal: AbortSignal = new AbortController().signal, timeoutMs = 60_000): Call {
   return { signal, timeoutMs };
 }

@@ -1,4 +1,4 @@
-// The log query handler on a socket, over the store that is an array, with callers whose rights are a table.
+// The log query handler on a socket, with a store in memory and permissions from a function.
 import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
@@ -12,7 +12,7 @@ import type { LogStore } from '../../../server/logging/log-store.ts';
 import { HandlerServer } from '../handler-server.ts';
 
 export const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
-/** What the clock of the handler shows. */
+/** Wall clock of the handler. */
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
 const LIMITS: LogLimits = {
@@ -32,23 +32,23 @@ const LIMITS: LogLimits = {
 export interface LogServiceOptions {
   readonly store: LogStore;
   readonly limits?: Partial<LogLimits>;
-  /** Namespaces by name, with the time they were made; all that there are. */
+  /** Creation times of all namespaces by name. */
   readonly namespaces?: Readonly<Record<string, string>>;
-  /** Whether the caller may read the logs of a namespace; `''` asks for all namespaces at once. */
+  /** Permission of the caller for a namespace; `''` is the whole cluster. */
   readonly allowed?: (namespace: string) => Promise<boolean> | boolean;
   readonly user?: UserInfo;
-  /** What the clock shows; NOW when none is given. */
+  /** Wall clock; NOW by default. */
   readonly now?: () => number;
-  /** Of times that pass, in ms. */
+  /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
 }
 
 export class LogService {
   readonly server: HandlerServer;
   readonly registry = new Registry();
-  /** Namespaces that the cluster was asked about, in order. */
+  /** Namespaces of permission checks, in order. */
   readonly asked: string[] = [];
-  /** Who asks; who is not signed in when there is none. */
+  /** The caller; unauthenticated if undefined. */
   user: UserInfo | undefined;
   readonly #end = new AbortController();
 

@@ -1,5 +1,4 @@
-// A log store that is an array, and answers by looking at every record: what the answers of the others are compared
-// with. It shares no code with them.
+// Reference implementation of a log store: an array that is searched record by record. Shares no code with other stores.
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
   Buckets,
@@ -17,7 +16,7 @@ import type {
 import { selects } from './brute-force/selection.ts';
 
 export interface MemoryLogStoreOptions {
-  /** What a container is told by; `id` unless told otherwise. */
+  /** Identity of containers; `id` by default. */
   readonly containersBy?: 'id' | 'name';
 }
 
@@ -26,7 +25,7 @@ const BATCH = 1_000;
 export class MemoryLogStore implements LogBackend {
   #records: readonly StoredRecord[] = [];
   readonly #containersBy: 'id' | 'name';
-  /** Those who wait for more. */
+  /** Live tails that wait for records. */
   readonly #waiting = new Set<() => void>();
 
   constructor(records: Iterable<StoredRecord>, { containersBy = 'id' }: MemoryLogStoreOptions = {}) {
@@ -136,7 +135,7 @@ export function answered({ time, log, kubernetes }: StoredRecord): LogRecord {
   return { time, log, namespace, pod, container };
 }
 
-/** A cursor of somebody else's is read as the end. */
+/** A foreign cursor is the end. */
 function placeOf(cursor: string, end: number): number {
   return /^\d{1,9}$/.test(cursor) ? Number(cursor) : end;
 }

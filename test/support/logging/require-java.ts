@@ -8,8 +8,8 @@ interface Requirement {
 }
 
 /**
- * For a `before` hook of tests that start OpenSearch: where it cannot be started they are skipped, after one line that
- * says why. With CI=true they fail instead: there it must be possible.
+ * For a `before` hook of tests that start OpenSearch. Skips them, with one line that has the reason, if it cannot be started;
+ * with CI=true they fail instead.
  */
 export async function requireJava(
   test: Pick<Mocha.Context, 'skip'>,

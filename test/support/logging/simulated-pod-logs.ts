@@ -1,4 +1,4 @@
-// A cluster whose pods, and what their logs say, are those of a data set: a real kube-apiserver, and KWOK as kubelet.
+// A cluster with the pods and logs of a data set: a real kube-apiserver, and KWOK as kubelet.
 import { join } from 'node:path';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
@@ -11,13 +11,13 @@ import { nodeName } from '../../../hack/simulation/realistic-node.ts';
 
 export interface SimulatedPodLogs {
   readonly cp: ControlPlane;
-  /** Of the containers that run: what the cluster has. */
+  /** Records of the running containers. */
   readonly records: readonly LogRecord[];
-  /** Appends to the logs of containers that are there. */
+  /** Appends to the logs of existing containers. */
   write(records: Iterable<LogRecord>): Promise<void>;
 }
 
-/** Returns when all pods run. Everything lies in the folder; `cp.stop()` ends it. */
+/** Resolves when all pods run. All files are in the folder; `cp.stop()` ends it. */
 export async function startSimulatedPodLogs(
   data: LogData,
   { dir, signal }: { dir: string; signal: AbortSignal },
@@ -43,7 +43,7 @@ async function createPods(cp: ControlPlane, data: LogData, signal: AbortSignal):
     cp.client.expect(path, { method: 'POST', body, signal }, [201, 409]);
   await forEach(namespaces.values(), { signal }, async (name) => {
     await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    // Its controller would make it a little later, and pods are refused before.
+    // Its controller would create it later, and pods are rejected until then.
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
     await create(`/api/v1/namespaces/${name}/serviceaccounts`, account);
   });
@@ -62,7 +62,7 @@ async function untilRunning(cp: ControlPlane, many: number, signal: AbortSignal)
     );
     if (array(items).length >= many) return;
     const version = text(record(metadata)['resourceVersion']);
-    // Any change, or a second.
+    // A change, or one second.
     await cp.client.send(`/api/v1/pods?watch=true&timeoutSeconds=1&resourceVersion=${version}`, { signal });
   }
 }

@@ -1,5 +1,5 @@
-// Adds TLS and credentials to a store that runs without them: for a client it looks like a secured OpenSearch, or like a
-// VictoriaLogs behind vmauth. Everything else is forwarded as it is.
+// TLS proxy with credentials in front of a store without them: clients see a secured OpenSearch, or a VictoriaLogs behind
+// vmauth. Forwards everything else unchanged.
 import {
   type ClientRequest,
   request as httpRequest,
@@ -11,10 +11,10 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
 export interface TLSProxyOptions {
-  /** PEM of the certificate that it shows, for 127.0.0.1, and of its key. */
+  /** PEM of its certificate for 127.0.0.1 and of the key. */
   readonly cert: string;
   readonly key: string;
-  /** The only values of the Authorization header with which it forwards, such as `ApiKey …`; any when it is missing. */
+  /** Accepted values of the Authorization header, such as `ApiKey …`; any by default. */
   readonly authorization?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function startTLSProxy(storeUrl: string, options: TLSProxyOptions):
   return { url: `https://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** When either side ends, for whatever reason, the other one is ended too. */
+/** Ends each side when the other one ends. */
 function forward(storeUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, url, headers } = incoming;
   const { authorization: _, ...forwarded } = headers;

@@ -15,17 +15,17 @@ const NUMBERS: Readonly<Record<Level, string>> = {
   error: '50',
   fatal: '60',
 };
-/** Of syslog, from 0 on. */
+/** Levels of the severities of syslog, from 0. */
 const SEVERITIES: readonly Level[] = ['fatal', 'fatal', 'fatal', 'error', 'warn', 'info', 'info', 'debug'];
 const CUT = new Map(
   Object.entries({ DEBU: 'debug', TRAC: 'debug', ERRO: 'error', FATA: 'fatal', PANI: 'fatal' }),
 );
 const DOTNET = new Map(Object.entries({ dbug: 'debug', trce: 'debug', fail: 'error' }));
-/** What stands in brackets, alone or behind the name of a module. */
+/** A word in brackets, alone or after the name of a module. */
 const BRACKETED = /\[(?:[a-z0-9_]+:)?([A-Za-z][a-z]*) *\]/g;
 const ESCAPE = '\u001b';
 const COLOURS = new RegExp(`${ESCAPE}\\[[0-9;]*m`, 'g');
-/** Colours before the first word, and behind it. */
+/** Colours around the first word. */
 const LEADING = new RegExp(`^(?:${ESCAPE}\\[[0-9;]*m)*([A-Za-z]+)(?:${ESCAPE}\\[[0-9;]*m)*(?=:)`);
 const KLOG: Readonly<Partial<Record<Level, string>>> = { info: 'I', warn: 'W', error: 'E', fatal: 'F' };
 
@@ -46,7 +46,7 @@ const tests = LEVELS.map((level): [Level, readonly RegExp[]] => {
   ];
 });
 
-/** By what stands at its very beginning. */
+/** The level at the head of the line. */
 function levelAtHead(line: string): string | undefined {
   const [, priority] = /^<(0|[1-9][0-9]{0,2})>/.exec(line) ?? [];
   if (priority !== undefined) return Number(priority) < 192 ? SEVERITIES[Number(priority) % 8] : undefined;
@@ -57,7 +57,7 @@ function levelAtHead(line: string): string | undefined {
 
 export function levelsOf(line: string): Level[] {
   const atHead = levelAtHead(line);
-  // A colour separates, whatever its last letter is.
+  // A colour separates words, although it ends with a letter.
   const forms = [line, line.replace(COLOURS, ESCAPE)];
   const cut = new Set(
     forms

@@ -1,4 +1,4 @@
-// Which records a Selection means, by looking at each.
+// Reference implementation of selections, record by record.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';
@@ -10,10 +10,10 @@ export function selects(selection: Selection): (record: LogRecord) => boolean {
   const since = sinceOf(scope);
   const patterns = podPatterns(workloads ?? {}).map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'));
   const says = text === undefined ? () => true : textMatcher(text);
-  const isNamespace = toldOnce(named(namespaces));
-  const isContainer = toldOnce(named(containers));
+  const isNamespace = memoized(named(namespaces));
+  const isContainer = memoized(named(containers));
   const isOfPods = named(pods);
-  const isPod = toldOnce((name) => isOfPods(name) && patterns.every((pattern) => pattern.test(name)));
+  const isPod = memoized((name) => isOfPods(name) && patterns.every((pattern) => pattern.test(name)));
   return ({ time, log, kubernetes: { namespace_name, pod_name, container_name } }) =>
     time >= range.start &&
     time < range.end &&
@@ -25,7 +25,7 @@ export function selects(selection: Selection): (record: LogRecord) => boolean {
     says(log);
 }
 
-/** Greater than every time. */
+/** Sorts after every time. */
 const NEVER = '~';
 
 function sinceOf(scope: Scope): (namespace: string) => string {
@@ -40,8 +40,8 @@ function named({ exact, contains }: NameFilter = {}): (name: string) => boolean 
     (contains === undefined || contains.some((part) => asciiLowerCase(name).includes(asciiLowerCase(part))));
 }
 
-/** Thousands of records have the same few names. */
-function toldOnce(tell: (name: string) => boolean): (name: string) => boolean {
+/** Memoized: thousands of records have the same few names. */
+function memoized(tell: (name: string) => boolean): (name: string) => boolean {
   const told = new Map<string, boolean>();
   return (name) => {
     const known = told.get(name) ?? tell(name);

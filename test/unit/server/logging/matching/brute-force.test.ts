@@ -12,7 +12,7 @@ import { TEXTS } from '../../../../conformance/log-store/texts.ts';
 import { levelsOf } from '../../../../support/logging/brute-force/levels.ts';
 import { textMatcher } from '../../../../support/logging/brute-force/text.ts';
 import { words } from '../../../../support/logging/brute-force/words.ts';
-import { LogQuestions } from '../../../../support/logging/log-questions.ts';
+import { RandomSelections } from '../../../../support/logging/random-selections.ts';
 
 const records = [...logData({ lines: 3_000 }).records()];
 const lines = [...new Set(records.map(({ log }) => log))];
@@ -54,7 +54,7 @@ describe('line matching compared with a brute-force implementation', () => {
   it('finds the same lines for random texts, in this process and as a pattern of RE2', function () {
     this.timeout(180_000);
     const short = lines.filter((line) => line.length < 500);
-    const texts = new LogQuestions(records, 'ns').texts();
+    const texts = new RandomSelections(records, 'ns').texts();
     fc.assert(
       fc.property(texts, fc.subarray(short, { minLength: 200, maxLength: 200 }), (filter, some) => {
         const says = textMatcher(filter);

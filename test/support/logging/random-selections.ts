@@ -1,4 +1,4 @@
-// Questions that somebody could ask of a data set, made of its own names, words, fragments and times, and of odd ones.
+// Random selections for a data set, made of its names, words, fragments and times, and of unusual values.
 import * as fc from 'fast-check';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
@@ -7,7 +7,7 @@ import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/l
 import { PlainTexts } from './brute-force/text.ts';
 import { words } from './brute-force/words.ts';
 
-/** Texts in arbitrary order, with their cases changed now and then. */
+/** Texts, some of them in another case. */
 const recased = (texts: fc.Arbitrary<string>) =>
   fc
     .tuple(texts, fc.constantFrom('as is', 'as is', 'upper', 'lower'))
@@ -15,12 +15,12 @@ const recased = (texts: fc.Arbitrary<string>) =>
       how === 'upper' ? ascii(text, 'toUpperCase') : how === 'lower' ? ascii(text, 'toLowerCase') : text,
     );
 
-/** Only ASCII: what else changes its case may change its length too. */
+/** Only ASCII letters, because others may change in length. */
 function ascii(text: string, how: 'toUpperCase' | 'toLowerCase'): string {
   return text.replace(/[A-Za-z]/g, (letter) => letter[how]());
 }
 
-export class LogQuestions {
+export class RandomSelections {
   readonly #records: readonly LogRecord[];
   readonly #precision: 'ns' | 'ms';
   /** Undefined when words are runs of letters, digits and underscores. */
@@ -56,7 +56,7 @@ export class LogQuestions {
       .map(withoutUndefined);
   }
 
-  /** Texts with a word in them where words count. */
+  /** Text filters; phrases and prefixes have a word. */
   texts(): fc.Arbitrary<TextFilter> {
     const lines = fc.constantFrom(...this.#records).map(({ log }) => log);
     const some = lines.map(words).filter((found) => found.length > 0);
@@ -134,7 +134,7 @@ export class LogQuestions {
     }));
   }
 
-  /** Those of records, and a little before and after them. */
+  /** Times of records, and adjacent ones. */
   #times(): fc.Arbitrary<string> {
     return fc
       .tuple(fc.constantFrom(...this.#records), fc.constantFrom(-1, 0, 0, 1))
@@ -181,7 +181,7 @@ const workloads = fc
   )
   .map(([names, how]) => ({ [how]: names }));
 
-/** Patterns of the dialect, around what lines hold. */
+/** Regular expressions of the API with fragments of lines. */
 function regexes(fragment: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const literal = fragment.map((text) => text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'));
   const atom = fc.oneof(
