@@ -73,6 +73,9 @@ const PODS_SILENT_MS = 150_000;
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 
+const PARTIAL_SEARCH =
+  'only the start of some long lines was searched, because the pattern is too expensive for all of them';
+
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
   readonly #turns: Turns;
@@ -89,8 +92,8 @@ export class KubernetesLogStore implements LogBackend {
     this.#informer = new PodInformer({
       client,
       log,
-      ...(idleMs === undefined ? {} : { idleMs }),
-      ...(monotonic ? { monotonic } : {}),
+      idleMs,
+      monotonic,
     });
     this.#quota = new FollowQuota(limits);
     this.#longLines = new LongLines({ log });
@@ -99,7 +102,7 @@ export class KubernetesLogStore implements LogBackend {
       client,
       slots: new Slots(limits.concurrentReads),
       turns,
-      ...(kubeletTimeoutMs === undefined ? {} : { idleMs: kubeletTimeoutMs }),
+      idleMs: kubeletTimeoutMs,
     });
   }
 
@@ -175,7 +178,7 @@ export class KubernetesLogStore implements LogBackend {
         newMemory: () => this.#memory.share(),
         onFailure: (log, { kind, cause }) => this.#logFailure(log, kind, cause),
         wallClock,
-        ...(followTuning ? { tuning: followTuning } : {}),
+        tuning: followTuning,
       }).records(signal);
     } catch (error) {
       if (!signal.aborted) throw toStoreError(error);
@@ -222,7 +225,10 @@ export class KubernetesLogStore implements LogBackend {
     const { maxContainers, concurrentReads: concurrency } = this.#options.limits;
     const { logs, omitted } = await selectLogs(pods, selection, maxContainers);
     const shortfalls = new Shortfalls(omitted);
-    if (pods.silentMs > PODS_SILENT_MS) shortfalls.podsUnknown(pods.silentMs);
+    if (pods.silentMs > PODS_SILENT_MS) {
+      const seconds = Math.round(pods.silentMs / 1000);
+      shortfalls.add('NotCovered', `pods that were created in the last ${seconds} s can be missing`);
+    }
     return new LogScan({
       reader: this.#reader.of(caller),
       pods,
@@ -232,7 +238,7 @@ export class KubernetesLogStore implements LogBackend {
       filter: lineFilter(selection, {
         longLines: this.#longLines.of(caller),
         signal: deadline,
-        onPartialSearch: () => shortfalls.partlySearched(),
+        onPartialSearch: () => shortfalls.add('Limit', PARTIAL_SEARCH),
       }),
       concurrency,
       bytesPerLog,

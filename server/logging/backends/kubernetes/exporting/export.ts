@@ -29,11 +29,8 @@ export async function* exportLines(
   const { scan, order, end, memory, turns } = options;
   const firstLines = await scan.timesOf('first');
   const lastLines = order === 'desc' ? await scan.timesOf('last') : [];
-  const windows = new ExportWindows(order, {
-    first: least(firstLines) ?? end,
-    last: greatest(lastLines),
-    end,
-  });
+  const [first = end] = sortedTimes(firstLines);
+  const windows = new ExportWindows(order, { first, last: sortedTimes(lastLines).at(-1), end });
   let [window, count] = [windows.first(), 0];
   while (window && !scan.isOver) {
     using share = memory.share();
@@ -72,16 +69,12 @@ async function reportRotation(scan: LogScan, before: readonly (Instant | undefin
   const after = await scan.timesOf('first');
   for (const [rank, log] of scan.logs.entries()) {
     const [first, now] = [before[rank], after[rank]];
-    if (first !== undefined && first !== now) scan.shortfalls.rotated(log, now ?? first);
+    if (first !== undefined && first !== now) scan.addRotated(log, now ?? first);
   }
 }
 
-function least(times: readonly (Instant | undefined)[]): Instant | undefined {
-  return times.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
-}
-
-function greatest(times: readonly (Instant | undefined)[]): Instant | undefined {
-  return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+function sortedTimes(times: readonly (Instant | undefined)[]): Instant[] {
+  return times.filter((time) => time !== undefined).toSorted();
 }
 
 interface ExportWindow extends Window {

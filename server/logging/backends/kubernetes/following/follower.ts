@@ -28,7 +28,7 @@ export interface FollowerOptions {
   readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  readonly tuning?: FollowTuning;
+  readonly tuning?: FollowTuning | undefined;
 }
 
 /** Lines of the last two seconds are not read as a backlog, which saves a request for each log. */

@@ -2,6 +2,7 @@
 import type { Turns } from '../../../../concurrency/turns.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../../log-store.ts';
+import { PAGE_CUT } from '../../../page-limit.ts';
 import { earliestBegin } from '../reading/line-filter.ts';
 import { comparePositions, type LogLine, toRecord } from '../reading/log-line.ts';
 import type { LineSink, LogScan, Window } from '../reading/log-scan.ts';
@@ -56,7 +57,7 @@ export async function readPage(request: PageRequest, options: PageOptions): Prom
   const known = counted ?? position?.total ?? total;
   const isExact = !uncounted && known.relation === 'eq' && scan.isComplete;
   const result: Total = { count: known.count, relation: isExact ? 'eq' : 'gte' };
-  if (isCut) scan.shortfalls.pageCut();
+  if (isCut) scan.shortfalls.add(PAGE_CUT.reason, PAGE_CUT.message);
   return page(lines, result, hasMore ? positionBehind(lines, result) : undefined, scan);
 }
 

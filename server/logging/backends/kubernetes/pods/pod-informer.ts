@@ -10,9 +10,9 @@ export interface PodInformerOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Milliseconds from the end of the last request until the informer stops. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   readonly tuning?: Partial<ReflectorTuning>;
-  readonly monotonic?: () => number;
+  readonly monotonic?: (() => number) | undefined;
 }
 
 const IDLE_MS = 600_000;

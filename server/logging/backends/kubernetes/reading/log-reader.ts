@@ -38,7 +38,7 @@ export interface LogReaderOptions {
   readonly slots: Slots;
   readonly turns: Turns;
   /** Maximum silence of a kubelet, in ms. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
 }
 
 const IDLE_MS = 10_000;

@@ -115,6 +115,12 @@ export class LogScan {
     return times;
   }
 
+  /** Reports that the kubelet has deleted the lines from before `first`. */
+  addRotated(log: ContainerLog, first: Instant): void {
+    const what = 'rotated, and start at the time in parentheses';
+    this.shortfalls.addLog('NotCovered', what, log, ` (${first})`);
+  }
+
   #startsAfter(log: ContainerLog, end: Instant): boolean {
     if (!this.#firstLines.has(log)) return false;
     const first = this.#firstLines.get(log);
@@ -137,20 +143,21 @@ export class LogScan {
       await reader.read(log, { since, until, limitBytes, signal, flush }, onLine, extent);
       const isCut = limitBytes !== undefined && extent.bytes >= limitBytes && !extent.hasPassed;
       if (!isCut) return await this.#checkRotation(log, from, extent.first);
-      shortfalls.tooLong(log);
+      shortfalls.addLog('Limit', 'too long: only the oldest and the newest lines were read', log);
       const { last } = extent;
       const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
       const newer: OnLine = (...line) => (line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
       flush();
-      if (extent.truncated || tail.truncated) shortfalls.linesTruncated();
+      if (extent.truncated || tail.truncated)
+        shortfalls.add('Limit', 'lines longer than 1 MiB were truncated');
     }
   }
 
   /** A kubelet does not report that it deleted a rotated file. The time of the first line shows it. */
   async #checkRotation(log: ContainerLog, begin: Instant, first: Instant | undefined): Promise<void> {
-    const { reader, deadline, shortfalls } = this.#options;
+    const { reader, deadline } = this.#options;
     const { startedAt } = log.run;
     if (startedAt === undefined) return;
     const started = instantOf(Math.max(0, startedAt));
@@ -161,9 +168,9 @@ export class LogScan {
       if (!this.#firstLines.has(log)) this.#firstLines.set(log, await reader.timeOf('first', log, deadline));
       kept = this.#firstLines.get(log);
     }
-    if (log.predecessors && started > begin) shortfalls.rotated(log, started);
+    if (log.predecessors && started > begin) this.addRotated(log, started);
     else if (kept !== undefined && isGap(kept) && kept > shifted(started, QUIET_START_S))
-      shortfalls.rotated(log, kept);
+      this.addRotated(log, kept);
   }
 
   /** Works on all logs, or until the time limit ends. */
@@ -194,7 +201,8 @@ export class LogScan {
     signal.throwIfAborted();
     if (failures[0] && failures.length === started) throw failures[0];
     if (deadline.aborted) shortfalls.timedOut(logs.length - done);
-    for (const log of logs) if (isReplaced(log, pods)) shortfalls.restarted(log);
+    const restarted = 'possibly not read to the end, because the container restarted';
+    for (const log of logs) if (isReplaced(log, pods)) shortfalls.addLog('NotCovered', restarted, log);
   }
 
   /** Whether the cause can affect all logs. */
@@ -202,8 +210,9 @@ export class LogScan {
     const { shortfalls, onFailure } = this.#options;
     if (kind === 'empty') return false;
     onFailure(log, kind, cause);
-    if (kind === 'gone') shortfalls.gone(log);
-    else shortfalls.failed(log);
+    const isGone = kind === 'gone';
+    const why = isGone ? 'the pod or its log was deleted' : 'the kubelet did not respond correctly';
+    shortfalls.addLog('NotCovered', `not read to the end, because ${why}`, log);
     return kind === 'unreachable' || kind === 'forbidden';
   }
 }

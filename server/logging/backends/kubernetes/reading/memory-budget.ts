@@ -11,38 +11,24 @@ const FLOOR = 64 << 10;
 export class MemoryBudget {
   /** Bytes. */
   readonly limit: number;
-  #held = 0;
+  held = 0;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
   /** For one query, export or live tail; disposing it returns what it holds. */
   share(): MemoryShare {
-    return new MemoryShare({
-      add: (bytes) => {
-        this.#held += bytes;
-      },
-      roomFor: (own) => Math.max(FLOOR, (this.limit - this.#held + own) / 2),
-    });
+    return new MemoryShare(this);
   }
-}
-
-interface Budget {
-  readonly add: (bytes: number) => void;
-  readonly roomFor: (own: number) => number;
 }
 
 export class MemoryShare implements Disposable {
-  readonly #budget: Budget;
+  readonly #budget: MemoryBudget;
   #held = 0;
   #disposed = false;
 
-  constructor(budget: Budget) {
+  constructor(budget: MemoryBudget) {
     this.#budget = budget;
   }
 
@@ -52,14 +38,15 @@ export class MemoryShare implements Disposable {
 
   /** Bytes that the share may hold now; it changes with the other shares. */
   get room(): number {
-    return this.#budget.roomFor(this.#held);
+    const { limit, held } = this.#budget;
+    return Math.max(FLOOR, (limit - held + this.#held) / 2);
   }
 
   /** `bytes` is negative to return memory. */
   add(bytes: number): void {
     if (this.#disposed) return;
     this.#held += bytes;
-    this.#budget.add(bytes);
+    this.#budget.held += bytes;
   }
 
   [Symbol.dispose](): void {
