@@ -12,8 +12,8 @@ export interface CreatingStore extends CredentialStore {
 }
 
 /**
- * What every keeper of passwords does. `uidOf` makes a user of that name, since a password belongs to one; `remove` takes
- * the password away, past the store, and resolves when the store has heard of it.
+ * Contract of every CredentialStore. `uidOf` creates a user with that name; `remove` deletes the password without the
+ * store, and resolves once the store has noticed.
  */
 export function describeCredentialStore(
   name: string,
@@ -21,7 +21,7 @@ export function describeCredentialStore(
   uidOf: (user: string) => Promise<string>,
   remove: (user: string) => Promise<void>,
 ): void {
-  describe(`${name}, as a keeper of passwords`, () => {
+  describe(`${name} as a credential store`, () => {
     const credentialOf = async (user: string): Promise<NewCredential> => ({
       passwordHash: HASH,
       userUID: await uidOf(user),
@@ -29,7 +29,7 @@ export function describeCredentialStore(
       changedAt: 1_700_000_000_123,
     });
 
-    it('shows a password as soon as it is set, with its time to the millisecond', async () => {
+    it('returns a password right after it is set, with its time in milliseconds', async () => {
       const credential = await credentialOf('c-set');
       await store().set('c-set', { ...credential, mustChange: true }, signal);
       const { uid, resourceVersion, ...found } = store().get('c-set') ?? { uid: '', resourceVersion: '' };
@@ -37,18 +37,18 @@ export function describeCredentialStore(
       for (const made of [uid, resourceVersion]) expect(made).to.be.a('string').and.not.equal('');
     });
 
-    it('replaces one that is there', async () => {
+    it('replaces an existing password', async () => {
       const credential = await credentialOf('c-replaced');
       await store().set('c-replaced', { ...credential, passwordHash: BCRYPT }, signal);
       await store().set('c-replaced', { ...credential, changedAt: 1_800_000_000_000 }, signal);
       expect(store().get('c-replaced')).to.include({ passwordHash: HASH, changedAt: 1_800_000_000_000 });
     });
 
-    it('replaces none that was changed since it was read', async () => {
+    it('rejects a replacement with an old resourceVersion', async () => {
       const credential = await credentialOf('c-raced');
       await store().set('c-raced', credential, signal);
       const read = store().get('c-raced');
-      if (!read) throw new Error('the password is not there');
+      if (!read) throw new Error('password not found');
       await store().set('c-raced', { ...read, passwordHash: BCRYPT }, signal);
       expect(await reasonOf(store().set('c-raced', { ...read, mustChange: true }, signal))).to.equal(
         'Conflict',
@@ -56,28 +56,28 @@ export function describeCredentialStore(
       expect(store().get('c-raced')).to.include({ passwordHash: BCRYPT, mustChange: false });
     });
 
-    it('replaces none that is gone', async () => {
+    it('rejects the replacement of a deleted password', async () => {
       const credential = await credentialOf('c-missing');
       const set = store().set('c-missing', { ...credential, resourceVersion: '1' }, signal);
       expect(await reasonOf(set)).to.equal('Conflict');
       expect(store().get('c-missing')).to.equal(undefined);
     });
 
-    it('tells one that was replaced from one that was taken away and made anew, by its uid', async () => {
-      const credential = await credentialOf('c-anew');
-      await store().set('c-anew', credential, signal);
-      const first = store().get('c-anew');
-      if (!first) throw new Error('the password is not there');
-      await store().set('c-anew', { ...credential, passwordHash: BCRYPT }, signal);
-      expect(store().get('c-anew')).to.include({ uid: first.uid, passwordHash: BCRYPT });
-      await remove('c-anew');
-      await store().set('c-anew', credential, signal);
-      const second = store().get('c-anew');
+    it('keeps the uid on replacement, and has another one after recreation', async () => {
+      const credential = await credentialOf('c-recreated');
+      await store().set('c-recreated', credential, signal);
+      const first = store().get('c-recreated');
+      if (!first) throw new Error('password not found');
+      await store().set('c-recreated', { ...credential, passwordHash: BCRYPT }, signal);
+      expect(store().get('c-recreated')).to.include({ uid: first.uid, passwordHash: BCRYPT });
+      await remove('c-recreated');
+      await store().set('c-recreated', credential, signal);
+      const second = store().get('c-recreated');
       expect(second).to.include(credential);
       expect(second?.uid).to.be.a('string').and.not.equal(first.uid);
     });
 
-    it('gives nobody a first password twice', async () => {
+    it('rejects the creation of an existing password', async () => {
       const credential = await credentialOf('c-first');
       await store().create('c-first', credential, signal);
       expect(
@@ -86,7 +86,7 @@ export function describeCredentialStore(
       expect(store().get('c-first')?.passwordHash).to.equal(HASH);
     });
 
-    it('lets several set it at once, and one be the last', async () => {
+    it('resolves concurrent writes', async () => {
       const credential = await credentialOf('c-many');
       const times = [1, 2, 3].map((index) => 1_700_000_000_000 + index);
       await Promise.all(

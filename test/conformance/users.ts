@@ -5,12 +5,12 @@ import type { Users } from '../../server/oauth/users/user-directory.ts';
 
 const { signal } = new AbortController();
 
-/** What every keeper of users does. Each test makes users of its own. */
+/** Contract of every implementation of Users. Each test creates its own users. */
 export function describeUsers(name: string, users: () => Users): void {
-  describe(`${name}, as a keeper of users`, () => {
+  describe(`${name} as a user directory`, () => {
     const ada = (userName: string, spec: User['spec'] = {}): User => ({ metadata: { name: userName }, spec });
 
-    it('knows a user as soon as it is made', async () => {
+    it('returns a user right after its creation', async () => {
       const spec = { email: 'ada@example.com', displayName: 'Ada', groups: ['dev', 'ops'], disabled: true };
       const made = await users().create(ada('u-made', spec), signal);
       expect(made.spec).to.deep.equal(spec);
@@ -23,26 +23,26 @@ export function describeUsers(name: string, users: () => Users): void {
       expect((await users().read('u-made', signal))?.metadata.uid).to.equal(made.metadata.uid);
     });
 
-    it('makes nobody twice', async () => {
+    it('rejects an existing name', async () => {
       await users().create(ada('u-twice'), signal);
       expect(await reasonOf(users().create(ada('u-twice'), signal))).to.equal('AlreadyExists');
     });
 
-    it('replaces a user, and shows it at once', async () => {
+    it('returns a replaced user at once', async () => {
       const made = await users().create(ada('u-replaced', { groups: ['dev'] }), signal);
       const next = await users().replace({ ...made, spec: { disabled: true } }, signal);
       expect(next.metadata.uid).to.equal(made.metadata.uid);
       expect(users().get('u-replaced')).to.include({ disabled: true }).and.have.deep.property('groups', []);
     });
 
-    it('replaces no user that somebody else has changed since', async () => {
+    it('rejects a replacement with an old resourceVersion', async () => {
       const made = await users().create(ada('u-raced'), signal);
       await users().replace({ ...made, spec: { disabled: true } }, signal);
       expect(await reasonOf(users().replace({ ...made, spec: {} }, signal))).to.equal('Conflict');
       expect(users().get('u-raced')?.disabled).to.equal(true);
     });
 
-    it('deletes exactly the user that was meant, and knows him no more at once', async () => {
+    it('deletes the user with the given uid only, and does not return it any more', async () => {
       const made = await users().create(ada('u-gone'), signal);
       expect(await reasonOf(users().delete('u-gone', 'another-uid', signal))).to.equal('Conflict');
       expect(users().object('u-gone')).to.deep.equal(made);
@@ -53,7 +53,7 @@ export function describeUsers(name: string, users: () => Users): void {
       expect(await users().read('u-gone', signal)).to.equal(undefined);
     });
 
-    it('knows nobody of whom it was never told', async () => {
+    it('returns no unknown user, also for names that would change a path', async () => {
       expect(users().get('u-nobody')).to.equal(undefined);
       expect(users().object('u-nobody')).to.equal(undefined);
       for (const name of [
@@ -76,7 +76,7 @@ export function describeUsers(name: string, users: () => Users): void {
   });
 }
 
-/** Why it failed; undefined when it did not. */
+/** Reason of the error; undefined on success. */
 export async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

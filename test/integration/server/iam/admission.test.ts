@@ -3,9 +3,9 @@ import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 import { credential, type IamCluster, ROOT_USER, SOME_HASH, startIamCluster, user } from './iam-cluster.ts';
 
-/** May write users and credentials, and impersonate the group `dev` and the user `ada`. */
+/** Can write users and credentials, and impersonate the group `dev` and the user `ada`. */
 const HELPDESK = 'helpdesk';
-/** The same, and may impersonate everybody. */
+/** Can also impersonate every user and group. */
 const CHIEF = 'chief';
 const WRITING = {
   apiGroups: ['iam.platform.io'],
@@ -14,7 +14,7 @@ const WRITING = {
 };
 const APPLY = ['apply', '-f', '-'];
 
-describe('the admission policies of identity, for people with kubectl', function () {
+describe('the admission policies of identity', function () {
   this.timeout(120_000);
   let cluster: IamCluster;
 
@@ -44,12 +44,12 @@ describe('the admission policies of identity, for people with kubectl', function
     await cluster.kubectl(['create', 'clusterrolebinding', name, `--clusterrole=${name}`, `--user=${name}`]);
   };
 
-  it('let who may write users make one without groups, and with groups they may impersonate', async () => {
+  it('allow users without groups, and with groups that the caller may impersonate', async () => {
     await cluster.as(HELPDESK, APPLY, user('ada', { groups: ['dev'] }));
     await cluster.as(HELPDESK, APPLY, user('bob'));
   });
 
-  it('refuse a group that its giver may not impersonate, and name it', async () => {
+  it('deny a group that the caller may not impersonate, by name', async () => {
     const said = await cluster.refusal(
       HELPDESK,
       APPLY,
@@ -61,7 +61,7 @@ describe('the admission policies of identity, for people with kubectl', function
     expect(said).to.include('(Forbidden)');
   });
 
-  it('refuse it in an update as well, by every verb', async () => {
+  it('deny it in updates too, with every verb', async () => {
     await cluster.as(HELPDESK, APPLY, user('bob'));
     const patch = ['patch', 'users.iam.platform.io/bob', '--type=merge'];
     const said = await cluster.refusal(HELPDESK, [...patch, '-p', '{"spec":{"groups":["platform-admins"]}}']);
@@ -72,7 +72,7 @@ describe('the admission policies of identity, for people with kubectl', function
     );
   });
 
-  it('let others change a user of such a group, but not remove the group', async () => {
+  it('allow other changes of a user with such a group, but not its removal', async () => {
     await cluster.as(CHIEF, APPLY, user('root', { groups: ['platform-admins'] }));
     await cluster.as(HELPDESK, APPLY, user('root', { groups: ['dev', 'platform-admins'], email: 'a@b.c' }));
     for (const groups of [[], ['dev']]) {
@@ -84,7 +84,7 @@ describe('the admission policies of identity, for people with kubectl', function
     await cluster.as(CHIEF, APPLY, user('root', { groups: [] }));
   });
 
-  it('check every group of many, within what kube-apiserver lets a policy cost', async () => {
+  it('check every changed group within the cost budget of kube-apiserver', async () => {
     const groups = Array.from({ length: MAX_CHANGED_GROUPS }, (_, index) => `team-${index}`);
     await cluster.as(CHIEF, APPLY, user('many', { groups }));
     await cluster.as(CHIEF, APPLY, user('many', { groups: groups.slice(8).concat('a', 'b', 'c', 'd') }));
@@ -101,13 +101,13 @@ describe('the admission policies of identity, for people with kubectl', function
     expect(await cluster.refusal(HELPDESK, APPLY, user('last', { groups: last }))).to.include('"dev0"');
   });
 
-  it('refuse a password of who may not be impersonated', async () => {
+  it('deny the password of a user that the caller may not impersonate', async () => {
     expect(await cluster.refusal(HELPDESK, APPLY, credential('bob'))).to.include(
       'setting the password of "bob" requires permission to impersonate that user',
     );
   });
 
-  it('refuse a password to who may not impersonate all groups, for it would give them', async () => {
+  it('deny a password to a caller who may not impersonate all groups', async () => {
     expect(await cluster.refusal(HELPDESK, APPLY, credential('ada'))).to.include(
       'because a password gives all groups',
     );
@@ -118,7 +118,7 @@ describe('the admission policies of identity, for people with kubectl', function
     await cluster.as(HELPDESK, ['label', 'credentials.iam.platform.io/ada', 'team=a']);
   });
 
-  it('refuse another password under the time of the one before, whose sessions would live on', async () => {
+  it('reject a new hash under the same changedTime', async () => {
     await cluster.as(CHIEF, APPLY, credential('ada'));
     const patch = (spec: object): string[] => [
       'patch',
@@ -138,17 +138,17 @@ describe('the admission policies of identity, for people with kubectl', function
     await cluster.as(CHIEF, patch({ mustChange: true }));
     const changedTime = '2026-01-02T03:04:06Z';
     await cluster.as(CHIEF, patch({ passwordHash, changedTime }));
-    // The same password, hashed anew at a sign-in.
+    // The server replaces a weak hash of the same password at a sign-in.
     const renewed = credential('ada', { passwordHash: SOME_HASH, changedTime });
     await cluster.as(ROOT_USER, ['--as', SERVER_USER.name, 'replace', '-f', '-'], renewed);
   });
 
-  it('refuse those who have no right to write users at all, as ever', async () => {
+  it('do not replace RBAC', async () => {
     expect(await cluster.refusal('nobody', APPLY, user('x'))).to.include('cannot');
     expect(await cluster.refusal('nobody', ['get', 'credentials.iam.platform.io'])).to.include('cannot list');
   });
 
-  it('give the first group everything, and the server itself no questions', async () => {
+  it('exempt the server itself; administrators are bound to cluster-admin', async () => {
     const can = await cluster.kubectl([
       'auth',
       'can-i',
@@ -166,7 +166,7 @@ describe('the admission policies of identity, for people with kubectl', function
   });
 });
 
-/** A policy takes effect a moment after it was made. */
+/** A policy takes effect shortly after its creation. */
 async function untilEnforced(cluster: IamCluster): Promise<void> {
   const deadline = performance.now() + 30_000;
   const tries = [user('probe', { groups: ['platform-admins'] }), credential('probe')];

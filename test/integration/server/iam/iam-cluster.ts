@@ -1,11 +1,11 @@
 import { until } from '../../../support/until.ts';
 import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
 
-/** A control plane with our custom resources and policies, and kubectl for anybody. */
+/** A control plane with the custom resources and policies of identity, and kubectl for any user. */
 export interface IamCluster extends RegisteredCluster {
-  /** kubectl as this user. Standard output; rejects with the standard error. */
+  /** Runs kubectl as this user. Resolves with the standard output, rejects with the standard error. */
   as(user: string, args: readonly string[], input?: string): Promise<string>;
-  /** What kubectl said when it was refused; rejects when it was not. */
+  /** Runs a kubectl command that must fail; resolves with its message. */
   refusal(user: string, args: readonly string[], input?: string): Promise<string>;
 }
 
@@ -33,10 +33,10 @@ export async function startIamCluster(): Promise<IamCluster> {
     '--timeout=60s',
     ...PLURALS.map((plural) => `crd/${plural}.iam.platform.io`),
   ]);
-  // kube-apiserver serves them by then, and tells of them a little later: until then kubectl knows no such kind.
-  const told = ['api-resources', '--api-group=iam.platform.io', '-o', 'name'];
+  // Discovery lists the kinds a little later, and kubectl needs it.
+  const discovery = ['api-resources', '--api-group=iam.platform.io', '-o', 'name'];
   await until(async () => {
-    const names = (await cluster.kubectl(told)).split('\n');
+    const names = (await cluster.kubectl(discovery)).split('\n');
     return PLURALS.every((plural) => names.includes(`${plural}.iam.platform.io`));
   });
   return {
@@ -45,7 +45,7 @@ export async function startIamCluster(): Promise<IamCluster> {
     refusal: async (user, args, input) => {
       const answer = await as(user, args, input).catch((error: unknown) => error);
       if (answer instanceof Error) return answer.message;
-      throw new Error(`kubectl ${args.join(' ')} was not refused: ${String(answer)}`);
+      throw new Error(`kubectl ${args.join(' ')} did not fail: ${String(answer)}`);
     },
   };
 }
@@ -58,7 +58,7 @@ export function object(kind: string, name: string, spec: object): string {
   return JSON.stringify({ apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec });
 }
 
-/** Of the word `password`; nobody uses it anywhere. */
+/** A valid format only. */
 export const SOME_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
 

@@ -14,8 +14,8 @@ import { type IamCluster, startIamCluster } from './iam-cluster.ts';
 const log = pino({ level: 'silent' });
 const group = 'iam.platform.io';
 
-describe('users and passwords in a real cluster, with the rights of the server', function () {
-  // What belongs to a deleted user is collected within half a minute, or within one when that fails.
+describe('users and passwords in a real cluster, with the permissions of the server', function () {
+  // The garbage collector deletes the objects of a deleted user within half a minute, or a minute after a failure.
   this.timeout(240_000);
   const stop = new AbortController();
   const running: Promise<void>[] = [];
@@ -54,12 +54,12 @@ describe('users and passwords in a real cluster, with the rights of the server',
     },
   );
 
-  it('are gone at once also when the cluster keeps them until somebody has done something', async () => {
+  it('count as deleted at once, even if finalizers keep the object', async () => {
     const made = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
     const held = ['patch', 'users.iam.platform.io/u-held', '--type=merge', '--patch'];
     await cluster.kubectl([...held, '{"metadata":{"finalizers":["example.com/keeps"]}}']);
     const present = await users.read('u-held', stop.signal);
-    if (present === undefined) throw new Error('there is no such user');
+    if (present === undefined) throw new Error('user not found');
     await users.replace({ ...present, spec: { displayName: 'Held' } }, stop.signal);
     expect(await users.delete('u-held', made.metadata.uid ?? '', stop.signal)).to.equal(true);
     expect(users.get('u-held')).to.equal(undefined);
@@ -67,11 +67,11 @@ describe('users and passwords in a real cluster, with the rights of the server',
     const name = ['get', 'users.iam.platform.io/u-held', '-o', 'jsonpath={.spec.displayName}'];
     expect(await cluster.kubectl(name)).to.equal('Held');
     await cluster.kubectl([...held, '{"metadata":{"finalizers":null}}']);
-    const anew = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
-    expect(users.get('u-held')?.uid).to.equal(anew.metadata.uid);
+    const recreated = await users.create({ metadata: { name: 'u-held' }, spec: {} }, stop.signal);
+    expect(users.get('u-held')?.uid).to.equal(recreated.metadata.uid);
   });
 
-  it('begin with one administrator, however many replicas start at once', async () => {
+  it('begin with one administrator when several replicas start at once', async () => {
     for (const plural of ['users', 'credentials']) {
       await cluster.kubectl(['delete', `${plural}.iam.platform.io`, '--all']);
     }
@@ -83,7 +83,7 @@ describe('users and passwords in a real cluster, with the rights of the server',
           ...names,
           users,
           credentials,
-          // The hash has to look like one; which password it is of, its bytes tell.
+          // A valid format, with the password in place of the digest.
           hasher: { hash: (password) => Promise.resolve(hashNaming(password)) },
           log,
         }),
@@ -102,7 +102,7 @@ describe('users and passwords in a real cluster, with the rights of the server',
     expect(await cluster.kubectl(['get', 'users.iam.platform.io', '-o', 'name'])).to.equal('');
   });
 
-  it('are seen here when somebody changes them with kubectl', async () => {
+  it('are updated in the cache after a change with kubectl', async () => {
     const patch = '{"spec":{"groups":["dev"],"disabled":true}}';
     await users.create({ metadata: { name: 'kim' }, spec: {} }, stop.signal);
     await cluster.kubectl(['patch', 'users.iam.platform.io/kim', '--type=merge', '-p', patch]);
@@ -111,7 +111,7 @@ describe('users and passwords in a real cluster, with the rights of the server',
     await until(() => users.get('kim') === undefined);
   });
 
-  it('lose their password when the user is deleted, and get none when it is made anew', async () => {
+  it('lose the password with the user, and have none after the user is recreated', async () => {
     const first = await users.create({ metadata: { name: 'lee' }, spec: {} }, stop.signal);
     const credential = {
       passwordHash: '$2b$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234',
@@ -126,7 +126,7 @@ describe('users and passwords in a real cluster, with the rights of the server',
     expect(second.metadata.uid).not.to.equal(first.metadata.uid);
   });
 
-  it('are not said to be known while the cluster is silent', async () => {
+  it('are not synced during an outage of the cluster', async () => {
     const impatient = new ClusterUserDirectory({ client, group, log, staleAfterMs: 1 });
     const ended = new AbortController();
     const run = impatient.run(ended.signal);

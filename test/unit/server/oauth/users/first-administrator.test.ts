@@ -48,7 +48,7 @@ describe('the first administrator', () => {
     passwords = 0;
   });
 
-  it('is made in a cluster without users, to change the password at first use', async () => {
+  it('is created in a cluster without users, with a password that must be changed', async () => {
     await replica().ensure(signal);
     expect(users.get(ADMINISTRATOR))
       .to.include({ disabled: false })
@@ -62,24 +62,24 @@ describe('the first administrator', () => {
     });
   });
 
-  it('is announced by the name of the Secret, never by the password', async () => {
+  it('is logged with the name of the Secret, without the password', async () => {
     await replica().ensure(signal);
     expect(JSON.stringify(lines)).to.include(`acme-system/${SECRET_NAME}`).and.not.include('random-1');
   });
 
-  it('is made by nobody where users are already', async () => {
+  it('is not created in a cluster with users', async () => {
     await users.create({ metadata: { name: 'ada' }, spec: {} });
     await replica().ensure(signal);
     expect(users.get(ADMINISTRATOR)).to.equal(undefined);
     expect(cluster.objects.size).to.equal(0);
   });
 
-  it('is made once by replicas that start together', async () => {
+  it('is created once by replicas that start together', async () => {
     await Promise.all([replica().ensure(signal), replica().ensure(signal), replica().ensure(signal)]);
     expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal(`hash of ${secret()['password']}`);
   });
 
-  it('does not come back when somebody deleted it on purpose', async () => {
+  it('is not recreated after its deletion', async () => {
     await replica().ensure(signal);
     await users.delete(ADMINISTRATOR, users.get(ADMINISTRATOR)?.uid ?? '');
     credentials.delete(ADMINISTRATOR);
@@ -88,7 +88,7 @@ describe('the first administrator', () => {
     expect(credentials.get(ADMINISTRATOR)).to.equal(undefined);
   });
 
-  it('keeps a password that was changed, also when the Secret is deleted', async () => {
+  it('keeps a changed password, also when the Secret is deleted', async () => {
     await replica().ensure(signal);
     const first = credentials.get(ADMINISTRATOR);
     if (!first) throw new Error('no password');
@@ -99,7 +99,7 @@ describe('the first administrator', () => {
     expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal('another');
   });
 
-  it('gets the password of the Secret when the first attempt was cut short', async () => {
+  it('gets the password of the Secret after an interrupted attempt', async () => {
     const failing = replica(() => Promise.reject(newServiceUnavailable('the process was killed')));
     await failing.ensure(signal).catch(() => undefined);
     expect(users.get(ADMINISTRATOR)).not.to.equal(undefined);
@@ -109,7 +109,7 @@ describe('the first administrator', () => {
     expect(passwords).to.equal(1);
   });
 
-  it('takes the password of a Secret that was there before, but only while there is nobody', async () => {
+  it('gets the password of an existing Secret, but only in a cluster without users', async () => {
     const chosen = {
       metadata: { name: SECRET_NAME, resourceVersion: '0' },
       data: { password: Buffer.from('my own choice').toString('base64') },
@@ -123,10 +123,10 @@ describe('the first administrator', () => {
     expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal('hash of my own choice');
   });
 
-  it('waits for a cluster that cannot be reached, and says so once', async () => {
+  it('retries during an outage of the cluster, with one warning', async () => {
     let failures = 2;
     cluster.before = () => {
-      if (failures-- > 0) throw newServiceUnavailable('away');
+      if (failures-- > 0) throw newServiceUnavailable('kube-apiserver is unreachable');
     };
     await replica().run(signal);
     expect(credentials.get(ADMINISTRATOR)).not.to.equal(undefined);

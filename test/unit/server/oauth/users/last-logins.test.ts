@@ -53,7 +53,7 @@ class Scene {
   }
 }
 
-describe('the last sign-ins', () => {
+describe('last login times', () => {
   let scene: Scene;
   let stop: () => Promise<void>;
 
@@ -70,7 +70,7 @@ describe('the last sign-ins', () => {
   beforeEach(() => begin(1));
   afterEach(() => stop());
 
-  it('are written to the minute, once for each', async () => {
+  it('are written once per user and minute', async () => {
     for (let i = 0; i < 5; i++) scene.logins.record('alice');
     scene.logins.record('bob');
     await until(() => scene.shown.length === 2);
@@ -88,7 +88,7 @@ describe('the last sign-ins', () => {
     ]);
   });
 
-  it('are seen here at once, as the cluster has them', async () => {
+  it('are cached as kube-apiserver returned them', async () => {
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.record('alice');
     await until(() => scene.shown.length > 0);
@@ -97,7 +97,7 @@ describe('the last sign-ins', () => {
     expect(scene.written).to.have.length(2);
   });
 
-  it('go on behind a user who is gone', async () => {
+  it('skip a deleted user', async () => {
     scene.failure = newNotFound({ group: 'iam.platform.io', resource: 'users' }, 'alice');
     scene.logins.record('alice');
     scene.logins.record('bob');
@@ -105,14 +105,14 @@ describe('the last sign-ins', () => {
     expect(scene.warned).to.deep.equal([]);
   });
 
-  it('say that they are refused, for want of a right for instance', async () => {
+  it('log a rejected write', async () => {
     scene.failure = new StatusError(403, 'Forbidden', 'no right to users/status');
     scene.logins.record('alice');
     await until(() => scene.warned.length > 0);
     expect(scene.warned).to.deep.equal(['no right to users/status']);
   });
 
-  it('are tried again, behind those of others, while the cluster takes none', async () => {
+  it('are retried after those of other users', async () => {
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.record('alice');
     scene.logins.record('bob');
@@ -124,7 +124,7 @@ describe('the last sign-ins', () => {
     expect(scene.written[3]).to.match(/^carol /);
   });
 
-  it('wait between two attempts, those of others too', async () => {
+  it('back off for all users', async () => {
     await stop();
     begin(3_600_000);
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
@@ -135,7 +135,7 @@ describe('the last sign-ins', () => {
     expect(scene.written).to.have.length(1);
   });
 
-  it('never go back behind what another replica has written meanwhile', async () => {
+  it('do not overwrite a later time of another replica', async () => {
     const lastLoginTime = '2026-01-01T10:01:00Z';
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.record('alice');
@@ -152,7 +152,7 @@ describe('the last sign-ins', () => {
     ]);
   });
 
-  it('are not tried again for a user whose object the cluster takes no longer', async () => {
+  it('are not retried for an invalid user', async () => {
     scene.failure = newInvalid('the user is invalid', []);
     scene.logins.record('alice');
     scene.logins.record('bob');
