@@ -55,7 +55,7 @@ describe('PeerCertificates', () => {
     const start = now;
     expect((await verdict()).error).to.equal(undefined);
     now = start + 61 * MINUTE;
-    expect((await verdict()).error?.message).to.match(/has expired/);
+    expect((await verdict()).error?.message).to.match(/expired at/);
     now = start;
     expect((await verdict()).error).to.equal(undefined);
     now = start - 61 * MINUTE;
