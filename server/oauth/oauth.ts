@@ -28,17 +28,19 @@ import { type SourceAddress, sourceAddress } from './http/source-address.ts';
 import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
-import { newPasswordSignIns } from './password-sign-ins.ts';
-import type { PasswordHasher } from './passwords/password-hasher.ts';
-import type { PasswordSignIn } from './passwords/password-sign-in.ts';
+import { DecoyHashes } from './passwords/decoy-hashes.ts';
+import { hashConcurrency, PasswordHasher } from './passwords/password-hasher.ts';
+import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
+import { newSharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
 import { ClusterCredentialStore } from './users/credential-store.ts';
+import { LastLogins } from './users/last-logins.ts';
 import { ClusterUserDirectory } from './users/user-directory.ts';
 
 export interface OAuthOptions {
@@ -97,8 +99,13 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const users = new ClusterUserDirectory({ client, group, log });
   const credentials = new ClusterCredentialStore({ client, group, log });
   const sessions = new ClusterSessionStore({ client, keys, group, log, now });
-  const throttle = newClientThrottle(settings.clients, settings.throttle, sourceOf);
-  const clients = new ConfiguredClients({ clients: settings.clients, client, namespace, throttle, log });
+  const clients = new ConfiguredClients({
+    clients: settings.clients,
+    client,
+    namespace,
+    throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
+    log,
+  });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const missing = (): readonly string[] => [
     ...(keys.ready ? [] : ['keys']),
@@ -122,22 +129,37 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
-  const passwords = newPasswordSignIns({
-    settings,
-    machine,
+  const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
+  const patience = { length: queue, timeoutMs: queueTimeout };
+  const hasher = new PasswordHasher({
+    memory,
+    iterations,
+    queue: { ...patience, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
+  });
+  const limits = settings.throttle;
+  const throttle = newSharedThrottle({ limits, patience, keys, sessions, client, namespace, log });
+  metrics.observeThrottle(() => throttle.logins.size);
+  const audit = newLoginRecords(log.child({ audit: true }), metrics);
+  const lastLogins = new LastLogins({ client, group, users, log, now });
+  const signIn = new PasswordSignIn({
     ready: () => missing().length === 0,
     users,
     credentials,
-    sessions,
-    keys,
-    client,
-    namespace,
-    group,
-    metrics,
+    hasher,
+    decoys: new DecoyHashes({
+      hashes: () => credentials.hashes(),
+      digest: (name) => keys.mac('login-decoy', name).split(':')[1] ?? '',
+      monotonic,
+    }),
+    throttle: throttle.logins,
+    records: {
+      record: (login) => {
+        audit.record(login);
+        if (login.outcome === 'success' && login.user !== undefined) lastLogins.record(login.user);
+      },
+    },
     log,
-    now,
   });
-  const { hasher, signIn } = passwords;
 
   const creator = new SessionCreator({
     sessions,
@@ -236,7 +258,9 @@ export function newOAuth(options: OAuthOptions): OAuth {
         credentials.run(signal),
         sessions.run(signal),
         clients.run(signal),
-        passwords.run(signal),
+        hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords')),
+        throttle.run(signal),
+        lastLogins.run(signal),
         election.run(signal, async (leading) => {
           await Promise.all([rotator.run(leading), reaper.run(leading)]);
         }),

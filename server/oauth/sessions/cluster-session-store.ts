@@ -103,11 +103,6 @@ export class ClusterSessionStore implements SessionStore {
     return this.#cache.synced && this.#options.keys.ready && this.#freshness.within(staleAfterMs);
   }
 
-  /** Number of Session objects, invalid ones included. */
-  get size(): number {
-    return this.#cache.size;
-  }
-
   get(id: string): StoredSession | undefined {
     return this.#usable(this.#cache.get(id));
   }

@@ -24,10 +24,6 @@ export class SessionCache implements ReflectorSink {
     return this.#lists;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   all(): Iterable<FoundSession> {
     return this.#entries.values();
   }
