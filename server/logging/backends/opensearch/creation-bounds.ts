@@ -4,9 +4,9 @@ import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.t
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
 import { timeRange } from './clause.ts';
+import { exactClause } from './filter-clauses.ts';
 import { type IndexSet, layoutPaths } from './index-sets.ts';
 import { arrayOf, objectOf, valid } from './json-reader.ts';
-import { exactClause } from './name-query.ts';
 import type { SearchClient } from './search-client.ts';
 import { assertComplete, type SearchResponse } from './search-response.ts';
 

@@ -1,20 +1,14 @@
-// One page of records in the order of time, with the total. A store that counts and sorts in one search sorts every line
-// that matches, so a search that matches many is counted by itself and sorted within a short range.
+// Pages of records in the order of time. The position of a page is in its cursor, so that neither the server nor the store
+// keeps state between two pages.
+import { hash } from 'node:crypto';
 import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
-import {
-  newHits,
-  type Position,
-  positionBehind,
-  readPosition,
-  repeatedHits,
-  searchAfter,
-  writePosition,
-} from './page-position.ts';
+import { newForeignCursor } from '../../store-errors.ts';
+import { STORE } from './error-response.ts';
 import { millisecondsOfNanoseconds, type RecordReader } from './record-reader.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import { distinct, type SearchResponse } from './search-response.ts';
+import { distinct, type Hit, type SearchResponse } from './search-response.ts';
 import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];
@@ -28,6 +22,24 @@ const SHORTEST_PART_MS = 1_000;
 const PART_GROWTH = 8;
 /** The first part should have so many times the lines of the page. */
 const MARGIN = 4;
+
+/**
+ * A position in sorted hits: the sort key of the last record, and the records with that key that were returned. Shards may
+ * share time and sequence number, so the next page reads that key again and leaves those out.
+ */
+export interface Position {
+  /** Nanoseconds since the epoch. */
+  readonly time: bigint;
+  /** `_seq_no` of the document in its shard. */
+  readonly sequence: number;
+  /** Digests of the returned records with this key. */
+  readonly returned: readonly string[];
+}
+
+const MAX_RETURNED = 200;
+const DIGEST_LENGTH = 11;
+/** Times have 64 bits. A greater one makes the store fail. */
+const LATEST = 2n ** 63n - 1n;
 
 /** The caller may change the list. */
 export function emptyPage(): LogPage {
@@ -86,6 +98,10 @@ interface HitRequest {
 
 type FirstHits = Pick<SearchResponse, 'hits' | 'total' | 'shortfalls'>;
 
+/**
+ * A store that counts and sorts in one search sorts every line that matches. So a search that matches many is counted by
+ * itself, and sorted within the first part of the range that fills the page.
+ */
 async function firstHits(reading: PageReading, request: HitRequest, isCounted: boolean): Promise<FirstHits> {
   const { client, selected, deadline } = reading;
   const { order, size, from, position } = request;
@@ -164,4 +180,57 @@ export function sortedSearch(
       { _seq_no: { order, unmapped_type: 'long' } },
     ],
   };
+}
+
+export function writePosition({ time, sequence, returned }: Position): string {
+  return [time, sequence, ...returned].join('.');
+}
+
+/** Cursors are untrusted. Throws BadRequest for one that this store cannot have written. */
+export function readPosition(text: string): Position {
+  const [time = '', sequence = '', ...returned] = text.split('.');
+  const isWellFormed =
+    /^-?\d{1,19}$/.test(time) &&
+    BigInt(time) <= LATEST &&
+    BigInt(time) >= -LATEST &&
+    /^\d{1,15}$/.test(sequence) &&
+    returned.length <= MAX_RETURNED &&
+    returned.every((digest) => /^[\w-]{11}$/.test(digest));
+  if (!isWellFormed) throw newForeignCursor(STORE);
+  return { time: BigInt(time), sequence: Number(sequence), returned };
+}
+
+/** JSON of `search_after`, from the records with the position's own key on. */
+export function searchAfter({ time, sequence }: Position, order: Order, nanoseconds: boolean): string {
+  const key = nanoseconds ? time : time / 1_000_000n;
+  // Written as text, because the key may exceed the integers of a double.
+  return `[${key},${order === 'asc' ? sequence - 1 : sequence + 1}]`;
+}
+
+/** Hits that a search from the position on may repeat. */
+export function repeatedHits(position: Position | undefined): number {
+  return position?.returned.length ?? 0;
+}
+
+/** The hits without those that were returned up to the position. */
+export function newHits(hits: readonly Hit[], position: Position | undefined): readonly Hit[] {
+  if (!position) return hits;
+  const returned = new Set(position.returned);
+  return hits.filter((hit) => hit.sequence !== position.sequence || !returned.has(digestOf(hit)));
+}
+
+/** The position behind `last`, which is one of the hits of a search from the position `before` on. */
+export function positionBehind(hits: readonly Hit[], last: Hit, before: Position | undefined): Position {
+  const { time, sequence } = last;
+  const returned = hits
+    .slice(0, hits.indexOf(last) + 1)
+    .filter((hit) => hit.time === time && hit.sequence === sequence)
+    .map(digestOf);
+  const isSameKey = before?.time === time && before.sequence === sequence;
+  return { time, sequence, returned: [...new Set([...(isSameKey ? before.returned : []), ...returned])] };
+}
+
+/** Without the index, whose name changes when it is cloned or shrunk. */
+function digestOf({ id }: Hit): string {
+  return hash('sha256', id, 'base64url').slice(0, DIGEST_LENGTH);
 }

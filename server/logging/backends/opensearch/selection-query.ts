@@ -5,12 +5,11 @@ import type { Call, Selection } from '../../log-store.ts';
 import { isSearchRefused } from '../../store-errors.ts';
 import { anyOf, type Clause, timeRange } from './clause.ts';
 import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
+import { exactClause, nameClauses, textClause, wholeLineField, workloadClause } from './filter-clauses.ts';
 import { type IndexNaming, indexPath } from './index-names.ts';
 import type { IndexSet, IndexSets } from './index-sets.ts';
 import type { FieldNames, LayoutGroup } from './layout.ts';
-import { levelClause } from './level-query.ts';
-import { exactClause, nameClauses, workloadClause } from './name-query.ts';
-import { textClause, wholeLineField } from './text-query.ts';
+import { levelClause } from './level-clause.ts';
 
 export interface SelectionQuery {
   readonly indices: IndexSet;

@@ -41,8 +41,7 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   const { client, indexSets, points, names, naming } = options;
   const { prefix, daily } = naming;
   const path = allIndices(naming);
-  // The layout may be cached. The store has to respond each time.
-  // Naming fields of _source fails if an index has none.
+  // The layout may be cached, while the store has to respond each time. Without _source, a search for its fields fails.
   const sample = { ...SAMPLE, _source: Object.values(names) };
   const { hits } = await client.searchPath(path, sample, call).catch((error: unknown) => {
     if (!isSearchRefused(error)) throw error;
@@ -124,7 +123,7 @@ function checkRecords({ records, names }: SelfCheckOptions, hits: readonly Hit[]
     if (read.some((record) => record[field] !== '')) continue;
     throw unfit(
       'fields',
-      `the latest lines have no ${name} in their _source`,
+      `lines have no ${name} in their _source`,
       'log queries miss lines, or show them without it',
     );
   }

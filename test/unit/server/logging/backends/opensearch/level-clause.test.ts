@@ -4,7 +4,7 @@ import {
   type Clause,
   MAX_REGEX_LENGTH,
 } from '../../../../../../server/logging/backends/opensearch/clause.ts';
-import { levelClause } from '../../../../../../server/logging/backends/opensearch/level-query.ts';
+import { levelClause } from '../../../../../../server/logging/backends/opensearch/level-clause.ts';
 
 const SOME: readonly (readonly Level[])[] = [...LEVELS.map((level) => [level]), ['error', 'fatal'], LEVELS];
 /** Of terminals; there may be none. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   nameClauses,
   workloadClause,
-} from '../../../../../../server/logging/backends/opensearch/name-query.ts';
+} from '../../../../../../server/logging/backends/opensearch/filter-clauses.ts';
 
 function patternsIn(clause: unknown): string[] {
   return [...JSON.stringify(clause).matchAll(/"regexp":\{"pod":\{"value":"((?:[^"\\]|\\.)*)"/g)].map(
