@@ -2,6 +2,7 @@
 // drops records that arrive late or share the time of the last one, so a poll counts the records of the last seconds in
 // short cells and reads the cells with more records than before.
 import type { Logger } from 'pino';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import { Deadline } from '../../deadline.ts';
 import { instantOf, later, millisecondsOf } from '../../instant.ts';
@@ -74,7 +75,8 @@ export class LiveTails {
           respondedAt = now();
         } catch (error) {
           if (signal.aborted) return;
-          if (respondedAt === undefined || now() - respondedAt > OUTAGE_MS) throw error;
+          const isOutage = error instanceof StatusError && error.code >= 500;
+          if (!isOutage || respondedAt === undefined || now() - respondedAt > OUTAGE_MS) throw error;
           this.#warn(error);
         }
         const wait = began + Math.max(POLL_MS, this.#count * POLL_MS_PER_TAIL) - now();

@@ -111,6 +111,18 @@ describe('a live tail of VictoriaLogs', () => {
     expect(await tail.next().catch((error: unknown) => error)).to.include({ code: 503 });
   });
 
+  it('ends at once when the store cannot process the query', async () => {
+    const lines = [line(100, 'a')];
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
+      if (server.requests.length <= 2) holding(lines)(response, request);
+      else response.writeHead(422).end('it requires more than 12MB of memory');
+    });
+    const tail = liveTails(server.url).follow(QUERY, new AbortController());
+    expect(logsOf(await tail.next())).to.deep.equal(['a']);
+    expect(await tail.next().catch((error: unknown) => error)).to.include({ code: 400 });
+    expect(server.requests).to.have.length(3);
+  });
+
   it('gives each request its timeout, although the reader is slow', async () => {
     let now = Date.parse(START) + 5_000;
     const lines = [line(1_000, 'a'), line(3_000, 'b')];
