@@ -1,17 +1,24 @@
 // A page of records. The store sorts all records that match, so the reader queries a short range that should contain the
 // page, and widens it when it does not. Records of the time at which the page ends are read in full and sorted here.
 import type { Deadline } from '../../deadline.ts';
-import { earlier, later } from '../../instant.ts';
+import { earlier, isAskable, later } from '../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../page-limit.ts';
+import { newForeignCursor } from '../../store-errors.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
 import { instantAt, nanosecondsOf, nextInstant } from './nanoseconds.ts';
-import { type Position, positionBehind } from './position.ts';
 import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
 import { numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
+import { STORE } from './store-error.ts';
+
+/** The position of a cursor: a time, and the number of records of that time that earlier pages contain. */
+export interface Position {
+  readonly time: Instant;
+  readonly given: number;
+}
 
 export interface PageOptions {
   readonly query: SelectionQuery;
@@ -140,4 +147,23 @@ function rangeBehind(span: Range | undefined, order: Order, after: Position | un
       ? { start: later(span.start, after.time), end: span.end }
       : { start: span.start, end: earlier(span.end, nextInstant(after.time)) };
   return rest.start < rest.end ? rest : undefined;
+}
+
+export function writePosition({ time, given }: Position): string {
+  return `${time} ${given}`;
+}
+
+/** Throws BadRequest for a position of another store. */
+export function readPosition(text: string): Position {
+  const [time, given = '', ...more] = text.split(' ');
+  if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) throw newForeignCursor(STORE);
+  return { time, given: Number(given) };
+}
+
+/** Behind the last record; `records` contains all earlier records of its time. Undefined for an empty list. */
+function positionBehind(records: readonly LogRecord[]): Position | undefined {
+  const time = records.at(-1)?.time;
+  if (time === undefined) return undefined;
+  const before = records.findLastIndex((record) => record.time !== time);
+  return { time, given: records.length - 1 - before };
 }

@@ -27,8 +27,7 @@ import { countByBucket, countContainers, countRecords, type Overview } from './c
 import { exportRecords } from './export.ts';
 import { LiveTails } from './live-tail.ts';
 import type { FieldNames, Range } from './logsql.ts';
-import { PageReader } from './page-reader.ts';
-import { readPosition, writePosition } from './position.ts';
+import { PageReader, readPosition, writePosition } from './page-reader.ts';
 import { type Query, SelectionQuery } from './selection-query.ts';
 import { checkFit } from './self-check.ts';
 import { statusErrorOf } from './store-error.ts';

@@ -7,7 +7,6 @@ import {
 } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
-import { bucketsOf } from '../../../../../../server/logging/queries/buckets.ts';
 import {
   type Responder,
   rows,
@@ -129,7 +128,7 @@ describe('the VictoriaLogs store', () => {
     expect((await statusOf(newStore(url).check(call()))).code).to.equal(503);
   });
 
-  it('returns 504 when the store reports a timeout, or does not respond', async () => {
+  it('returns 504 when the store reports a timeout or does not respond, and shows its message in the log only', async () => {
     const spoken = await failing((response) =>
       response
         .writeHead(503)
@@ -139,6 +138,12 @@ describe('the VictoriaLogs store', () => {
     );
     expect(spoken.code).to.equal(504);
     expect(spoken.cause).to.have.property('message').that.includes("couldn't be executed in 1.000 seconds");
+    const busy =
+      "couldn't start executing the request in 2.000 seconds, since -search.maxConcurrentRequests=2";
+    const waiting = await failing((response) => response.writeHead(503).end(busy));
+    expect(waiting.code).to.equal(504);
+    expect(waiting.message).not.to.include('maxConcurrentRequests');
+    expect(waiting.cause).to.have.property('message').that.includes(busy);
     const silent = await failing(() => undefined, 100);
     expect(silent.code).to.equal(504);
   });
@@ -190,15 +195,6 @@ describe('the VictoriaLogs store', () => {
     expect(Math.min(...times)).to.be.above(10_000);
   });
 
-  it('shows the limits of the store in the log only', async () => {
-    const busy =
-      "couldn't start executing the request in 2.000 seconds, since -search.maxConcurrentRequests=2";
-    const { code, message, cause } = await failing((response) => response.writeHead(503).end(busy));
-    expect(code).to.equal(504);
-    expect(message).not.to.include('maxConcurrentRequests');
-    expect(cause).to.have.property('message').that.includes(busy);
-  });
-
   it('rejects a truncated response', async () => {
     const line = `${JSON.stringify({ _time: NOON, _msg: 'one' })}\n`;
     const breaking: readonly Responder[] = [
@@ -248,18 +244,6 @@ describe('the VictoriaLogs store', () => {
     );
     // The time has three records.
     expect(limits).to.deep.equal(['10011', '14', '14']);
-  });
-
-  it('counts the weeks of decades by hours, in one request', async () => {
-    const [start, end] = [Date.parse('1990-01-01T00:00:00Z'), Date.parse(RANGE.end)];
-    const range = { start: '1990-01-01T00:00:00.000000000Z', end: RANGE.end };
-    await using server = await ScriptedVictoriaLogs.start(rows({ _time: NOON, n: '3' }));
-    const buckets = bucketsOf({ interval: '1w', timeZone: 'Europe/Berlin', start, end, limit: 2_000 });
-    const { total } = await newStore(server.url).histogram({ ...SELECTION, range }, buckets, call());
-    expect(total.count).to.equal(3);
-    expect(server.requests.map(({ form }) => form.get('query'))).to.deep.equal([
-      '* | stats by (_time:3600000ms offset 0ms) count() as n',
-    ]);
   });
 
   it('sends the scope and the time range as extra filters, with the timeout', async () => {
