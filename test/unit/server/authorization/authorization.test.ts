@@ -44,7 +44,7 @@ function fakeCluster(status: unknown): Cluster {
   return cluster;
 }
 
-describe('access reviews', () => {
+describe('AccessReviewAuthorizer', () => {
   let time = 0;
 
   function authorizer(
@@ -65,7 +65,7 @@ describe('access reviews', () => {
     time = 0;
   });
 
-  it('ask with everything that is known of the caller', async () => {
+  it('sends all attributes of the caller', async () => {
     const cluster = fakeCluster({ allowed: true, reason: 'rbac' });
     expect(
       await authorizer(cluster).authorize(
@@ -97,7 +97,7 @@ describe('access reviews', () => {
 
   for (const allowed of [true, false]) {
     const kept = allowed ? 10_000 : 4000;
-    it(`are asked for once in the time for which a ${allowed ? 'yes' : 'no'} is kept`, async () => {
+    it(`caches ${allowed ? 'allowed' : 'denied'} decisions for their TTL`, async () => {
       const cluster = fakeCluster({ allowed });
       const subject = authorizer(cluster);
       await Promise.all([subject.authorize(listNodes, scope), subject.authorize(listNodes, scope)]);
@@ -118,7 +118,7 @@ describe('access reviews', () => {
     'answers no decision': () => Promise.resolve({ status: { allowed: 'true' } }),
   };
   for (const [what, answer] of Object.entries(failures)) {
-    it(`fail closed with 503 when the cluster ${what}, and that is not remembered`, async () => {
+    it(`fails closed with 503, uncached, when the cluster ${what}`, async () => {
       const cluster = fakeCluster({ allowed: true });
       const subject = authorizer(cluster);
       const allow = cluster.answer;
@@ -133,7 +133,7 @@ describe('access reviews', () => {
     });
   }
 
-  it('count an answer that both allows and denies as a no', async () => {
+  it('denies a decision that both allows and denies', async () => {
     expect(
       await authorizer(fakeCluster({ allowed: true, denied: true })).authorize(listNodes, scope),
     ).to.include({
@@ -141,7 +141,7 @@ describe('access reviews', () => {
     });
   });
 
-  it('never confuse two different questions', async () => {
+  it('never confuses different attributes', async () => {
     const text = fc.constantFrom('', 'a', 'b', 'a,b', '"', '","', '[]', '\u0000', 'a"]["b');
     const user = fc.record({
       name: text,
@@ -191,7 +191,7 @@ describe('access reviews', () => {
     'another path': { user: bob, verb: 'list', path: '/pods' },
     'another verb of a path': { user: bob, verb: 'get', path: '/nodes' },
   };
-  it('keep an answer for exactly what was asked', async () => {
+  it('caches a decision for its exact attributes', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
     await subject.authorize(listNodes, scope);
@@ -201,7 +201,7 @@ describe('access reviews', () => {
     }
   });
 
-  it('of one object cost nothing more for who may read all of them', async () => {
+  it('needs one review for all objects if the caller may read all of them', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
     for (const [at, verb] of ['get', 'list', 'watch'].entries()) {
@@ -213,7 +213,7 @@ describe('access reviews', () => {
     }
   });
 
-  it('of one object count for that one alone when the caller may not read all', async () => {
+  it('reviews each object if the caller may not read all of them', async () => {
     const cluster = fakeCluster({ allowed: false });
     cluster.answer = () => {
       const allowed = JSON.stringify(cluster.asked.at(-1)).includes('"name":"mine"');
@@ -228,14 +228,14 @@ describe('access reviews', () => {
     expect(await get('mine')).to.include({ allowed: true });
   });
 
-  it('of what changes an object are asked for that object', async () => {
+  it('reviews writes per object', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
     for (const name of ['a', 'b']) await subject.authorize({ ...listNodes, verb: 'delete', name }, scope);
     expect(cluster.asked).to.have.length(2);
   });
 
-  it('keep a bounded number of answers, the newest', async () => {
+  it('evicts the oldest decisions above the limit', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster, { cacheSize: 2 });
     const ask = (namespace: string): Promise<Decision> | Decision =>
@@ -249,7 +249,7 @@ describe('access reviews', () => {
     expect(ask('a')).to.be.a('promise');
   });
 
-  it('do not remember a question of a monstrous size', async () => {
+  it('does not cache oversized attributes', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
     const user = { ...bob, groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) };
@@ -258,7 +258,7 @@ describe('access reviews', () => {
     expect(cluster.asked).to.have.length(2);
   });
 
-  it('are bounded at a time, also those of a monstrous size, and leave room for other callers', async () => {
+  it('limits pending reviews in total and per caller, oversized ones included', async () => {
     const cluster = fakeCluster({ allowed: true });
     const given = Promise.withResolvers<unknown>();
     cluster.answer = () => given.promise;
@@ -279,7 +279,7 @@ describe('access reviews', () => {
     expect(await other).to.include({ allowed: true });
   });
 
-  it('leave room for others, too, when the service accounts of one namespace ask', async () => {
+  it('counts the ServiceAccounts of a namespace as one caller', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster, { maxPending: 4 });
     const asked = Array.from({ length: 4 }, (_, i) =>
@@ -298,7 +298,7 @@ function accountOf(namespace: string, name: string): UserInfo {
   return { ...bob, name: `system:serviceaccount:${namespace}:${name}` };
 }
 
-describe('the delegating authorizer', () => {
+describe('delegatingAuthorizer', () => {
   const asked: Attributes[] = [];
   const subject = delegatingAuthorizer(
     {
@@ -312,18 +312,18 @@ describe('the delegating authorizer', () => {
 
   beforeEach(() => asked.splice(0));
 
-  it('lets administrators do everything without asking', async () => {
+  it('allows system:masters everything without a review', async () => {
     const user = { ...bob, groups: ['system:masters'] };
     expect(await subject.authorize({ ...listNodes, user }, scope)).to.include({ allowed: true });
     expect(asked).to.have.length(0);
   });
 
-  it('takes no other group for theirs', async () => {
+  it('treats no other group as system:masters', async () => {
     const user = { ...bob, groups: ['a,system:masters', 'system:masters ', 'SYSTEM:MASTERS'] };
     expect(await subject.authorize({ ...listNodes, user }, scope)).to.include({ allowed: false });
   });
 
-  it('opens public paths for reading only, and those of the sign-in for every method', async () => {
+  it('allows reads of public paths, and every method of sign-in paths', async () => {
     const decide = async (verb: string, path: string): Promise<boolean> =>
       (await subject.authorize({ user: bob, verb, path }, scope)).allowed;
     expect(await decide('get', '/livez')).to.equal(true);
@@ -334,21 +334,21 @@ describe('the delegating authorizer', () => {
     expect(await decide('post', '/oauth/token')).to.equal(true);
   });
 
-  it('asks the cluster about reading any other path', async () => {
+  it('reviews reads of all other paths', async () => {
     const read: Attributes = { user: bob, verb: 'get', path: '/metrics' };
     expect(await subject.authorize(read, scope)).to.include({ allowed: false });
     expect(asked).to.deep.equal([read]);
   });
 
-  it('takes a resource that is called like a public path for a resource', async () => {
+  it('does not treat a resource named like a public path as public', async () => {
     expect(await subject.authorize({ ...listNodes, resource: 'livez' }, scope)).to.include({
       allowed: false,
     });
   });
 });
 
-describe('public paths', () => {
-  it('are health, version and discovery', () => {
+describe('isPublicPath', () => {
+  it('includes health, version and discovery', () => {
     const open = [
       '/livez',
       '/livez/ping',
@@ -367,7 +367,7 @@ describe('public paths', () => {
     }
   });
 
-  it('are nothing else', () => {
+  it('includes nothing else', () => {
     const closed = [
       '/',
       '/metrics',
@@ -395,8 +395,8 @@ describe('public paths', () => {
   });
 });
 
-describe('the words of a refusal', () => {
-  it('are those of kube-apiserver', () => {
+describe('forbiddenMessage', () => {
+  it("equals kube-apiserver's message", () => {
     expect(forbiddenMessage(listNodes, '')).to.equal(
       'User "bob" cannot list resource "nodes" in API group "resources.platform.io" at the cluster scope',
     );
@@ -414,14 +414,14 @@ describe('the words of a refusal', () => {
     );
   });
 
-  it('hold no markup', () => {
+  it('contains no markup', () => {
     const user = { ...bob, name: '<script>&"' };
     expect(forbiddenMessage({ user, verb: 'get', path: '/' }, '')).to.contain('"&lt;script&gt;&amp;\\""');
   });
 });
 
-describe('what an access review is kept by', () => {
-  it('is short, however long the question, and another one for another question', () => {
+describe('reviewKey', () => {
+  it('is short and distinct for long attributes', () => {
     const questions = ['a', 'b'.repeat(1024), 'c'.repeat(1025), 'd'.repeat(16 * 1024)];
     const keys = questions.map((question) => reviewKey(question) ?? '');
     for (const key of keys) expect(key).to.have.length.within(1, 1024);
@@ -429,7 +429,7 @@ describe('what an access review is kept by', () => {
     expect(new Set(keys).size).to.equal(4);
   });
 
-  it('is nothing for a question of a monstrous size', () => {
+  it('is undefined for oversized attributes', () => {
     expect(reviewKey('x'.repeat(16 * 1024 + 1))).to.equal(undefined);
   });
 });

@@ -10,7 +10,7 @@ const attributes: Attributes = {
 const scope = { signal: new AbortController().signal };
 const silence = new Error('the cluster is silent');
 
-describe('an authorizer whose decisions are counted', () => {
+describe('countedAuthorization', () => {
   const counted: string[] = [];
   const decide = async (authorize: Authorizer['authorize']): Promise<unknown> => {
     const subject = countedAuthorization(
@@ -22,7 +22,7 @@ describe('an authorizer whose decisions are counted', () => {
 
   beforeEach(() => counted.splice(0));
 
-  it('decides as the one within', async () => {
+  it('returns and counts the decision of the wrapped authorizer', async () => {
     const yes = { allowed: true, reason: 'rbac' };
     const no = { allowed: false, reason: '' };
     expect(await decide(() => yes)).to.equal(yes);
@@ -30,7 +30,7 @@ describe('an authorizer whose decisions are counted', () => {
     expect(counted).to.deep.equal(['allowed', 'denied']);
   });
 
-  it('decides nothing when that could not, at once or later', async () => {
+  it('rethrows and counts errors, synchronous or not', async () => {
     const failing: Authorizer['authorize'][] = [
       () => Promise.reject(silence),
       () => {

@@ -17,21 +17,21 @@ const LOGS: ResourceAttributes = {
 };
 const scope = { signal: new AbortController().signal };
 
-describe('a resource that is open to authenticated callers', () => {
+describe('openToAuthenticated', () => {
   const authorizer = openToAuthenticated(
     { authorize: () => ({ allowed: false, reason: 'asked' }) },
     ({ resource }) => resource === 'logs',
   );
 
-  it('can be asked for by each of them', () => {
+  it('allows authenticated callers', () => {
     expect(authorizer.authorize(LOGS, scope)).to.include({ allowed: true });
   });
 
-  it('takes the right as anywhere for anonymous callers', () => {
+  it('requires the permission of anonymous callers', () => {
     expect(authorizer.authorize({ ...LOGS, user: ANONYMOUS }, scope)).to.include({ reason: 'asked' });
   });
 
-  it('opens nothing else', () => {
+  it('allows nothing else', () => {
     expect(authorizer.authorize({ ...LOGS, resource: 'nodes' }, scope)).to.include({ reason: 'asked' });
     expect(authorizer.authorize({ user: ANN, verb: 'get', path: '/logs' }, scope)).to.include({
       reason: 'asked',

@@ -16,14 +16,14 @@ const OWN: ResourceAttributes = {
 };
 const scope = { signal: new AbortController().signal };
 
-describe('the own password', () => {
+describe('allowOwnPassword', () => {
   const authorizer = allowOwnPassword(
     { authorize: () => ({ allowed: false, reason: 'asked' }) },
     'iam.example.io',
   );
   const decide = (attributes: Attributes): unknown => authorizer.authorize(attributes, scope);
 
-  it('may be changed by everybody who is signed in', () => {
+  it('allows signed-in users to change their own password', () => {
     expect(decide(OWN)).to.include({ allowed: true });
   });
 
@@ -43,7 +43,7 @@ describe('the own password', () => {
     'a path': { user: ANN, verb: 'update', path: '/users/ann/password' },
   };
   for (const [what, attributes] of Object.entries(others)) {
-    it(`gives no right to ${what}`, () => {
+    it(`does not allow ${what}`, () => {
       expect(decide(attributes)).to.include({ allowed: false, reason: 'asked' });
     });
   }

@@ -7,7 +7,7 @@ function allows(conversion: Conversion | undefined): boolean {
   return !conversion || conversion.kind === 'Table';
 }
 
-describe('accept', () => {
+describe('negotiate', () => {
   for (const [header, kind] of [
     [undefined, undefined],
     ['', undefined],
@@ -36,7 +36,7 @@ describe('accept', () => {
     ['application/json;as=;v=;g= , application/json;as=Table;v=v1;g=meta.k8s.io;q=0.3', undefined],
     ['application/json;as=Table;v=v1;g=meta.k8s.io;sv=v1', 'Table'],
   ] as const) {
-    it(`gives ${kind ?? 'the object'} to ${String(header)}`, () => {
+    it(`returns ${kind ?? 'the object'} for ${String(header)}`, () => {
       expect(negotiate(header, allows).conversion?.kind).to.equal(kind);
     });
   }
@@ -53,14 +53,14 @@ describe('accept', () => {
     'nonsense',
     ',',
   ]) {
-    it(`refuses ${header} with 406`, () => {
+    it(`rejects ${header} with 406`, () => {
       expect(() => negotiate(header, allows))
         .to.throw('application/json')
         .with.property('code', 406);
     });
   }
 
-  it('looks at no more of a header than clients send: who is not known yet could keep everybody waiting', () => {
+  it('limits the work for a long header of an unauthenticated client', () => {
     expect(parseAccept('a/b,'.repeat(60_000))).to.have.length.at.most(64);
     expect(
       parseAccept(`a/b${Array.from({ length: 30_000 }, (_, i) => `;p${i}=1`).join('')}`)[0]?.parameters.size,
@@ -70,7 +70,7 @@ describe('accept', () => {
     expect(() => negotiate(`${'a/b,'.repeat(60_000)}application/json`, allows)).to.throw('application/json');
   });
 
-  it('hands over all three parts of what is asked for', () => {
+  it('returns kind, group and version', () => {
     expect(negotiate('application/json;g=meta.k8s.io;v=v1;as=Table', allows).conversion).to.deep.equal(TABLE);
   });
 });

@@ -15,7 +15,7 @@ const BODY = Buffer.alloc(64 << 20, 'abcdefghijklmnop');
 const ONE = { bytes: BODY.length, protectedMs: 0 };
 const TWO = { bytes: 2 * BODY.length, protectedMs: 0 };
 
-describe('answers that wait for their readers', () => {
+describe('BufferedResponses', () => {
   let server: HandlerServer;
   /** Paths, in the order in which their answers began. */
   let begun: string[];
@@ -54,14 +54,14 @@ describe('answers that wait for their readers', () => {
     return socket.bytesRead;
   }
 
-  it('make room for one whose reader takes it', async () => {
+  it('aborts an idle response for one whose client reads', async () => {
     await start(ONE);
     const slow = await stalled('/slow');
     expect((await server.ask('/prompt')).body.length).to.equal(BODY.length);
     expect(await received(slow)).to.be.lessThan(BODY.length);
   });
 
-  it('are cut off in the order in which their readers have taken something last', async () => {
+  it('aborts responses in the order of their last read', async () => {
     await start(TWO);
     const slow = await stalled('/slow');
     const stuck = await stalled('/stuck');
@@ -73,7 +73,7 @@ describe('answers that wait for their readers', () => {
     expect(await received(slow)).to.be.greaterThan(BODY.length);
   });
 
-  it('have their time, in which others wait', async () => {
+  it('protects new responses, while others wait', async () => {
     await start({ ...ONE, protectedMs: 60_000 });
     const first = await stalled('/first');
     const second = server.ask('/second');
@@ -82,7 +82,7 @@ describe('answers that wait for their readers', () => {
     expect(begun).to.deep.equal(['/first', '/second']);
   });
 
-  it('wait alone where they are longer than all may be', async () => {
+  it('lets a response over the limit wait alone', async () => {
     await start({ bytes: 1, protectedMs: 60_000 });
     const first = await stalled('/first');
     const next = server.ask('/next');

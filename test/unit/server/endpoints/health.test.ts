@@ -33,36 +33,36 @@ function handlerOf(handlers: ReturnType<typeof healthHandlers>, index: number) {
 }
 
 describe('healthHandlers', () => {
-  it('answers ok while all checks pass', async () => {
+  it('returns ok while all checks pass', async () => {
     const { status, text, headers } = await serve(readyz(ping, cache), '/readyz');
     expect(status).to.equal(200);
     expect(text).to.equal('ok');
     expect(headers.get('content-type')).to.equal('text/plain; charset=utf-8');
   });
 
-  it('takes no other method than GET and HEAD', async () => {
+  it('rejects methods other than GET and HEAD', async () => {
     expect((await serve(readyz(ping), '/readyz', 'HEAD')).status).to.equal(200);
     expect((await serve(readyz(ping), '/readyz', 'POST')).status).to.equal(405);
   });
 
-  it('lists the checks with their texts when asked to be verbose', async () => {
+  it('lists checks with their texts with ?verbose', async () => {
     const { text } = await serve(readyz(ping, cache), '/readyz?verbose');
     expect(text).to.equal('[+]ping ok\n[+]cache ok: 5000 nodes\nreadyz check passed\n');
   });
 
-  it('answers 500 and every check when one fails', async () => {
+  it('returns 500 and all checks when one fails', async () => {
     const { status, text } = await serve(readyz(ping, broken), '/readyz');
     expect(status).to.equal(500);
     expect(text).to.equal('[+]ping ok\n[-]cluster failed: reason withheld\nreadyz check failed\n');
   });
 
-  it('logs the reason that it withholds', async () => {
+  it('logs a withheld reason', async () => {
     const { text, lines } = await serve(readyz(broken), '/readyz');
     expect(text).not.to.contain('s3cret');
     expect(lines.join()).to.contain('health check failed').and.contain('cluster');
   });
 
-  it('logs a failure once, until its reason changes, and that it is over', async () => {
+  it('logs a failure once per reason, and the recovery', async () => {
     const failures = [new Error('first'), new Error('first'), new Error('second'), undefined, undefined];
     const handler = readyz({
       name: 'cluster',
@@ -80,7 +80,7 @@ describe('healthHandlers', () => {
     expect(told).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
   });
 
-  it('logs once what fails in several registries', async () => {
+  it('logs a failure in several registries once', async () => {
     const handlers = healthHandlers([
       new HealthRegistry('readyz', [broken]),
       new HealthRegistry('healthz', [broken]),
@@ -91,7 +91,7 @@ describe('healthHandlers', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('shows a reason that everybody may read, and logs it without a stack', async () => {
+  it('returns a public reason, and logs it without a stack', async () => {
     const { text, lines } = await serve(readyz(explained), '/readyz?verbose');
     expect(lines.join()).to.contain('--requestheader-client-ca-file').and.not.contain('stack');
     expect(text).to.contain(
@@ -99,7 +99,7 @@ describe('healthHandlers', () => {
     );
   });
 
-  it('leaves out what is excluded, and says when there is no such check', async () => {
+  it('omits excluded checks, and warns about unknown ones', async () => {
     const handler = readyz(ping, broken);
     expect((await serve(handler, '/readyz?exclude=cluster')).text).to.equal('ok');
     const { text } = await serve(handler, '/readyz?verbose&exclude=cluster&exclude=nothing');
@@ -108,14 +108,14 @@ describe('healthHandlers', () => {
     );
   });
 
-  it('answers for a single check', async () => {
+  it('serves a single check', async () => {
     const handler = readyz(ping, broken);
     expect((await serve(handler, '/readyz/ping')).text).to.equal('ok');
     expect((await serve(handler, '/readyz/cluster')).status).to.equal(500);
     expect((await serve(handler, '/readyz/nothing')).status).to.equal(404);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('serves HEAD without a body', async () => {
     const { status, text } = await serve(readyz(ping), '/readyz', 'HEAD');
     expect(status).to.equal(200);
     expect(text).to.equal('');

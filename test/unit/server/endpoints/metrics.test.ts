@@ -4,7 +4,7 @@ import { collectProcessMetrics, createRegistry } from '../../../../server/observ
 import { serve } from './serving.ts';
 
 describe('metricsHandler', () => {
-  it('answers the metrics of the process in the text format of Prometheus', async () => {
+  it('returns metrics in the text format of Prometheus', async () => {
     const registry = createRegistry();
     collectProcessMetrics(registry, '1.2.3');
     const { text, headers } = await serve(metricsHandler(registry), '/metrics');
@@ -14,7 +14,7 @@ describe('metricsHandler', () => {
     expect(text).to.match(/^kubernetes_build_info\{git_version="v1\.2\.3"/m);
   });
 
-  it('is only read', async () => {
+  it('rejects other methods', async () => {
     const { status, headers, text } = await serve(metricsHandler(createRegistry()), '/metrics', 'POST');
     expect(status).to.equal(405);
     expect(headers.get('allow')).to.equal('GET, HEAD');

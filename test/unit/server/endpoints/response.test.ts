@@ -7,7 +7,7 @@ import { until } from '../../../support/until.ts';
 const never = new AbortController().signal;
 const PIECE = Buffer.alloc(256 << 10);
 
-describe('a body that is written piece by piece', () => {
+describe('writeBody', () => {
   let server: HandlerServer;
   let written: Promise<void>;
   let response: ServerResponse;
@@ -30,7 +30,7 @@ describe('a body that is written piece by piece', () => {
 
   afterEach(() => server.close());
 
-  it('is whole, and leaves no listener behind, for a reader who takes it slowly', async () => {
+  it('sends the whole body to a slow client, and leaves no listener', async () => {
     function* pieces(): Generator<Buffer> {
       for (let piece = 0; piece < 64; piece++) yield PIECE;
     }
@@ -44,7 +44,7 @@ describe('a body that is written piece by piece', () => {
     }
   });
 
-  it('waits in less of its own where many wait for slow readers', async () => {
+  it('lowers the limit per response with many slow clients', async () => {
     await serve(endless, never);
     // Each has 1 MiB and a piece, as long as they are 32 at most.
     for (let reader = 0; reader < 64; reader++) await server.open('/');
@@ -57,7 +57,7 @@ describe('a body that is written piece by piece', () => {
     expect(waiting).to.be.lessThan(896 * 1024);
   });
 
-  it('is cut, not ended, when it is given up behind its last piece', async () => {
+  it('destroys the connection when aborted after the last chunk', async () => {
     const end = new AbortController();
     function* pieces(): Generator<Buffer> {
       yield PIECE;
@@ -68,7 +68,7 @@ describe('a body that is written piece by piece', () => {
     expect(error).to.have.property('code', 'ECONNRESET');
   });
 
-  it('is not made any further once it is given up', async () => {
+  it('stops reading chunks when aborted', async () => {
     const end = new AbortController();
     let made = 0;
     const note = (): void => {
@@ -80,7 +80,7 @@ describe('a body that is written piece by piece', () => {
     expect(made).to.equal(3);
   });
 
-  it('waits for nobody who has left, or when the server stops', async () => {
+  it('stops waiting when the client disconnects or the server stops', async () => {
     await serve(endless, never);
     const left = await server.open('/');
     left.on('error', () => undefined).destroy();

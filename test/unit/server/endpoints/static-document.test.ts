@@ -12,7 +12,7 @@ import { silent } from '../listener/listening.ts';
 // More than the kernel takes in for a connection whose other side does not read.
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'abcdefghijklmnop');
 
-describe('a document', () => {
+describe('writeDocument', () => {
   let server: Server;
   let written: PromiseWithResolvers<ServerResponse>;
 
@@ -32,7 +32,7 @@ describe('a document', () => {
     await once(server, 'close');
   });
 
-  it('waits in memory for a slow reader only a piece at a time, and reaches him in full', async () => {
+  it('buffers one piece at a time for a slow client, and sends the whole document', async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');
     socket.pause();
@@ -49,8 +49,8 @@ describe('a document', () => {
   });
 });
 
-describe('a document whose compression has failed', () => {
-  it('is compressed for the next who asks', async () => {
+describe('writeDocument after a failed compression', () => {
+  it('compresses for the next request', async () => {
     const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
     // No bytes at all, which zlib refuses.
     const refused: Buffer = Object.create(null, { length: { value: bytes.length } });
@@ -67,7 +67,7 @@ describe('a document whose compression has failed', () => {
   });
 });
 
-describe('a large document', () => {
+describe('writeDocument with a large document', () => {
   const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
   const document = staticBytes(bytes);
   const server = new HandlerServer((context) => writeDocument(context, document, {}));
@@ -77,7 +77,7 @@ describe('a large document', () => {
   before(() => server.start());
   after(() => server.close());
 
-  it('is compressed for those who accept it, and as it is for others', async () => {
+  it('compresses for clients that accept gzip', async () => {
     const small = await ask({ 'accept-encoding': 'gzip' });
     expect(small.headers['content-encoding']).to.equal('gzip');
     expect(small.headers['content-length']).to.equal(String(small.body.length));
@@ -88,7 +88,7 @@ describe('a large document', () => {
     for (const { headers } of [small, whole]) expect(headers['vary']).to.include('Accept-Encoding');
   });
 
-  it('has a tag for each form, that counts for this form alone', async () => {
+  it('has one entity tag per encoding', async () => {
     const small = await ask({ 'accept-encoding': 'gzip' });
     const whole = await ask({});
     const tag = String(small.headers.etag);
@@ -97,7 +97,7 @@ describe('a large document', () => {
     expect((await ask({ 'if-none-match': tag })).status).to.equal(200);
   });
 
-  it('tells HEAD how long it is in the form that was accepted', async () => {
+  it('returns the Content-Length of the accepted encoding for HEAD', async () => {
     const small = await ask({ 'accept-encoding': 'gzip' });
     const head = await ask({ 'accept-encoding': 'gzip' }, 'HEAD');
     expect(head.headers['content-length']).to.equal(small.headers['content-length']);
@@ -105,8 +105,8 @@ describe('a large document', () => {
   });
 });
 
-describe('a small document', () => {
-  it('goes out as it is', async () => {
+describe('writeDocument with a small document', () => {
+  it('does not compress', async () => {
     const document = staticBytes(Buffer.alloc(GZIP_THRESHOLD, 'a'));
     const server = await new HandlerServer((context) => writeDocument(context, document, {})).start();
     try {

@@ -3,7 +3,7 @@ import { versionHandler } from '../../../../server/endpoints/version.ts';
 import { serve } from './serving.ts';
 
 describe('versionHandler', () => {
-  it('answers in the shape that kubectl and client-go read', async () => {
+  it('returns the format that kubectl and client-go read', async () => {
     const source = { version: '1.2.3', gitCommit: 'abc', buildDate: '2026-11-21T00:00:00Z' };
     const { status, text, headers } = await serve(versionHandler(source), '/version');
     expect(status).to.equal(200);
@@ -18,7 +18,7 @@ describe('versionHandler', () => {
     });
   });
 
-  it('is read and nothing else', async () => {
+  it('rejects other methods', async () => {
     const handler = versionHandler({ version: '1.2.3', gitCommit: '', buildDate: '' });
     expect((await serve(handler, '/version', 'HEAD')).status).to.equal(200);
     expect((await serve(handler, '/version', 'POST')).status).to.equal(405);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { ExpiringMap } from '../../../../server/memory/expiring-map.ts';
 
-describe('an expiring map', () => {
+describe('ExpiringMap', () => {
   let time = 0;
   const newMap = (most = 10): ExpiringMap<string, string> =>
     new ExpiringMap({ most, ttlMs: 1000, now: () => time });
 
-  it('gives a value until its time is over', () => {
+  it('returns a value until its TTL ends', () => {
     const map = newMap();
     time = 5;
     map.set('a', 'b');
@@ -16,7 +16,7 @@ describe('an expiring map', () => {
     expect(map.get('a')).to.equal(undefined);
   });
 
-  it('counts the time of a value anew when it is set again', () => {
+  it('restarts the TTL when a value is set again', () => {
     const map = newMap();
     time = 0;
     map.set('a', 'old');
@@ -26,7 +26,7 @@ describe('an expiring map', () => {
     expect(map.get('a')).to.equal('new');
   });
 
-  it('is bounded, and forgets what it is told to', () => {
+  it('is bounded, and deletes entries', () => {
     const map = newMap(2);
     for (const key of ['a', 'b', 'c']) map.set(key, key);
     map.delete('b');

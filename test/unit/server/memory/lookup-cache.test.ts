@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { LookupCache } from '../../../../server/memory/lookup-cache.ts';
 
-describe('the cache of answers', () => {
-  it('leaves no failure behind of a question that nobody waits for any more', async () => {
+describe('LookupCache', () => {
+  it('causes no unhandled rejection when no caller waits', async () => {
     const cache = new LookupCache<string>({
       size: 1,
       ttlMs: () => 0,
@@ -18,7 +18,7 @@ describe('the cache of answers', () => {
     expect(error).to.have.property('message', 'the caller left');
   });
 
-  it('keeps nothing that is worth no time, and holds on to nobody who has waited', async () => {
+  it('does not cache a TTL of 0, and holds no reference to callers', async () => {
     const cache = new LookupCache<string>({
       size: 10,
       ttlMs: (answer) => (answer === 'no' ? 0 : 1000),
@@ -34,7 +34,7 @@ describe('the cache of answers', () => {
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
-  it('ends what it has asked with the server, and not with who waits for it', async () => {
+  it('aborts lookups with the server, not with the caller', async () => {
     const end = new AbortController();
     const cache = new LookupCache<string>({ size: 1, ttlMs: () => 0, maxPending: 1, signal: end.signal });
     const asked = Promise.withResolvers<AbortSignal>();
@@ -58,7 +58,7 @@ describe('the cache of answers', () => {
     expect(signal.aborted).to.equal(true);
   });
 
-  describe('with a bound on what is asked at a time', () => {
+  describe('with a limit of pending lookups', () => {
     const scope = { signal: new AbortController().signal };
     const never = (): Promise<string> => new Promise(() => undefined);
     const refusalOf = (ask: () => unknown): unknown => {
@@ -80,7 +80,7 @@ describe('the cache of answers', () => {
       });
     }
 
-    it('counts questions without a key too, which are neither kept nor shared', async () => {
+    it('counts lookups without a key, which are neither cached nor shared', async () => {
       const cache = bounded();
       let asked = 0;
       const ask = (): Promise<string> => Promise.resolve(`answer ${++asked}`);
@@ -90,7 +90,7 @@ describe('the cache of answers', () => {
       expect(refusalOf(() => cache.get(undefined, never, scope))).to.have.property('code', 429);
     });
 
-    it('leaves room for others when one caller asks more than his part', async () => {
+    it('leaves capacity for others when one caller reaches its quota', async () => {
       const cache = bounded(2);
       const { promise, resolve } = Promise.withResolvers<string>();
       const first = cache.get('a', () => promise, scope, 'eve');
@@ -103,7 +103,7 @@ describe('the cache of answers', () => {
       expect(refusalOf(() => cache.get('e', never, scope, 'eve'))).to.have.property('code', 429);
     });
 
-    it('asks no more for all callers together, though each has a part left', () => {
+    it('enforces the total limit', () => {
       const cache = bounded(2);
       for (const [at, caller] of ['eve', 'eve', 'bob', 'bob'].entries()) {
         void cache.get(String(at), never, scope, caller);
@@ -111,7 +111,7 @@ describe('the cache of answers', () => {
       expect(refusalOf(() => cache.get('e', never, scope, 'ann'))).to.have.property('code', 429);
     });
 
-    it('counts no question that could not be asked', () => {
+    it('does not count a lookup that throws', () => {
       const cache = bounded(1);
       const broken = (): never => {
         throw new Error('broken');

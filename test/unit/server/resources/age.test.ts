@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ageSince, humanDuration } from '../../../../server/resources/age.ts';
 
-describe('age', () => {
+describe('humanDuration', () => {
   const second = 1000;
   const minute = 60 * second;
   const hour = 60 * minute;
@@ -33,12 +33,12 @@ describe('age', () => {
     [8 * year, '8y'],
     [80 * year, '80y'],
   ] as const) {
-    it(`writes ${ms} ms as ${words}`, () => {
+    it(`formats ${ms} ms as ${words}`, () => {
       expect(humanDuration(ms)).to.equal(words);
     });
   }
 
-  it('is unknown for what is no time', () => {
+  it('returns <unknown> for an invalid time', () => {
     expect(ageSince('', new Date())).to.equal('<unknown>');
     expect(ageSince('2026-01-01T00:00:00Z', new Date('2026-01-01T00:00:07Z'))).to.equal('7s');
   });

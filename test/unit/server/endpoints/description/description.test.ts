@@ -64,14 +64,14 @@ async function asking(path: string, ask: (server: HandlerServer) => Promise<void
   }
 }
 
-describe('the descriptions of the APIs', () => {
+describe('the OpenAPI documents', () => {
   for (const [path, query] of [
     [LIST, NodeQuerySchema],
     [USERS, UserQuerySchema],
     ['/kapis/tenant.platform.io/v1alpha2/logs', LogQuerySchema],
     ['/kapis/logging.platform.io/v1alpha2/logs', LogQuerySchema],
   ] as const) {
-    it(`have every parameter of ${path}, as it is checked`, () => {
+    it(`contain every validated parameter of ${path}`, () => {
       const parameters = array(operation(path, 'get')['parameters']).map(record);
       for (const [name, property] of Object.entries(query.properties)) {
         const found = parameters.find((one) => one['name'] === name);
@@ -83,7 +83,7 @@ describe('the descriptions of the APIs', () => {
   }
 
   for (const [name, document] of Object.entries({ platform, customResources })) {
-    it(`refer to nothing that they do not have, and name each operation once: ${name}`, () => {
+    it(`resolve all references and have unique operation ids: ${name}`, () => {
       for (const reference of references(document)) {
         const [, ...steps] = reference.split('/');
         const found = steps.reduce<unknown>((at, step) => record(at)[step], document);
@@ -97,7 +97,7 @@ describe('the descriptions of the APIs', () => {
     });
   }
 
-  it('have parameters for the braces of every path', () => {
+  it('declare the parameters of every path template', () => {
     for (const [path, item] of Object.entries(record(platform['paths']))) {
       const braces = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       for (const one of Object.values(record(item))) {
@@ -110,7 +110,7 @@ describe('the descriptions of the APIs', () => {
     }
   });
 
-  it('show custom resources as their definitions do', () => {
+  it('describe custom resources like their definitions', () => {
     const schemas = record(record(customResources['components'])['schemas']);
     for (const resource of CUSTOM_RESOURCES) {
       const definition = wire(customResourceDefinition(namesFor('platform'), resource));
@@ -120,13 +120,13 @@ describe('the descriptions of the APIs', () => {
     }
   });
 
-  it('leave out users and signing in where there is no token handler', () => {
+  it('omit users and OAuth without OAuth endpoints', () => {
     const without = JSON.stringify(platformDescription({ ...DESCRIBED, oauth: false }));
     expect(without).to.include(LIST).and.not.include('/oauth');
     expect(without).not.to.include(USERS);
   });
 
-  it('leave out logs where they cannot be queried', () => {
+  it('omit logs without a log store', () => {
     expect(JSON.stringify(platformDescription({ ...DESCRIBED, logs: false }))).not.to.include(
       'logging.platform.io',
     );
@@ -137,7 +137,7 @@ describe('the descriptions of the APIs', () => {
     ['statistics', LogStatisticsAnswerSchema],
     ['histogram', LogHistogramAnswerSchema],
   ] as const) {
-    it(`say of each member of the answer to a ${name} of logs what it is`, () => {
+    it(`describe each member of the response to a log ${name}`, () => {
       for (const [path, member] of members(answer)) {
         expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
       }
@@ -145,7 +145,7 @@ describe('the descriptions of the APIs', () => {
   }
 
   for (const { kind, spec, status } of CUSTOM_RESOURCES) {
-    it(`say of each member of a ${kind} what it is, for kubectl explain`, () => {
+    it(`describe each member of a ${kind}, for kubectl explain`, () => {
       const whole = { properties: { spec, ...(status === undefined ? {} : { status }) } };
       for (const [path, member] of members(whole)) {
         expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
@@ -157,7 +157,7 @@ describe('the descriptions of the APIs', () => {
     ['/openapi/platform.json', platform],
     ['/openapi/custom-resources.json', customResources],
   ] as const) {
-    it(`are there for everybody, with a tag: ${path}`, () =>
+    it(`are public and have an entity tag: ${path}`, () =>
       asking(path, async (server) => {
         expect(isPublicPath(path)).to.equal(true);
         const { headers, body } = await server.ask(path);
@@ -171,7 +171,7 @@ describe('the descriptions of the APIs', () => {
       }));
   }
 
-  it('are shown by a page that loads its own files only and runs nothing else', async () => {
+  it('are shown by a page that loads only its own files and allows no other scripts', async () => {
     const loaded: string[] = [];
     await asking('/openapi/page', async (server) => {
       const { headers, body } = await server.ask('/openapi/page');
@@ -201,7 +201,7 @@ describe('the descriptions of the APIs', () => {
     }
   });
 
-  it('describe what is answered', async () => {
+  it('match the responses', async () => {
     const cache = new NodeCache();
     const plain = node('a', 1);
     cache.fill(1, [{ ...plain, metadata: { ...plain.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }]);

@@ -30,7 +30,7 @@ describe('discovery', () => {
 
   after(() => server.close());
 
-  it('lists the groups in the order of the table, the first version preferred', async () => {
+  it('lists groups in the order of their definitions, the first version preferred', async () => {
     const list = await server.json('/apis');
     expect(list).to.deep.equal({
       kind: 'APIGroupList',
@@ -53,7 +53,7 @@ describe('discovery', () => {
     });
   });
 
-  it('describes a group and a version of it', async () => {
+  it('returns a group and a version', async () => {
     expect(await server.json('/apis/resources.platform.io')).to.include({
       kind: 'APIGroup',
       name: 'resources.platform.io',
@@ -74,13 +74,13 @@ describe('discovery', () => {
     });
   });
 
-  it('answers the same with a slash at the end', async () => {
+  it('ignores a trailing slash', async () => {
     for (const path of ['/apis', '/apis/resources.platform.io', '/apis/resources.platform.io/v1alpha3']) {
       expect(await server.json(`${path}/`)).to.deep.equal(await server.json(path));
     }
   });
 
-  it('gives the aggregated form to who asks for it, under the type that names it', async () => {
+  it('returns aggregated discovery on request, with its media type', async () => {
     const answer = await server.ask('/apis', { headers: { Accept: `${V2},application/json` } });
     expect(answer.headers['content-type']).to.equal(V2);
     expect(answer.headers['vary']).to.equal('Accept, Origin');
@@ -98,7 +98,7 @@ describe('discovery', () => {
     expect(list).to.have.nested.property('items[1].versions[0].resources[0].scope', 'Namespaced');
   });
 
-  it('knows the older version of the aggregated form, and no third one', async () => {
+  it('supports v2 and v2beta1 of aggregated discovery only', async () => {
     const older = await server.json('/apis', { headers: { Accept: V2.replace('v=v2', 'v=v2beta1') } });
     expect(older['apiVersion']).to.equal('apidiscovery.k8s.io/v2beta1');
     const other = { headers: { Accept: V2.replace('v=v2', 'v=v3') } };
@@ -109,12 +109,12 @@ describe('discovery', () => {
     expect(fallback.headers['content-type']).to.equal('application/json');
   });
 
-  it('gives the legacy form only to groups and versions, whatever else is wanted', async () => {
+  it('returns legacy discovery for groups and versions', async () => {
     const answer = await server.ask('/apis/resources.platform.io/v1alpha3', { headers: { Accept: V2 } });
     expect(answer.status).to.equal(406);
   });
 
-  it('answers 304 to who has the document, and not to who has the other form', async () => {
+  it('returns 304 for a matching tag of the same format only', async () => {
     const legacy = await server.ask('/apis');
     const aggregated = await server.ask('/apis', { headers: { Accept: V2 } });
     const tag = String(aggregated.headers['etag']);
@@ -131,7 +131,7 @@ describe('discovery', () => {
     expect(other.status).to.equal(200);
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     for (const path of ['/apis', '/apis/resources.platform.io', '/apis/resources.platform.io/v1alpha3']) {
       const { headers } = await server.ask(path);
       const head = await server.ask(path, { method: 'HEAD' });
@@ -143,7 +143,7 @@ describe('discovery', () => {
     }
   });
 
-  it('is 405 for anything but GET and HEAD', async () => {
+  it('returns 405 for methods other than GET and HEAD', async () => {
     const answer = await server.ask('/apis', { method: 'POST' });
     expect(answer.status).to.equal(405);
     expect(answer.headers['allow']).to.equal('GET, HEAD');

@@ -97,7 +97,7 @@ describe('OpenAPI', () => {
     runs.push(openAPI.run(stop.signal));
   }
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     for (const path of ['/openapi/v2', '/openapi/v3', V3]) {
       const { headers } = await server.ask(path);
       const head = await server.ask(path, { method: 'HEAD' });
@@ -106,14 +106,14 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('says once that the cluster is away, however often it is asked', async () => {
+  it('logs an outage of the cluster once', async () => {
     cluster.reachable = false;
     follow();
     await until(() => cluster.asked > 3);
     expect(warnings).to.have.length(1);
   });
 
-  it('answers without the cluster: an object of our kind with whatever it holds', async () => {
+  it('serves a minimal schema without the cluster', async () => {
     cluster.reachable = false;
     follow();
     const document = await server.json(V3);
@@ -126,7 +126,7 @@ describe('OpenAPI', () => {
     await until((text) => text.includes('core.Spec'));
   });
 
-  it("takes the cluster's own description, under our name and group", async () => {
+  it("serves the cluster's own schema under our name and group", async () => {
     follow();
     const document = await until((text) => text.includes('core.Spec'));
     const schemas = record(record(document['components'])['schemas']);
@@ -142,7 +142,7 @@ describe('OpenAPI', () => {
     ]);
   });
 
-  it('says the same in v2, in its words', async () => {
+  it('converts it to v2', async () => {
     follow();
     await until((text) => text.includes('core.Spec'));
     const document = await server.json('/openapi/v2');
@@ -159,7 +159,7 @@ describe('OpenAPI', () => {
     });
   });
 
-  it('follows the cluster when it is upgraded', async () => {
+  it('refreshes after an upgrade of the cluster', async () => {
     follow();
     await until((text) => text.includes('"v1"'));
     const before = (await server.ask('/openapi/v3')).headers['etag'];
@@ -170,7 +170,7 @@ describe('OpenAPI', () => {
     expect((await server.ask('/openapi/v3')).headers['etag']).not.to.equal(before);
   });
 
-  it('serves by hash, for ever when the hash is right, and redirects never', async () => {
+  it('is immutable for the current hash, and never redirects', async () => {
     const index = await server.json('/openapi/v3');
     const url = String(
       record(record(index['paths'])['apis/resources.platform.io/v1alpha3'])['serverRelativeURL'],
@@ -186,7 +186,7 @@ describe('OpenAPI', () => {
     expect(again.status).to.equal(304);
   });
 
-  it('takes JSON among what is accepted, and has no protobuf', async () => {
+  it('accepts JSON among other types, and has no protobuf', async () => {
     const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
     const status = async (accept: string): Promise<number> =>
       (await server.ask('/openapi/v2', { headers: { Accept: accept } })).status;

@@ -7,7 +7,7 @@ import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
 const COUNT = 1000;
 
-describe('the pieces of a long list', () => {
+describe('PlatformPieces', () => {
   const item = new PlatformItem(
     '/kapis/resources.platform.io/v1alpha3/nodes',
     new ObjectFingerprints(),
@@ -27,7 +27,7 @@ describe('the pieces of a long list', () => {
   const deflated = (pieces: PlatformPieces) =>
     Promise.all(pieces.of(nodes(), cache.cache.epoch).map((piece) => piece.deflated()));
 
-  it('are the list, and are what they are compressed to', async () => {
+  it('concatenate to the list, plain and compressed', async () => {
     const pieces = new PlatformPieces(item).of(nodes(), 1);
     const json = pieces.map((piece) => piece.json().toString());
     expect((JSON.parse(`[${json.join()}]`) as unknown[]).length).to.equal(COUNT);
@@ -38,7 +38,7 @@ describe('the pieces of a long list', () => {
     }
   });
 
-  it('are compressed once, and anew only where a node has come, gone or changed', async () => {
+  it('are compressed once, and again only where a node changed', async () => {
     const pieces = new PlatformPieces(item);
     const before = new Set(await deflated(pieces));
     expect(new Set(await deflated(pieces))).to.deep.equal(before);
@@ -49,7 +49,7 @@ describe('the pieces of a long list', () => {
     expect(anew.length).to.be.within(1, 6);
   });
 
-  it('are compressed anew when the same resourceVersions come with another list', async () => {
+  it('are compressed again after a relist with equal resourceVersions', async () => {
     const pieces = new PlatformPieces(item);
     const before = new Set(await deflated(pieces));
     cache.fill(
@@ -59,7 +59,7 @@ describe('the pieces of a long list', () => {
     expect((await deflated(pieces)).filter((one) => before.has(one))).to.deep.equal([]);
   });
 
-  it('are kept within a bound, and answered all the same', async () => {
+  it('are cached within a limit', async () => {
     const small = new PlatformPieces(item, 1000);
     const once = await deflated(small);
     const again = await deflated(small);

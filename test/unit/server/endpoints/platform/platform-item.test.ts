@@ -29,8 +29,8 @@ const expected = (metadata: object): object => ({
   selfLink: `${PATH}/a`,
 });
 
-describe('a node as the platform shows it', () => {
-  it('has computed annotations beside those that are stored', () => {
+describe('PlatformItem', () => {
+  it('adds computed annotations to stored ones', () => {
     expect(shown({ annotations: { team: 'blue' } }, COMPUTED)).to.deep.equal(
       expected({
         annotations: {
@@ -42,7 +42,7 @@ describe('a node as the platform shows it', () => {
     );
   });
 
-  it('has them when it stores none, in whatever way', () => {
+  it('adds computed annotations to a node without annotations', () => {
     const annotations = {
       'node.platform.io/cpu-requests': '1',
       'node.platform.io/cpu-requests-fraction': '25%',
@@ -52,7 +52,7 @@ describe('a node as the platform shows it', () => {
     }
   });
 
-  it('has the computed one where somebody stored one of the same name', () => {
+  it('replaces a stored annotation by the computed one of the same name', () => {
     const stored = { annotations: { 'node.platform.io/cpu-requests': 'lie', 'x/cpu-requests': 'kept' } };
     expect(shown(stored, COMPUTED)).to.have.deep.property('annotations', {
       'x/cpu-requests': 'kept',
@@ -61,7 +61,7 @@ describe('a node as the platform shows it', () => {
     });
   });
 
-  it('is otherwise what was stored, whatever the metadata holds', () => {
+  it('preserves all other metadata', () => {
     assert(
       property(dictionary(string(), string()), constantFrom('', COMPUTED), (annotations, computed) => {
         const { annotations: seen, ...rest } = shown(

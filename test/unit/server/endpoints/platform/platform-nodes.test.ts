@@ -27,7 +27,7 @@ const NODES: readonly PlainNode[] = [
   created('delta', 4, 2, { status: { allocatable: { cpu: '2', memory: '1000Mi' } } }, { zone: 'c' }),
 ];
 
-describe('the node list of the platform', () => {
+describe('platformNodes', () => {
   const cache = new NodeCache();
   let server: HandlerServer;
 
@@ -50,7 +50,7 @@ describe('the node list of the platform', () => {
     return array(list['items']).map((item) => text(record(record(item)['metadata'])['name']));
   }
 
-  it('gives whole nodes with their path, newest first, and how many there are', async () => {
+  it('returns complete nodes with selfLink, newest first, and the total', async () => {
     const list = await server.json(PATH);
     expect(list).to.deep.include({
       kind: 'NodeList',
@@ -70,7 +70,7 @@ describe('the node list of the platform', () => {
     expect(await names('ascending=true')).to.deep.equal(['beta', 'delta', 'gamma', 'alpha']);
   });
 
-  it('puts its own selfLink in the place of one that a node brings', async () => {
+  it('replaces a stored selfLink', async () => {
     cache.apply('MODIFIED', {
       ...node('alpha', 1001),
       metadata: {
@@ -86,7 +86,7 @@ describe('the node list of the platform', () => {
     expect(JSON.parse(body.toString())).to.have.nested.property('metadata.uid', '9007199254740993');
   });
 
-  it('cuts the list into pages, and has empty ones behind the last', async () => {
+  it('returns pages, and empty pages after the last one', async () => {
     expect(await names('limit=3')).to.deep.equal(['alpha', 'gamma', 'delta']);
     expect(await names('limit=3&page=2')).to.deep.equal(['beta']);
     expect(await names('limit=3&page=3')).to.deep.equal([]);
@@ -96,14 +96,14 @@ describe('the node list of the platform', () => {
     expect((await server.json(`${PATH}?limit=3&page=3`))['totalItems']).to.equal(4);
   });
 
-  it('sorts amounts by what they amount to', async () => {
+  it('sorts quantities by value', async () => {
     expect(await names('sortBy=cpu&limit=2')).to.deep.equal(['delta', 'gamma']);
     expect(await names('sortBy=memory&limit=2')).to.deep.equal(['gamma', 'delta']);
     expect(await names('sortBy=name&ascending=true')).to.deep.equal(['alpha', 'beta', 'delta', 'gamma']);
     expect(await names('sortBy=status&ascending=true')).to.deep.equal(['delta', 'gamma', 'alpha', 'beta']);
   });
 
-  it('filters by all that is given together', async () => {
+  it('combines all filters', async () => {
     expect(await names('name=lta')).to.deep.equal(['delta']);
     expect(await names('names=alpha,beta,omega')).to.deep.equal(['alpha', 'beta']);
     expect(await names('names=')).to.deep.equal([]);
@@ -131,7 +131,7 @@ describe('the node list of the platform', () => {
     expect(await names('annotation=team!%3Dblue')).not.to.include('alpha');
   });
 
-  it('answers a bad query with one 400 for all faults', async () => {
+  it('returns one 400 with all validation errors', async () => {
     const { status, body } = await server.ask(`${PATH}?pgae=1&limit=x`);
     expect(status).to.equal(400);
     const { causes } = record(record(JSON.parse(body.toString()))['details']);
@@ -141,7 +141,7 @@ describe('the node list of the platform', () => {
     expect((await server.ask(`${PATH}/alpha?_=1`)).status).to.equal(200);
   });
 
-  it('gives one node, or 404', async () => {
+  it('returns a node, or 404', async () => {
     const { status, body } = await server.ask(`${PATH}/alpha`);
     expect(status).to.equal(200);
     expect(JSON.parse(body.toString())).to.have.nested.property('metadata.selfLink', `${PATH}/alpha`);
@@ -154,7 +154,7 @@ describe('the node list of the platform', () => {
     });
   });
 
-  it('serves no other path and no other method', async () => {
+  it('rejects other paths and methods', async () => {
     expect((await server.ask(`${PATH}/alpha/status`)).status).to.equal(404);
     expect((await server.ask(PATH.replace('/nodes', '/namespaces/x/nodes'))).status).to.equal(404);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -164,14 +164,14 @@ describe('the node list of the platform', () => {
     }
   });
 
-  it('takes clients that take JSON, among other things', async () => {
+  it('serves clients that accept JSON among other types', async () => {
     const accepted = async (accept: string) => (await server.ask(PATH, { headers: { accept } })).status;
     expect(await accepted('application/json, text/plain, */*')).to.equal(200);
     expect(await accepted('application/json;as=Table;v=v1;g=meta.k8s.io,application/json')).to.equal(200);
     expect(await accepted('text/html')).to.equal(406);
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     for (const path of [PATH, `${PATH}/alpha`]) {
       const get = await server.ask(path);
       const head = await server.ask(path, { method: 'HEAD' });
@@ -183,7 +183,7 @@ describe('the node list of the platform', () => {
     }
   });
 
-  it('compresses large lists, for those who ask, and is read the same', async () => {
+  it('compresses large lists for clients that accept gzip', async () => {
     const many = Array.from({ length: 700 }, (_, i) =>
       node(`node-${i}`, i + 1, {}, { note: 'x'.repeat(300) }),
     );
@@ -199,7 +199,7 @@ describe('the node list of the platform', () => {
     expect(head.headers.etag).to.equal(plain.headers.etag);
   });
 
-  it('compresses the same in whatever order, and after every change', async () => {
+  it('compresses correctly in every order and after every change', async () => {
     const one = (i: number, version: number) =>
       node(`node-${i}`, version, {}, { note: `${version} `.repeat(300) });
     cache.fill(
@@ -218,7 +218,7 @@ describe('the node list of the platform', () => {
     }
   });
 
-  describe('asked again by who has it already', () => {
+  describe('with If-None-Match', () => {
     async function again(path: string, etag: string): Promise<number> {
       const { status, body, headers } = await server.ask(path, { headers: { 'if-none-match': etag } });
       if (status === 304) expect(body).to.have.length(0);
@@ -232,7 +232,7 @@ describe('the node list of the platform', () => {
       return headers.etag ?? '';
     }
 
-    it('answers 304 until one of the nodes of the page changes', async () => {
+    it('returns 304 until a node of the page changes', async () => {
       const page = `${PATH}?labelSelector=zone%3Da`;
       const etag = await tag(page);
       expect(await again(page, etag)).to.equal(304);
@@ -243,21 +243,21 @@ describe('the node list of the platform', () => {
       expect(await again(page, etag)).to.equal(200);
     });
 
-    it('tells of a node that has come or gone on another page', async () => {
+    it('detects a new or deleted node on another page', async () => {
       const page = `${PATH}?limit=1`;
       const etag = await tag(page);
       cache.apply('DELETED', created('beta', 1501, 1));
       expect(await again(page, etag)).to.equal(200);
     });
 
-    it('tells of a change of the one node that was asked for', async () => {
+    it('detects a change of a single node', async () => {
       const etag = await tag(`${PATH}/beta`);
       expect(await again(`${PATH}/beta`, etag)).to.equal(304);
       cache.apply('MODIFIED', created('beta', 1501, 1));
       expect(await again(`${PATH}/beta`, etag)).to.equal(200);
     });
 
-    it('tells of any change of a long list', async () => {
+    it('detects any change of a long list', async () => {
       cache.fill(
         2000,
         Array.from({ length: 700 }, (_, i) => node(`node-${i}`, i + 1)),
@@ -269,7 +269,7 @@ describe('the node list of the platform', () => {
       expect(await again(PATH, etag)).to.equal(200);
     });
 
-    it('tells of other content under the same resourceVersions, as a restored etcd may bring it', async () => {
+    it('detects different content with equal resourceVersions, as after a restore of etcd', async () => {
       const of = (state: string, count: number) =>
         Array.from({ length: count }, (_, i) => node(`node-${i}`, i + 1, { zone: state }));
       for (const [path, count] of [
@@ -287,7 +287,7 @@ describe('the node list of the platform', () => {
       }
     });
 
-    it('has the same tags at each replica, whatever led to the same nodes', async () => {
+    it('has equal tags on all replicas', async () => {
       const one = (i: number, version: number) => node(`node-${String(i).padStart(3, '0')}`, version);
       const listed = Array.from({ length: 700 }, (_, i) => one(i, i < 600 ? i + 1 : 1000 + i));
       cache.fill(3000, listed);
@@ -303,14 +303,14 @@ describe('the node list of the platform', () => {
       expect(await tags()).to.deep.equal(fromList);
     });
 
-    it('still refuses a query that is wrong', async () => {
+    it('still rejects an invalid query', async () => {
       expect(await again(`${PATH}?page=0`, '*')).to.equal(400);
     });
   });
 });
 
-describe('the node list of the platform with computed annotations', () => {
-  it('is another one to who has it already when they change, be it of one node, a page or all', async () => {
+describe('platformNodes with computed annotations', () => {
+  it('changes the entity tags of node, page and list with the annotations', async () => {
     const cache = new NodeCache();
     cache.fill(
       10,

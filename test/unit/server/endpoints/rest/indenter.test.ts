@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Indenter, prettyPrinted } from '../../../../../server/endpoints/rest/indenter.ts';
 
-describe('indent', () => {
-  it('writes any JSON as JSON.stringify indents it', () => {
+describe('Indenter', () => {
+  it('indents any JSON like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(3), (value, spaces) => {
         const compact = Buffer.from(JSON.stringify(value, null, spaces));
@@ -13,7 +13,7 @@ describe('indent', () => {
     );
   });
 
-  it('does not mind where its input is cut, not even within a character or an escape', () => {
+  it('accepts input split anywhere, even within a character or an escape', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(20), (value, step) => {
         const json = Buffer.from(JSON.stringify(value));

@@ -51,12 +51,12 @@ describe('the resourceVersion of a read', () => {
     ['resourceVersion=10&limit=1&fieldSelector=metadata.name!%3Db', '10 a@1'],
     ['resourceVersion=10&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da', '10 a@1'],
   ] as const) {
-    it(`is met by a list with ?${query}`, async () => {
+    it(`is honoured by a list with ?${query}`, async () => {
       expect(told(await server.json(`${LIST}?${query}`))).to.equal(expected);
     });
   }
 
-  it('is refused when exactly that one is no longer available, without a token to go on with', async () => {
+  it('returns 410 without a token for an exact version that has expired', async () => {
     for (const query of ['resourceVersion=9&resourceVersionMatch=Exact', 'resourceVersion=9&limit=1']) {
       const answer = await server.json(`${LIST}?${query}`);
       expect(answer).to.include({ code: 410, reason: 'Expired' });
@@ -65,7 +65,7 @@ describe('the resourceVersion of a read', () => {
     }
   });
 
-  it('is that of the first page on all pages, and may not be given beside a token', async () => {
+  it('stays the same on all pages, and is rejected together with a token', async () => {
     const first = await server.json(`${LIST}?limit=1&resourceVersion=10`);
     const token = String(record(first['metadata'])['continue']);
     expect(told(await server.json(`${LIST}?continue=${token}`))).to.equal('10 b@2 c@3');
@@ -76,7 +76,7 @@ describe('the resourceVersion of a read', () => {
     });
   });
 
-  describe('that the cache has yet to reach', () => {
+  describe('that the cache has not reached', () => {
     let waiting: Promise<void>;
 
     beforeEach(() => {
@@ -111,19 +111,19 @@ describe('the resourceVersion of a read', () => {
       ],
     };
     for (const [what, [path, expected]] of Object.entries(reads)) {
-      it(`is waited for by ${what}`, async () => {
+      it(`makes ${what} wait`, async () => {
         const answer = server.json(LIST + path);
         await Promise.race([waiting, answer]);
         cache.apply('MODIFIED', node('b', 13));
         expected(await answer);
       });
 
-      it(`ends ${what} with a 504 when it does not come`, async () => {
+      it(`ends ${what} with 504 at the timeout`, async () => {
         expect(await server.json(LIST + path)).to.include({ code: 504, reason: 'Timeout' });
       });
     }
 
-    it('is waited for by a page that another replica began', async () => {
+    it('makes a page of another replica wait', async () => {
       const ahead = new NodeCache();
       ahead.fill(12, [node('a', 11), node('b', 2)]);
       ahead.apply('MODIFIED', node('b', 13));
@@ -140,7 +140,7 @@ describe('the resourceVersion of a read', () => {
     });
   });
 
-  it('may be 0 for a get, which takes what there is', async () => {
+  it('can be 0 for a get, which returns the current version', async () => {
     const found = await server.json(`${LIST}/a?resourceVersion=0`);
     expect(record(found['metadata'])['resourceVersion']).to.equal('11');
     expect(await server.json(`${LIST}/c?resourceVersion=0`)).to.include({ code: 404, reason: 'NotFound' });

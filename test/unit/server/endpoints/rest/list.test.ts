@@ -28,7 +28,7 @@ describe('list', () => {
 
   after(() => server.close());
 
-  it('answers all objects with kind and group of ours, and the resourceVersion of the cluster', async () => {
+  it("returns all objects with our kind and group, and the cluster's resourceVersion", async () => {
     const list = await server.json(LIST);
     expect(list['kind']).to.equal('NodeList');
     expect(list['apiVersion']).to.equal('resources.platform.io/v1alpha3');
@@ -58,7 +58,7 @@ describe('list', () => {
     expect(names(second)).to.deep.equal(['d']);
   });
 
-  it('gives no count and no empty page with a selector', async () => {
+  it('returns neither remainingItemCount nor an empty page with a selector', async () => {
     const first = await server.json(`${LIST}?limit=2&labelSelector=zone%3Dx`);
     const { continue: token, ...meta } = record(first['metadata']);
     expect(meta).to.deep.equal({ resourceVersion: '100' });
@@ -67,11 +67,11 @@ describe('list', () => {
     expect(second['metadata']).to.deep.equal({ resourceVersion: '100' });
   });
 
-  it('takes a negative limit for none', async () => {
+  it('ignores a negative limit', async () => {
     expect(names(await server.json(`${LIST}?limit=-1`))).to.have.length(4);
   });
 
-  it('goes on with the page of the first snapshot after changes, and once it is gone answers 410 with a way on', async () => {
+  it('continues pages from the first snapshot, and returns 410 with a new token after it expired', async () => {
     const own = new NodeCache();
     const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
     try {
@@ -126,7 +126,7 @@ describe('list', () => {
     ],
     ['includeObject=All', 200, undefined],
   ] as const) {
-    it(`answers ${code} to ?${query.slice(0, 80)}`, async () => {
+    it(`returns ${code} for ?${query.slice(0, 80)}`, async () => {
       const answer = await server.ask(`${LIST}?${query}`);
       expect(answer.status).to.equal(code);
       const status = record(JSON.parse(answer.body.toString()));
@@ -137,7 +137,7 @@ describe('list', () => {
     });
   }
 
-  it('leaves a small list as it is, though its reader would take it compressed', async () => {
+  it('does not compress a small list', async () => {
     const answer = await server.ask(LIST, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(answer.headers['content-encoding']).to.equal(undefined);
     expect(answer.headers['content-length']).to.equal(String(answer.body.length));
@@ -155,14 +155,14 @@ describe('list', () => {
     ['get', `${LIST}/a`, 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', undefined],
   ];
   for (const [verb, path, form, kind] of forms) {
-    it(`${kind === undefined ? 'refuses' : 'answers'} a ${verb} with ${form}`, async () => {
+    it(`${kind === undefined ? 'rejects' : 'serves'} a ${verb} with ${form}`, async () => {
       const answer = await server.json(path, { headers: { Accept: `application/json;${form}` } });
       if (kind === undefined) expect(answer).to.include({ code: 406, reason: 'NotAcceptable' });
       else expect(answer).to.include({ kind, apiVersion: `meta.k8s.io/${/v=(\w+)/.exec(form)?.[1] ?? ''}` });
     });
   }
 
-  it('quotes the name of what is not there, whatever is in it', async () => {
+  it('quotes the name in a 404, whatever it contains', async () => {
     const answer = await server.ask(`${LIST}/a%22%5Cb`);
     expect(answer.status).to.equal(404);
     const { message } = record(JSON.parse(answer.body.toString()));
@@ -170,7 +170,7 @@ describe('list', () => {
   });
 
   for (const query of ['/a', '', '?limit=1', '?watch=true', '/a?pretty=true']) {
-    it(`answers HEAD of ${query || 'the list'} with the headers of GET and no body`, async () => {
+    it(`serves HEAD of ${query || 'the list'} with the headers of GET and no body`, async () => {
       const got = await server.open(LIST + query);
       got.destroy();
       const head = await server.ask(LIST + query, { method: 'HEAD' });
@@ -180,7 +180,7 @@ describe('list', () => {
     });
   }
 
-  it('makes no body for HEAD', async () => {
+  it('builds no body for HEAD', async () => {
     const own = new NodeCache();
     own.fill(
       10,
@@ -209,7 +209,7 @@ describe('list', () => {
     }
   });
 
-  it('is 405 with Allow for other methods, and 404 below and beside its path', async () => {
+  it('returns 405 with Allow for other methods, and 404 for other paths', async () => {
     for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       const answer = await server.ask(LIST, { method });
       expect(answer.status, method).to.equal(405);
@@ -221,7 +221,7 @@ describe('list', () => {
     ).to.equal(404);
   });
 
-  it('indents on ?pretty=true without touching a number or a string, and then has no newline at the end', async () => {
+  it('indents with ?pretty=true, without changes to numbers and strings and without a final newline', async () => {
     const own = new NodeCache();
     const odd =
       '{"metadata":{"name":"ö","resourceVersion":"1","labels":{}},"big":12345678901234567890,"s":"a, [b]: \\"{\\u00e9","e":[],"f":{}}';
@@ -262,7 +262,7 @@ describe('list', () => {
   });
 });
 
-describe('list of many', () => {
+describe('list of many objects', () => {
   const cache = new NodeCache();
   let server: HandlerServer;
 
@@ -281,7 +281,7 @@ describe('list of many', () => {
 
   const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
 
-  it('compresses as one member the same bytes that it sends plain', async () => {
+  it('compresses the same bytes into one gzip member', async () => {
     const plain = await server.ask(LIST);
     const packed = await server.ask(LIST, gzip);
     expect(packed.headers['content-encoding']).to.equal('gzip');
@@ -292,7 +292,7 @@ describe('list of many', () => {
     expect(names(record(JSON.parse(plain.body.toString())))).to.have.length(500);
   });
 
-  it('is the same list, however it is put together', async () => {
+  it('returns the same list in every encoding', async () => {
     const items = array((await server.json(LIST))['items']);
     expect((await server.json(`${LIST}?pretty=true`))['items']).to.deep.equal(items);
     expect((await server.json(`${LIST}?limit=400`))['items']).to.deep.equal(items.slice(0, 400));
@@ -310,7 +310,7 @@ describe('list of many', () => {
     }
   });
 
-  it('leaves small bodies and unwilling clients alone', async () => {
+  it('does not compress small bodies or for clients without gzip', async () => {
     expect((await server.ask(`${LIST}?limit=2`, gzip)).headers['content-encoding']).to.equal(undefined);
     for (const coding of ['gzip;q=0, identity', 'gzip;q=0.000', 'x-gzip2', 'br']) {
       const refused = await server.ask(LIST, { headers: { 'Accept-Encoding': coding } });
@@ -318,7 +318,7 @@ describe('list of many', () => {
     }
   });
 
-  it('is whole, wherever one of its objects ends', async () => {
+  it('is complete for any object size', async () => {
     const own = new NodeCache();
     const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
     const list = async (filler: string): Promise<string> => {
@@ -337,7 +337,7 @@ describe('list of many', () => {
     }
   });
 
-  it('cuts an answer short, rather than ending it, when it is given up', async () => {
+  it('destroys the connection of an aborted response', async () => {
     const incoming = await server.open(LIST, gzip);
     incoming.destroy();
     // The next answer on a fresh connection shows that nothing broke.

@@ -59,27 +59,27 @@ describe('a namespaced resource', () => {
 
   after(() => server.close());
 
-  it('is listed as a whole and by namespace', async () => {
+  it('lists all namespaces and one namespace', async () => {
     expect(await keys(`${BASE}/things`)).to.have.members(['a/x', 'a/y', 'a-b/x', 'b/x']);
     expect(await keys(`${BASE}/namespaces/a/things`)).to.deep.equal(['a/x', 'a/y']);
     expect(await keys(`${BASE}/namespaces/none/things`)).to.deep.equal([]);
     expect(await keys(`${BASE}/things?fieldSelector=metadata.namespace%3Db`)).to.deep.equal(['b/x']);
   });
 
-  it('is paged within its namespace, with a count of it alone', async () => {
+  it('pages within a namespace, with its own count', async () => {
     const page = await server.json(`${BASE}/namespaces/a/things?limit=1`);
     expect(record(page['metadata'])).to.include({ remainingItemCount: 1 });
     const token = String(record(page['metadata'])['continue']);
     expect(await keys(`${BASE}/namespaces/a/things?continue=${token}`)).to.deep.equal(['a/y']);
   });
 
-  it('is got by namespace and name, and by nothing less', async () => {
+  it('gets an object only by namespace and name', async () => {
     expect((await server.ask(`${BASE}/namespaces/a/things/x`)).status).to.equal(200);
     expect((await server.ask(`${BASE}/namespaces/c/things/x`)).status).to.equal(404);
     expect((await server.ask(`${BASE}/things/x`)).status).to.equal(404);
   });
 
-  it('is watched by namespace', async () => {
+  it('watches one namespace', async () => {
     const lines = new WatchLines(await server.open(`${BASE}/namespaces/b/things?watch=1&resourceVersion=10`));
     cache.apply('ADDED', thing('a', 'z', 11));
     cache.apply('ADDED', thing('b', 'z', 12));

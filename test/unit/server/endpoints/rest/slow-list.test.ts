@@ -7,7 +7,7 @@ import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 
-describe('list for slow readers', () => {
+describe('list with a slow client', () => {
   const cache = new NodeCache();
   const queued: (() => number)[] = [];
   let server: HandlerServer;
@@ -28,7 +28,7 @@ describe('list for slow readers', () => {
   after(() => server.close());
 
   for (const query of ['', '?labelSelector=!absent', '?pretty=1']) {
-    it(`holds back what a reader does not take yet, and goes on when it does: ${query}`, async () => {
+    it(`pauses while the client does not read, and continues when it does: ${query}`, async () => {
       queued.length = 0;
       const incoming = await server.open(LIST + query);
       // A whole other answer has time to go by; the first one's body is 16 MB.
@@ -43,7 +43,7 @@ describe('list for slow readers', () => {
     });
   }
 
-  it('lets go of readers that have left', async () => {
+  it('releases disconnected clients', async () => {
     queued.length = 0;
     const left: IncomingMessage[] = [];
     for (let reader = 0; reader < 10; reader += 1) left.push(await server.open(LIST));

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { WatchMetrics } from '../../../../../server/endpoints/rest/watch-metrics.ts';
 
-describe('watch metrics', () => {
-  it('sum up events and bytes of a resource, however often they are collected', async () => {
+describe('WatchMetrics', () => {
+  it('counts events and bytes per resource across scrapes', async () => {
     const registry = new Registry();
     const reporter = new WatchMetrics(registry).observe({ group: 'g', version: 'v1', plural: 'things' });
     reporter.sent(3, 100);

@@ -60,7 +60,7 @@ class HeldSocket extends Socket {
   }
 }
 
-describe('a watcher', () => {
+describe('WatchSession', () => {
   let cache: NodeCache;
   let socket: HeldSocket;
   let response: ServerResponse;
@@ -121,7 +121,7 @@ describe('a watcher', () => {
     socket.destroy();
   });
 
-  it('that is behind gets everything in its order when it reads on, also what has come meanwhile', async () => {
+  it('sends queued and new events in order when a slow client reads again', async () => {
     live();
     const expected = change(20);
     expect(socket.writableLength).to.be.lessThan(400 * KB);
@@ -135,7 +135,7 @@ describe('a watcher', () => {
     expect(end).to.equal(undefined);
   });
 
-  it('that is behind gets no bookmark of what it has not got', async () => {
+  it('sends no bookmark while events are queued', async () => {
     live();
     const expected = change(20);
     session.sendBookmark();
@@ -145,7 +145,7 @@ describe('a watcher', () => {
     expect(socket.events).to.deep.equal([...expected, `BOOKMARK ${version}`]);
   });
 
-  it('that is behind gets all there was before the cache was filled anew, and then the end', async () => {
+  it('sends queued events before it ends at a relist', async () => {
     live();
     const expected = change(20);
     cache.fill(100, []);
@@ -157,7 +157,7 @@ describe('a watcher', () => {
     expect(socket.isEnded).to.equal(true);
   });
 
-  it('may be behind by as much again once it has caught up', async () => {
+  it('resets the queue limit once the client has caught up', async () => {
     live({ maxPendingBytes: 1100 * KB });
     for (let round = 1; round <= 3; round++) {
       change(20);
@@ -168,7 +168,7 @@ describe('a watcher', () => {
     }
   });
 
-  it('may be behind by as much as it is, once it has taken a part of it', async () => {
+  it('frees queue capacity as the client reads', async () => {
     live({ maxPendingBytes: 1100 * KB });
     change(20);
     const before = socket.writableLength;
@@ -180,7 +180,7 @@ describe('a watcher', () => {
     expect(end).to.equal(undefined);
   });
 
-  it('is not cut off as long as it takes something', async () => {
+  it('does not terminate a client that keeps reading', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     live({ stallTimeoutMs: 500 });
     change(30);
@@ -196,14 +196,14 @@ describe('a watcher', () => {
     expect(await session.ended).to.equal('slow');
   });
 
-  it('is cut off when it takes something, and then nothing any more', async () => {
+  it('terminates a client that stops reading', async () => {
     live({ stallTimeoutMs: 50 });
     change(20);
     await socket.accept(8);
     expect(await session.ended).to.equal('slow');
   });
 
-  it('that has taken its initial events leaves their memory to others, and all the time that it wants', async () => {
+  it('releases the budget and the stall timeout after the initial events', async () => {
     cache.fill(
       100,
       Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler })),
@@ -224,7 +224,7 @@ describe('a watcher', () => {
     expect(socket.events).to.have.length(101);
   });
 
-  it('is cut off when more waits for it than may, and told nothing any more', async () => {
+  it('terminates a client above the queue limit, and sends nothing more', async () => {
     live({ maxPendingBytes: 500 * KB });
     change(20);
     await new Promise(setImmediate);
@@ -233,14 +233,14 @@ describe('a watcher', () => {
     expect(cache.cache.watchers).to.equal(0);
   });
 
-  it('is cut off when it takes nothing for too long, though little waits for it', async () => {
+  it('terminates a stalled client with few queued events', async () => {
     live({ stallTimeoutMs: 20 });
     change(7);
     expect(await session.ended).to.equal('slow');
     expect(response.destroyed).to.equal(true);
   });
 
-  it('is not cut off for what waited for it before it was there', async () => {
+  it('does not count the window against the queue limit', async () => {
     change(20);
     live({ maxPendingBytes: 200 * KB });
     change(2);
@@ -248,7 +248,7 @@ describe('a watcher', () => {
     expect(end).to.equal(undefined);
   });
 
-  it('gets nothing of the future, nor a bookmark, until the cluster is there', async () => {
+  it('sends nothing, bookmarks included, before a future resourceVersion is reached', async () => {
     start();
     session.subscribe('20');
     session.open();
@@ -262,7 +262,7 @@ describe('a watcher', () => {
     expect(socket.events).to.deep.equal(['BOOKMARK 25']);
   });
 
-  it('leaves nothing behind when it ends', async () => {
+  it('releases everything at its end', async () => {
     const before = new HeldSocket().listenerCount('drain');
     live();
     change(1);
@@ -278,7 +278,7 @@ describe('a watcher', () => {
     expect(socket.listenerCount('drain')).to.equal(before);
   });
 
-  it('that cannot be told is cut off, so that its client begins again', async () => {
+  it('terminates after an internal error, so that the client restarts', async () => {
     live({}, new Broken(nodes, EVERYTHING, ''));
     change(1);
     await session.ended;
@@ -293,8 +293,8 @@ class Broken extends Selection<NodeFacts> {
   }
 }
 
-describe('the budget of initial events', () => {
-  it('makes less ahead the less memory is left, but always about one object', () => {
+describe('InitialEventsBudget', () => {
+  it('shrinks chunks with the remaining memory, down to about one object', () => {
     const budget = new InitialEventsBudget(1024 * KB);
     expect(budget.chunk).to.equal(128 * KB);
     const leave = [budget.take(512 * KB), budget.take(256 * KB)];

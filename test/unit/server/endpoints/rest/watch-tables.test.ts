@@ -12,7 +12,7 @@ const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 const rowOf = (event: SeenEvent | undefined) => record(array(event?.object['rows'])[0]);
 const hasColumns = (event: SeenEvent | undefined) => array(event?.object['columnDefinitions']).length > 0;
 
-describe('a watch of tables, or of metadata alone', () => {
+describe('watch with tables or partial metadata', () => {
   let cache: NodeCache;
   let server: HandlerServer;
   const open: WatchLines[] = [];
@@ -34,7 +34,7 @@ describe('a watch of tables, or of metadata alone', () => {
     await server.close();
   });
 
-  it('names the columns to each watcher, in its first event alone', async () => {
+  it('sends column definitions in the first event only', async () => {
     const early = await watch('&resourceVersion=10');
     cache.apply('MODIFIED', node('a', 11));
     expect(hasColumns(await early.next())).to.equal(true);
@@ -52,7 +52,7 @@ describe('a watch of tables, or of metadata alone', () => {
     }
   });
 
-  it('shows each watcher the form and the type that are its own', async () => {
+  it('sends each watcher its own representation and event type', async () => {
     const watches = await Promise.all([
       ...['', '&labelSelector=zone%3Dx', '&includeObject=None'].map((query) =>
         watch(`&resourceVersion=10${query}`),
@@ -79,7 +79,7 @@ describe('a watch of tables, or of metadata alone', () => {
     expect({ labels, resourceVersion }).to.deep.equal({ labels: { zone: 'x' }, resourceVersion: '12' });
   });
 
-  it('shows the last state that was selected also by its metadata', async () => {
+  it('sends the metadata of the last matching state', async () => {
     const lines = await watch('&resourceVersion=10&labelSelector=zone%3Dx', METADATA);
     cache.apply('MODIFIED', node('a', 11, { zone: 'z' }));
     const left = await lines.next();

@@ -43,7 +43,7 @@ describe('watch', () => {
     expect(server.lastFault).to.equal(undefined);
   });
 
-  it('begins with everything when no resourceVersion is given, then streams', async () => {
+  it('starts with all objects without a resourceVersion, then streams', async () => {
     const lines = await watch();
     expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
     cache.apply('ADDED', node('c', 11));
@@ -51,13 +51,13 @@ describe('watch', () => {
     expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'DELETED a@12']);
   });
 
-  it('goes on when nothing that is selected is there yet', async () => {
+  it('streams when no selected object exists yet', async () => {
     const lines = await watch('&labelSelector=zone%3Dz');
     cache.apply('ADDED', node('c', 11, { zone: 'z' }));
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
   });
 
-  it('begins behind a resourceVersion of the window', async () => {
+  it('starts after a resourceVersion within the window', async () => {
     cache.apply('ADDED', node('c', 11));
     cache.apply('MODIFIED', node('c', 12));
     const lines = await watch('&resourceVersion=11');
@@ -66,14 +66,14 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['MODIFIED c@13']);
   });
 
-  it('is silent until a resourceVersion of the future is reached', async () => {
+  it('is silent until a future resourceVersion is reached', async () => {
     const lines = await watch('&resourceVersion=20');
     cache.apply('ADDED', node('c', 15));
     cache.apply('ADDED', node('d', 21));
     expect(await lines.names(1)).to.deep.equal(['ADDED d@21']);
   });
 
-  it('tells of a resourceVersion that is gone by an event, and ends', async () => {
+  it('sends an ERROR event for an expired resourceVersion and ends', async () => {
     const incoming = await server.open(`${WATCH}&resourceVersion=3`);
     expect(incoming.statusCode).to.equal(200);
     const lines = new WatchLines(incoming);
@@ -83,7 +83,7 @@ describe('watch', () => {
     expect(await lines.next()).to.equal(undefined);
   });
 
-  it('sends its headers before there is any event', async () => {
+  it('sends headers before the first event', async () => {
     const incoming = await server.open(`${WATCH}&resourceVersion=10`);
     expect(incoming.statusCode).to.equal(200);
     expect(incoming.headers['content-type']).to.equal('application/json');
@@ -91,7 +91,7 @@ describe('watch', () => {
     incoming.destroy();
   });
 
-  it('is read line by line also by a client of HTTP/1.0, to which nothing can be sent in chunks', async () => {
+  it('sends lines to an HTTP/1.0 client, without chunked coding', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`GET ${WATCH}&timeoutSeconds=1 HTTP/1.0\r\n\r\n`);
     await until(() => cache.cache.watchers === 1);
@@ -102,7 +102,7 @@ describe('watch', () => {
     expect(names).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('ends the initial events with a marked bookmark when they were asked for', async () => {
+  it('ends requested initial events with an annotated bookmark', async () => {
     const lines = await watch(
       '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=10',
     );
@@ -122,14 +122,14 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
   });
 
-  it('marks the end of the initial events even when nothing is selected', async () => {
+  it('marks the end of empty initial events', async () => {
     const lines = await watch(
       '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=zone%3Dz',
     );
     expect(await lines.next()).to.have.property('type', 'BOOKMARK');
   });
 
-  it('marks the end of initial events that come without being asked for, for who takes bookmarks', async () => {
+  it('marks the end of implicit initial events for clients that allow bookmarks', async () => {
     for (const query of ['&allowWatchBookmarks=true', '&allowWatchBookmarks=true&resourceVersion=0']) {
       const lines = await watch(query);
       expect(await lines.names(2)).to.deep.equal(['ADDED a@1', 'ADDED b@2']);
@@ -141,13 +141,13 @@ describe('watch', () => {
     }
   });
 
-  it('begins with the present when initial events are refused', async () => {
+  it('starts at the current version with sendInitialEvents=false', async () => {
     const lines = await watch('&sendInitialEvents=false&resourceVersionMatch=NotOlderThan');
     cache.apply('ADDED', node('c', 11));
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
   });
 
-  it('shows objects that enter and leave a selector as added and deleted', async () => {
+  it('sends ADDED and DELETED when objects start and stop matching a selector', async () => {
     const lines = await watch('&resourceVersion=10&labelSelector=zone%3Dx');
     cache.apply('MODIFIED', node('b', 11, { zone: 'x' }));
     cache.apply('MODIFIED', node('b', 12, { zone: 'x', more: '1' }));
@@ -166,7 +166,7 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['DELETED a@16']);
   });
 
-  it('makes the row of an event once for all who watch tables of one form', async () => {
+  it('encodes the table row of an event once per representation', async () => {
     let made = 0;
     const now = (): Date => {
       made += 1;
@@ -198,7 +198,7 @@ describe('watch', () => {
     expect(one).to.include('"resourceVersion":"12"');
   });
 
-  it('watches one object by its name', async () => {
+  it('watches one object by name', async () => {
     const lines = await watch('&fieldSelector=metadata.name%3Db');
     expect(await lines.names(1)).to.deep.equal(['ADDED b@2']);
     cache.apply('MODIFIED', node('a', 11));
@@ -206,7 +206,7 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['MODIFIED b@12']);
   });
 
-  it('sends bookmarks only to who allows them, and one shortly before the end', async () => {
+  it('sends bookmarks only to clients that allow them, and one shortly before the end', async () => {
     await start({ lastBookmarkMs: 500 });
     const silent = await watch('&resourceVersion=10&timeoutSeconds=3');
     const told = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
@@ -216,7 +216,7 @@ describe('watch', () => {
     expect(await silent.names(2)).to.deep.equal(['ADDED c@11', 'end']);
   });
 
-  it('sends bookmarks again and again', async () => {
+  it('sends bookmarks periodically', async () => {
     await start({ bookmarkIntervalMs: 20 });
     const lines = await watch('&resourceVersion=10&allowWatchBookmarks=true');
     // Without the mark of the initial events, by which a client would take for complete what it has.
@@ -228,14 +228,14 @@ describe('watch', () => {
     while (seen !== 'BOOKMARK undefined@60') [seen = ''] = await lines.names(1);
   });
 
-  it('ends by itself between the least time and twice that when none is given', async () => {
+  it('ends after between one and two minimum timeouts by default', async () => {
     await start({ minTimeoutSeconds: 0.1, random: () => 0.5 });
     const begin = performance.now();
     expect(await (await watch('&resourceVersion=10')).next()).to.equal(undefined);
     expect(performance.now() - begin).to.be.above(145);
   });
 
-  it('lasts as if no time were given when that is longer than it may last', async () => {
+  it('applies the default to a timeout above the maximum', async () => {
     await start({ minTimeoutSeconds: 0.1, maxTimeoutSeconds: 1, random: () => 0.5 });
     const begin = performance.now();
     const [long, allowed] = await Promise.all([
@@ -248,7 +248,7 @@ describe('watch', () => {
     expect(performance.now() - begin).to.be.above(990);
   });
 
-  it('lasts also when it may last longer than any timer', async () => {
+  it('supports timeouts beyond the maximum of a timer', async () => {
     await start({ minTimeoutSeconds: 9_000_000_000 });
     const lines = await watch('&resourceVersion=10');
     await delay(20);
@@ -256,7 +256,7 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
   });
 
-  it('ends also when its time is over before its resourceVersion is reached', async () => {
+  it('ends at its timeout before its resourceVersion is reached', async () => {
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     await start({ observer: { sent: () => undefined, ended: resolve } });
     cache.cache.waitUntil = () => delay(50);
@@ -276,14 +276,14 @@ describe('watch', () => {
     expect(incoming.complete).to.equal(true);
   });
 
-  it('ends when the cache was filled anew, after what came before', async () => {
+  it('ends at a relist, after all previous events', async () => {
     const lines = await watch('&resourceVersion=10');
     cache.apply('ADDED', node('c', 11));
     cache.fill(30, [node('z', 29)]);
     expect(await lines.names(2)).to.deep.equal(['ADDED c@11', 'end']);
   });
 
-  it('leaves the cache when its client goes away', async () => {
+  it('unsubscribes when its client disconnects', async () => {
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     await start({ observer: { sent: () => undefined, ended: resolve } });
     const lines = await watch('&resourceVersion=10');
@@ -293,7 +293,7 @@ describe('watch', () => {
     expect(cache.cache.watchers).to.equal(0);
   });
 
-  it('refuses options that do not go together, before any header', async () => {
+  it('rejects conflicting options before the headers', async () => {
     for (const query of [
       '&sendInitialEvents=true',
       '&resourceVersionMatch=NotOlderThan&resourceVersion=1',
@@ -307,7 +307,7 @@ describe('watch', () => {
   });
 });
 
-describe('watch of slow readers', () => {
+describe('watch with slow clients', () => {
   const filler = 'x'.repeat(20_000);
 
   /** More than the sockets between take in. */
@@ -320,7 +320,7 @@ describe('watch of slow readers', () => {
     return cache;
   }
 
-  it('cuts off alone a reader that takes nothing, and serves the others', async () => {
+  it('terminates only the client that does not read', async () => {
     const cache = new NodeCache();
     cache.fill(10, []);
     const ends: WatchEnd[] = [];
@@ -358,7 +358,7 @@ describe('watch of slow readers', () => {
     }
   });
 
-  it('cuts off a reader that stalls, however little waits for it', async () => {
+  it('terminates a stalled client, however little is queued', async () => {
     const cache = largeCache(10);
     const { promise, resolve } = Promise.withResolvers<WatchEnd>();
     const options = {
@@ -379,7 +379,7 @@ describe('watch of slow readers', () => {
     }
   });
 
-  it('makes less ahead for each the more readers take nothing', async () => {
+  it('shrinks the chunks while more clients do not read', async () => {
     const cache = largeCache(10);
     const sockets = new Set<Socket>();
     const all = Promise.withResolvers<void>();
@@ -414,7 +414,7 @@ describe('watch of slow readers', () => {
     }
   });
 
-  it('tells a reader of initial events to begin again when etcd was restored from a backup meanwhile', async () => {
+  it('returns 410 after initial events when etcd was restored from a backup meanwhile', async () => {
     const cache = largeCache(100);
     const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
     try {
@@ -431,7 +431,7 @@ describe('watch of slow readers', () => {
     }
   });
 
-  it('gives a reader what has changed while it took its initial events', async () => {
+  it('sends changes that occurred during the initial events', async () => {
     const cache = largeCache(100);
     const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
     try {
@@ -445,7 +445,7 @@ describe('watch of slow readers', () => {
     }
   });
 
-  it('replays a window larger than what may wait to a reader that takes it', async () => {
+  it('replays a window larger than the queue limit to a client that reads', async () => {
     const cache = new NodeCache();
     cache.fill(10, []);
     for (let version = 11; version < 411; version += 1) {

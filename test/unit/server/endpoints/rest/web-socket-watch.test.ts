@@ -89,7 +89,7 @@ describe('watch over WebSocket', () => {
     expect(cache.cache.watchers).to.equal(0);
   });
 
-  it('sends each event as a text of its own, the first ones too', async () => {
+  it('sends each event as one text message, initial events included', async () => {
     const client = await connect();
     expect(client.status).to.equal(101);
     expect(client.headers['audit-id']).to.match(/^[0-9a-f-]{36}$/);
@@ -99,7 +99,7 @@ describe('watch over WebSocket', () => {
     expect(await events(client, 2)).to.deep.equal(['ADDED c', 'DELETED a']);
   });
 
-  it('counts each event that it sends', async () => {
+  it('counts each event', async () => {
     const client = await connect();
     await events(client, 2);
     cache.apply('ADDED', node('c', 11));
@@ -107,7 +107,7 @@ describe('watch over WebSocket', () => {
     expect(sent).to.equal(3);
   });
 
-  it('sends long events whole', async () => {
+  it('sends long events in one message', async () => {
     const client = await connect('', {}, ['base64.binary.k8s.io']);
     expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');
     await events(client, 2);
@@ -117,7 +117,7 @@ describe('watch over WebSocket', () => {
     }
   });
 
-  it('sends very many first events in order, more than its reader takes at once', async () => {
+  it('sends many initial events in order, with backpressure', async () => {
     const many = Array.from({ length: 3_000 }, (_, i) =>
       node(`n${String(i).padStart(4, '0')}`, i + 11, {}, { filler: 'x'.repeat(3_000) }),
     );
@@ -127,7 +127,7 @@ describe('watch over WebSocket', () => {
     expect(await events(client, 3_000)).to.deep.equal(names);
   });
 
-  it('closes in good order when its time is over, and when the server stops', async () => {
+  it('closes normally at its timeout and at a server stop', async () => {
     const short = await connect('&timeoutSeconds=1&resourceVersion=10');
     const long = await connect('&resourceVersion=10');
     expect(await short.next()).to.deep.equal(['close', NORMAL]);
@@ -137,7 +137,7 @@ describe('watch over WebSocket', () => {
     expect(ends).to.deep.equal(['timeout', 'stopped']);
   });
 
-  it('ends when the client says so, or goes without a word', async () => {
+  it('ends when the client closes or disconnects', async () => {
     const polite = await connect('&resourceVersion=10');
     polite.webSocket.close(NORMAL);
     expect(await polite.next()).to.deep.equal(['close', NORMAL]);
@@ -146,7 +146,7 @@ describe('watch over WebSocket', () => {
     expect(ends).to.deep.equal(['stopped', 'stopped']);
   });
 
-  it('answers pings, and hears nothing else', async () => {
+  it('answers pings and ignores messages', async () => {
     const client = await connect('&resourceVersion=10');
     client.webSocket.send('x'.repeat(65_536));
     client.webSocket.ping('are you there?');
@@ -155,13 +155,13 @@ describe('watch over WebSocket', () => {
     expect(await events(client, 1)).to.deep.equal(['ADDED c']);
   });
 
-  it('ends with who says more than anybody has to', async () => {
+  it('closes on messages over the limit', async () => {
     const client = await connect('&resourceVersion=10');
     client.webSocket.send('x'.repeat(65_537));
     expect(await client.next()).to.deep.equal(['close', TOO_LONG]);
   });
 
-  it('closes on who breaks the protocol', async () => {
+  it('closes on protocol errors', async () => {
     const { socket } = await shakeHands(url('&resourceVersion=10'), {});
     socket.write(Buffer.from([TEXT, 1, 65]));
     const [answer] = await once(socket, 'data');
@@ -187,7 +187,7 @@ describe('watch over WebSocket', () => {
     socket.destroy();
   });
 
-  it('keeps few answers to pings for who does not read them', async () => {
+  it('limits queued pongs for a client that does not read', async () => {
     const client = await connect('&resourceVersion=10');
     client.webSocket.pause();
     // More than the buffers of two sockets.
@@ -203,14 +203,14 @@ describe('watch over WebSocket', () => {
     expect(answers).to.be.within(1, pings - 1);
   });
 
-  it('tells of a past that is gone by an event', async () => {
+  it('sends an ERROR event for an expired resourceVersion', async () => {
     const client = await connect('&resourceVersion=1');
     const [text = ''] = await client.texts(1);
     expect(JSON.parse(text)).to.have.nested.property('object.reason', 'Expired');
     expect(await client.next()).to.deep.equal(['close', NORMAL]);
   });
 
-  it('cuts off alone a reader that takes nothing', async () => {
+  it('terminates only the client that does not read', async () => {
     stop.abort();
     await closeNow(server);
     cache = new NodeCache();
@@ -230,7 +230,7 @@ describe('watch over WebSocket', () => {
     expect(heard).to.deep.equal(['close', ABNORMAL]);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const cases: Readonly<Record<string, readonly [Readonly<Record<string, string>>, number]>> = {
       'another version': [{ 'Sec-WebSocket-Version': '8' }, 400],
       'a handshake without a key': [{ 'Sec-WebSocket-Key': '' }, 400],
@@ -251,18 +251,18 @@ describe('watch over WebSocket', () => {
       });
     }
 
-    it('options that do not go together, before the handshake', async () => {
+    it('conflicting options before the handshake', async () => {
       expect((await connect('&sendInitialEvents=true')).status).to.equal(422);
     });
   });
 
-  it('lets in pages of its own address, and what kube-apiserver hands over', async () => {
+  it('accepts its own origin, and requests from kube-apiserver', async () => {
     expect((await connect('', { Origin: `https://127.0.0.1:${port}` })).status).to.equal(101);
     const forwarded = { Origin: 'https://elsewhere', 'X-Forwarded-For': '10.0.0.1' };
     expect((await connect('', forwarded)).status).to.equal(101);
   });
 
-  it('repeats no token that came as a subprotocol', async () => {
+  it('never echoes a token in a subprotocol', async () => {
     const token = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
     const client = await connect('', {}, [token, 'base64.binary.k8s.io']);
     expect(client.headers['sec-websocket-protocol']).to.equal('base64.binary.k8s.io');

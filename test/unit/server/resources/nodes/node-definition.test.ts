@@ -17,8 +17,8 @@ function ready(...statuses: string[]): object {
   return { status: { conditions: statuses.map((status) => ({ type: 'Ready', status })) } };
 }
 
-describe('nodes', () => {
-  it('show their name and the unknown when nothing else is known', () => {
+describe('nodeDefinition', () => {
+  it('shows the name and unknown for an empty node', () => {
     expect(cells({})).to.deep.equal([
       'n',
       'Unknown',
@@ -33,7 +33,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('show what the kubelet reports, the first address of each kind', () => {
+  it('shows what the kubelet reports, and the first address of each type', () => {
     const status = {
       conditions: [
         { type: 'MemoryPressure', status: 'False' },
@@ -67,7 +67,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('show an address that is reported as empty as such', () => {
+  it('shows an empty address as empty', () => {
     const addresses = [
       { type: 'InternalIP', address: '' },
       { type: 'InternalIP', address: '10.0.0.1' },
@@ -75,14 +75,14 @@ describe('nodes', () => {
     expect(cells({ status: { addresses } }).slice(5, 7)).to.deep.equal(['', '<none>']);
   });
 
-  it('are not ready unless the last Ready condition says so', () => {
+  it('is ready only if the last Ready condition is True', () => {
     expect(cells(ready('True'))[1]).to.equal('Ready');
     expect(cells(ready('Unknown'))[1]).to.equal('NotReady');
     expect(cells(ready('True', 'False'))[1]).to.equal('NotReady');
     expect(cells(ready(''))[1]).to.equal('NotReady');
   });
 
-  it('have the roles of their labels, sorted, each once', () => {
+  it('has the distinct sorted roles of the labels', () => {
     const labels = {
       'node-role.kubernetes.io/worker': '',
       'node-role.kubernetes.io/control-plane': '',
@@ -92,7 +92,7 @@ describe('nodes', () => {
     expect(cells({}, labels)[2]).to.equal('control-plane,worker');
   });
 
-  it('are read from anything without a throw', () => {
+  it('extracts facts from any value without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (status, metadata) => {
         expect(statusWords(nodeFacts({ status, metadata, spec: status }))).not.to.have.length(0);
@@ -101,7 +101,7 @@ describe('nodes', () => {
     );
   });
 
-  it('have no short names or categories, so that core nodes stay the first', () => {
+  it('has no short names or categories, so that core nodes take precedence', () => {
     expect(nodes).not.to.have.any.keys('shortNames', 'categories');
   });
 });

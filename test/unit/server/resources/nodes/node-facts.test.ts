@@ -5,15 +5,15 @@ const conditions = (...pairs: readonly (readonly [string, string])[]) => ({
   conditions: pairs.map(([type, status]) => ({ type, status })),
 });
 
-describe('the status of a node on the platform', () => {
-  it('is running when every known condition is as it should be', () => {
+describe('platformStatus', () => {
+  it('is running when every known condition is healthy', () => {
     expect(platformStatus({}, conditions(['Ready', 'True'], ['MemoryPressure', 'False']))).to.equal(
       'running',
     );
     expect(platformStatus({}, {})).to.equal('running');
   });
 
-  it('is warning when one of them is not, or is unknown', () => {
+  it('is warning when one condition is unhealthy or unknown', () => {
     for (const type of ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']) {
       expect(platformStatus({}, conditions(['Ready', 'True'], [type, 'True'])), type).to.equal('warning');
     }
@@ -23,13 +23,13 @@ describe('the status of a node on the platform', () => {
     }
   });
 
-  it('leaves conditions out that it does not know', () => {
+  it('ignores unknown conditions', () => {
     expect(platformStatus({}, conditions(['Ready', 'True'], ['FrequentDockerRestart', 'True']))).to.equal(
       'running',
     );
   });
 
-  it('is unschedulable before anything else', () => {
+  it('is unschedulable for a cordoned node, whatever its conditions', () => {
     expect(platformStatus({ unschedulable: true }, conditions(['Ready', 'False']))).to.equal('unschedulable');
   });
 });

@@ -25,8 +25,8 @@ function names(list: readonly { readonly name: string }[]): string[] {
   return list.map(({ name }) => name);
 }
 
-describe('the index of nodes', () => {
-  it('keeps every order and selection equal to one that is made anew, whatever changes', () => {
+describe('NodeIndex', () => {
+  it('keeps every selection equal to a rebuilt one after any change', () => {
     const change = record({
       name: integer({ min: 0, max: 40 }),
       gone: boolean(),
@@ -62,7 +62,7 @@ describe('the index of nodes', () => {
     );
   });
 
-  it('keeps the selections that were asked for last, and answers the others all the same', () => {
+  it('caches recent selections, and rebuilds others', () => {
     const cache = new NodeCache();
     cache.fill(
       10,

@@ -24,17 +24,17 @@ function cpuRequests(spec: object): number {
 
 const raw = (object: object): Buffer => Buffer.from(JSON.stringify(object));
 
-describe('what a pod takes of its node', () => {
+describe('podUsage', () => {
   it('is the sum of its containers', () => {
     expect(cpuRequests({ containers: [cpu('1'), cpu('250m'), container({})] })).to.equal(1250);
   });
 
-  it('is what its largest init container takes when that is more', () => {
+  it('is that of the largest init container if that is more', () => {
     expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2'), cpu('3')] })).to.equal(3000);
     expect(cpuRequests({ containers: [cpu('4')], initContainers: [cpu('3')] })).to.equal(4000);
   });
 
-  it('counts init containers that go on running, beside those after them and beside the others', () => {
+  it('adds restartable init containers to later ones and to running containers', () => {
     expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR)] })).to.equal(3000);
     expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR), cpu('5')] })).to.equal(
       7000,
@@ -44,7 +44,7 @@ describe('what a pod takes of its node', () => {
     );
   });
 
-  it('has the overhead on top, which by itself limits nothing', () => {
+  it('adds the overhead, which is not a limit by itself', () => {
     const overhead = { cpu: '100m' };
     expect(cpuRequests({ containers: [cpu('1')], overhead })).to.equal(1100);
     const limits = (spec: object) => podUsage(pod('p', 'n', spec)).amounts.cpuLimits;
@@ -52,12 +52,12 @@ describe('what a pod takes of its node', () => {
     expect(limits({ containers: [container({ limits: { cpu: '1' } })], overhead })).to.equal(1_100_000_000n);
   });
 
-  it('is what the pod as a whole asks for when it does', () => {
+  it('prefers pod-level resources', () => {
     expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { cpu: '3' } } })).to.equal(3000);
     expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { memory: '3' } } })).to.equal(1000);
   });
 
-  it('is nothing before it has a node and after it has ended', () => {
+  it('is zero before scheduling and after the end', () => {
     expect(podUsage(pod('p', '')).node).to.equal('');
     expect(podUsage(pod('p', 'n', {}, 'Succeeded')).node).to.equal('');
     expect(podUsage(pod('p', 'n', {}, 'Failed')).node).to.equal('');
@@ -65,7 +65,7 @@ describe('what a pod takes of its node', () => {
   });
 });
 
-describe('the count of what pods take', () => {
+describe('UsageCounter', () => {
   const filled = (...pods: readonly object[]): UsageCounter => {
     const counter = new UsageCounter();
     const replacement = counter.replacement();
@@ -74,14 +74,14 @@ describe('the count of what pods take', () => {
     return counter;
   };
 
-  it('is there once all pods are', () => {
+  it('is synced after the first list', () => {
     const counter = new UsageCounter();
     counter.replacement().add(raw(pod('a', 'n', { containers: [cpu('1')] })));
     expect(counter.synced).to.equal(false);
     expect(filled().synced).to.equal(true);
   });
 
-  it('begins anew with each list', () => {
+  it('is reset by each list', () => {
     const counter = filled(
       pod('a', 'n', { containers: [cpu('1')] }),
       pod('b', 'm', { containers: [cpu('2')] }),
@@ -95,7 +95,7 @@ describe('the count of what pods take', () => {
     }
   });
 
-  it('is the same whether pods change one by one or are counted anew', () => {
+  it('is equal after single changes and after a relist', () => {
     const change = record({
       name: constantFrom('a', 'b', 'c', 'd'),
       node: constantFrom('', 'm', 'n'),
@@ -119,7 +119,7 @@ describe('the count of what pods take', () => {
     );
   });
 
-  it('is the same object until a number changes, so that what was written of it can be kept', () => {
+  it('returns the same object until an amount changes', () => {
     const one = pod('a', 'n', { containers: [cpu('1')] });
     const counter = filled(one);
     const before = counter.of('n');
@@ -129,7 +129,7 @@ describe('the count of what pods take', () => {
     expect(counter.of('n')).not.to.equal(before);
   });
 
-  it('is written as eight annotations, in shares of what is allocatable', () => {
+  it('is formatted as eight annotations, with fractions of the allocatable amounts', () => {
     const spec = {
       containers: [
         container({ requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '6', memory: '1536Mi' } }),
@@ -165,7 +165,7 @@ describe('the count of what pods take', () => {
     });
   });
 
-  it('is not written before it is complete', () => {
+  it('is not formatted before the first list', () => {
     expect(usageAnnotations(new UsageCounter(), 'platform.io')({ name: 'n', facts: nodeFacts({}) })).to.equal(
       '',
     );

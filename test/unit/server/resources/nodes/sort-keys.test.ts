@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { compareVersions } from '../../../../../server/resources/nodes/sort-keys.ts';
 
-describe('versions of kubelets', () => {
-  it('are ordered as versions, not as texts', () => {
+describe('compareVersions', () => {
+  it('orders kubelet versions as versions, not as text', () => {
     const ordered = [
       '',
       '9'.repeat(300),
