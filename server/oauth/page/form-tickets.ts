@@ -10,13 +10,13 @@ export interface TicketOptions {
   readonly now: () => number;
 }
 
-/** A ticket with a valid MAC. With a `fault`, its content may be shown again but not acted on. */
+/** A ticket with a valid MAC. With a `rejection`, its content may be shown again but not acted on. */
 export interface OpenedTicket<T> {
   readonly content: T;
-  readonly fault: TicketFault | undefined;
+  readonly rejection: TicketRejection | undefined;
 }
 
-export type TicketFault = 'expired' | 'other browser';
+export type TicketRejection = 'expired' | 'other browser';
 
 interface Body<T> {
   readonly content: T;
@@ -55,8 +55,8 @@ export class FormTickets<T> {
     // The MAC proves that `seal` of the same step has written it.
     const body = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Body<T>;
     const { content } = body;
-    if (body.browser !== digest(browser)) return { content, fault: 'other browser' };
-    return { content, fault: now() >= body.notAfter ? 'expired' : undefined };
+    if (body.browser !== digest(browser)) return { content, rejection: 'other browser' };
+    return { content, rejection: now() >= body.notAfter ? 'expired' : undefined };
   }
 }
 
@@ -77,17 +77,17 @@ export interface Browser {
 
 /** The browser id from the cookie, or a new random one. */
 export function browserOf(request: IncomingMessage): Browser {
-  const id = knownBrowser(request) ?? randomBytes(16).toString('base64url');
+  const id = browserIDIn(request) ?? randomBytes(16).toString('base64url');
   return { id, cookie: `${COOKIE}=${id}; Path=/; Secure; HttpOnly; SameSite=Lax` };
 }
 
 /** Returns undefined for a browser without the cookie: on its first visit, or when it rejects cookies. */
-export function knownBrowser(request: IncomingMessage): string | undefined {
+export function browserIDIn(request: IncomingMessage): string | undefined {
   return COOKIE_IN_HEADER.exec(request.headers.cookie ?? '')?.[1];
 }
 
 /** Whether the browser reports a cross-site form (Sec-Fetch-Site). Old browsers send no header; the ticket decides then. */
-export function comesFromElsewhere(request: IncomingMessage): boolean {
+export function isCrossSite(request: IncomingMessage): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
 }

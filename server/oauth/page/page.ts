@@ -19,17 +19,17 @@ export interface Page {
 export interface PageOptions {
   readonly status?: number;
   /** Whether the form of the page ends in a redirect to a client. */
-  readonly leadsOn?: boolean;
+  readonly redirectsToClient?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function writePage(response: ServerResponse, page: Page, options: PageOptions = {}): void {
-  const { status = 200, leadsOn = false, headers = {} } = options;
+  const { status = 200, redirectsToClient = false, headers = {} } = options;
   const body = Buffer.from(layout(page).text);
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
-    ...pageHeaders(leadsOn),
+    ...pageHeaders(redirectsToClient),
     ...headers,
   });
   response.end(body);
@@ -61,11 +61,11 @@ export function styleHandler(): Handler {
 
 const POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-function pageHeaders(leadsOn = false): Readonly<Record<string, string>> {
+function pageHeaders(redirectsToClient = false): Readonly<Record<string, string>> {
   return {
     // Some browsers apply form-action to every redirect after a form. Only the client knows where its redirect URI redirects
     // to, so a page whose form leads to a client cannot have form-action.
-    'Content-Security-Policy': leadsOn ? POLICY : `${POLICY}; form-action 'self'`,
+    'Content-Security-Policy': redirectsToClient ? POLICY : `${POLICY}; form-action 'self'`,
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',

@@ -29,8 +29,8 @@ export class ForcedPasswordChange {
     signal: AbortSignal,
   ): Promise<ChangeOutcome> {
     const { credentials, hasher, now } = this.#options;
-    const [fault] = passwordViolations(password, account.name);
-    if (fault !== undefined) return { invalid: `The new password ${fault}.` };
+    const [violation] = passwordViolations(password, account.name);
+    if (violation !== undefined) return { invalid: `The new password ${violation}.` };
     const current = credentials.get(account.name);
     if (!isSamePassword(proven, current) || !current.mustChange || current.userUID !== account.uid)
       return 'conflict';

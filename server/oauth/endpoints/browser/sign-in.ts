@@ -7,13 +7,13 @@ import { type Form, readForm } from '../../http/form.ts';
 import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import {
+  browserIDIn,
   browserOf,
-  comesFromElsewhere,
   FormTickets,
-  knownBrowser,
+  isCrossSite,
   type OpenedTicket,
-  type TicketFault,
   type TicketOptions,
+  type TicketRejection,
 } from '../../page/form-tickets.ts';
 import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
@@ -112,16 +112,16 @@ export class SignInForms<T> {
       }),
       {
         ...options,
-        leadsOn: destination !== undefined,
+        redirectsToClient: destination !== undefined,
         headers: { ...options.headers, 'Set-Cookie': browser.cookie },
       },
     );
   }
 
   async #handle(context: RequestContext): Promise<void> {
-    if (comesFromElsewhere(context.request)) throw forged();
+    if (isCrossSite(context.request)) throw forged();
     const form = await readForm(context.request);
-    const browser = knownBrowser(context.request) ?? '';
+    const browser = browserIDIn(context.request) ?? '';
     const ticket = form.get('ticket') ?? '';
     const signIn = this.#tickets.open(ticket, browser);
     if (signIn) return this.#signIn(context, signIn, form);
@@ -131,13 +131,13 @@ export class SignInForms<T> {
   }
 
   async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
-    const { content: request, fault } = ticket;
+    const { content: request, rejection } = ticket;
     const { continuation } = this.#options;
     if (form.get('decision') === 'cancel') return continuation.cancelled(context, request);
     const user = form.get('username') ?? '';
     const password = form.get('password') ?? '';
     const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
-    if (fault !== undefined) return again(TICKET_ALERTS[fault]);
+    if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
     return this.#authenticate(context, request, { user, password });
@@ -184,16 +184,16 @@ export class SignInForms<T> {
 
   async #changePassword(
     context: RequestContext,
-    { content: ticket, fault }: OpenedTicket<ChangeTicket<T>>,
+    { content: ticket, rejection }: OpenedTicket<ChangeTicket<T>>,
     form: Form,
   ): Promise<void> {
     const { continuation, passwordChange } = this.#options;
     const { request, account, proven } = ticket;
-    if (fault !== undefined) {
+    if (rejection !== undefined) {
       return this.show(
         context,
         request,
-        { user: account.name, alert: TICKET_ALERTS[fault] },
+        { user: account.name, alert: TICKET_ALERTS[rejection] },
         { status: 400 },
       );
     }
@@ -227,7 +227,10 @@ export class SignInForms<T> {
       user: ticket.account.name,
       alert,
     });
-    writePage(context.response, page, { status: alert ? 400 : 200, leadsOn: destination !== undefined });
+    writePage(context.response, page, {
+      status: alert ? 400 : 200,
+      redirectsToClient: destination !== undefined,
+    });
   }
 
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
@@ -250,7 +253,7 @@ const PASSWORD_CHANGED: Alert = {
   field: 'password',
 };
 
-const TICKET_ALERTS: Readonly<Record<TicketFault, Alert>> = {
+const TICKET_ALERTS: Readonly<Record<TicketRejection, Alert>> = {
   expired: { text: 'This page was open for too long. Please sign in again.' },
   // Tabs that are opened at the same time each set the cookie, and the browser keeps the last one.
   'other browser': {

@@ -2,10 +2,10 @@ import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import {
+  browserIDIn,
   browserOf,
-  comesFromElsewhere,
   FormTickets,
-  knownBrowser,
+  isCrossSite,
 } from '../../../../../server/oauth/page/form-tickets.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
@@ -23,17 +23,17 @@ describe('a form ticket', () => {
     const [one] = await tickets();
     expect(one.open(one.seal({ a: 'ü' }, 'browser'), 'browser')).to.deep.equal({
       content: { a: 'ü' },
-      fault: undefined,
+      rejection: undefined,
     });
   });
 
   it('is not valid in another browser, and does not contain the browser id', async () => {
     const [one] = await tickets();
     const ticket = one.seal({ a: 'b' }, 'the id');
-    expect(one.open(ticket, 'other')).to.deep.equal({ content: { a: 'b' }, fault: 'other browser' });
-    expect(one.open(ticket, '')?.fault).to.equal('other browser');
+    expect(one.open(ticket, 'other')).to.deep.equal({ content: { a: 'b' }, rejection: 'other browser' });
+    expect(one.open(ticket, '')?.rejection).to.equal('other browser');
     now += 1000;
-    expect(one.open(ticket, 'other')?.fault).to.equal('other browser');
+    expect(one.open(ticket, 'other')?.rejection).to.equal('other browser');
     expect(Buffer.from(ticket, 'base64url').toString()).not.to.contain('the id');
   });
 
@@ -50,9 +50,9 @@ describe('a form ticket', () => {
     const [one] = await tickets();
     const ticket = one.seal({ a: 'b' }, 'browser');
     now += 999;
-    expect(one.open(ticket, 'browser')?.fault).to.equal(undefined);
+    expect(one.open(ticket, 'browser')?.rejection).to.equal(undefined);
     now += 1;
-    expect(one.open(ticket, 'browser')?.fault).to.equal('expired');
+    expect(one.open(ticket, 'browser')?.rejection).to.equal('expired');
   });
 });
 
@@ -69,14 +69,14 @@ describe('the browser of a form', () => {
       `a=b; __Host-sign-in=${ID}; c=d`,
       `a=b;__Host-sign-in=${ID}`,
     ]) {
-      expect(knownBrowser(from({ cookie })), cookie).to.equal(ID);
+      expect(browserIDIn(from({ cookie })), cookie).to.equal(ID);
       expect(browserOf(from({ cookie })).id, cookie).to.equal(ID);
     }
   });
 
   it('is a new one with any other cookie, such as one that a sibling domain has set', () => {
     for (const cookie of [`x__Host-sign-in=${ID}`, `a=__Host-sign-in=${ID}`, `__Host-sign-in=${ID}A`, '']) {
-      expect(knownBrowser(from({ cookie })), cookie).to.equal(undefined);
+      expect(browserIDIn(from({ cookie })), cookie).to.equal(undefined);
       expect(browserOf(from({ cookie })).id, cookie)
         .to.match(/^[\w-]{22}$/)
         .and.not.equal(ID);
@@ -84,10 +84,10 @@ describe('the browser of a form', () => {
   });
 
   it('reports a cross-site form with Sec-Fetch-Site', () => {
-    expect(comesFromElsewhere(from({}))).to.equal(false);
-    expect(comesFromElsewhere(from({ 'sec-fetch-site': 'same-origin' }))).to.equal(false);
+    expect(isCrossSite(from({}))).to.equal(false);
+    expect(isCrossSite(from({ 'sec-fetch-site': 'same-origin' }))).to.equal(false);
     for (const site of ['same-site', 'cross-site', 'none']) {
-      expect(comesFromElsewhere(from({ 'sec-fetch-site': site })), site).to.equal(true);
+      expect(isCrossSite(from({ 'sec-fetch-site': site })), site).to.equal(true);
     }
   });
 });
