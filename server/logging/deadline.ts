@@ -39,11 +39,7 @@ export class Deadline {
 
   /** Also ended by `signal`. */
   until(signal: AbortSignal): Deadline {
-    return this.under(AbortSignal.any([this.signal, signal]));
-  }
-
-  /** With a signal that is aborted no later than this one. */
-  under(signal: AbortSignal): Deadline {
-    return new Deadline({ ...this.call(), signal }, this.#now);
+    const either = AbortSignal.any([this.signal, signal]);
+    return new Deadline({ ...this.call(), signal: either }, this.#now);
   }
 }

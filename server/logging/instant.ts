@@ -40,3 +40,9 @@ export function earlier(left: Instant, right: Instant): Instant {
 export function later(left: Instant, right: Instant): Instant {
   return left > right ? left : right;
 }
+
+/** Sorts instants, and other texts, by UTF-16 code units. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -2,10 +2,9 @@
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { Deadline } from '../../../server/logging/deadline.ts';
-import { queryPage } from '../../../server/logging/fewer-lines.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
 import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
-import { isPageTooLong, MAX_PAGE_BYTES } from '../../../server/logging/page-limit.ts';
+import { isPageTooLong, MAX_PAGE_BYTES, queryPage } from '../../../server/logging/page-limit.ts';
 import type { StartedLogStore } from './harness.ts';
 
 const LENGTH = 200_000;

@@ -3,8 +3,8 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import type { Deadline } from '../../deadline.ts';
-import { fewerWhenTooMuch } from '../../fewer-lines.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
+import { fewerWhenTooMuch } from '../../page-limit.ts';
 import { isSearchRefused } from '../../store-errors.ts';
 import { isTransient } from './error-response.ts';
 import { listed } from './index-sets.ts';

@@ -1,8 +1,8 @@
 // Exact counts of a selection: in all with the span of time, by bucket, and by container. One query each.
-import { commonWidth } from '../../bucket-width.ts';
+
 import type { Deadline } from '../../deadline.ts';
 import type { Buckets } from '../../log-store.ts';
-import { BucketCounts } from '../bucket-counts.ts';
+import { BucketCounts, commonWidth } from '../bucket-counts.ts';
 import type { Client } from './client.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
 import { nextInstant } from './nanoseconds.ts';

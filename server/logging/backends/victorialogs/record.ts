@@ -2,7 +2,7 @@
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { sortedInTurns } from '../../../concurrency/merge-sort.ts';
 import type { Turns } from '../../../concurrency/turns.ts';
-import { compareText } from '../../compare-text.ts';
+import { compareText } from '../../instant.ts';
 import { withoutLineEnd } from '../../line-end.ts';
 import type { LogRecord, Order } from '../../log-store.ts';
 import { type FieldNames, quoted, TIME } from './logsql.ts';

@@ -1,7 +1,7 @@
 // Queue between the followed logs and the client of a live tail. No line leaves it while the backlog of another log can
 // have an older one, because a client that reconnects asks for lines behind the last one it has.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compareText } from '../../../compare-text.ts';
+import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { costOf } from '../reading/log-line.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';

@@ -1,6 +1,5 @@
 // The logs that a kubelet keeps for a container: one of the current run, and one of the previous run.
-import { compareText } from '../../../compare-text.ts';
-import { millisecondsOf } from '../../../instant.ts';
+import { compareText, millisecondsOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
 

@@ -1,5 +1,5 @@
 // A log line with its position in the order of all lines of a query.
-import { compareText } from '../../../compare-text.ts';
+import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { ContainerLog } from '../pods/container-log.ts';
 

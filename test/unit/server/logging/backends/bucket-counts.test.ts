@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { commonWidth } from '../../../../server/logging/bucket-width.ts';
-import { bucketsOf } from '../../../../server/logging/queries/buckets.ts';
+import { commonWidth } from '../../../../../server/logging/backends/bucket-counts.ts';
+import { bucketsOf } from '../../../../../server/logging/queries/buckets.ts';
 
-describe('the width that all buckets are multiples of', () => {
+describe('commonWidth', () => {
   const widthOf = (interval: string, timeZone: string): number =>
     commonWidth(
       bucketsOf({
@@ -14,16 +14,16 @@ describe('the width that all buckets are multiples of', () => {
       }),
     );
 
-  it('is their own when they all have the same', () => {
+  it('is the width of equal buckets', () => {
     expect(widthOf('1d', 'UTC')).to.equal(86_400_000);
     expect(widthOf('6h', 'Europe/Berlin')).to.equal(21_600_000);
   });
 
-  it('is that of an hour where one day has an hour less', () => {
+  it('is an hour for days with a clock change', () => {
     expect(widthOf('1d', 'Europe/Berlin')).to.equal(3_600_000);
   });
 
-  it('is a millisecond at least', () => {
+  it('is at least a millisecond', () => {
     expect(commonWidth({ edges: [5, 7, 10] })).to.equal(1);
     expect(commonWidth({ edges: [] })).to.equal(1);
   });

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { array, record as read, text } from '../../../../apis/reading/unknown-value.ts';
 import { Deadline } from '../../../../server/logging/deadline.ts';
-import { fewerWhenTooMuch, fittingPage, queryPage } from '../../../../server/logging/fewer-lines.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
 import type { Call, LogPage, LogRecord, PageRequest } from '../../../../server/logging/log-store.ts';
-import { newPageTooLong } from '../../../../server/logging/page-limit.ts';
+import {
+  fewerWhenTooMuch,
+  fittingPage,
+  newPageTooLong,
+  queryPage,
+} from '../../../../server/logging/page-limit.ts';
 import { isStoreExhausted, newStoreExhausted } from '../../../../server/logging/store-errors.ts';
 import { LogService, line } from '../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
