@@ -7,7 +7,7 @@ import { openChain } from '../open-chain.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly json: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export class OAuthChain {
     path: string,
     form: Readonly<Record<string, string>> | string,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<OAuthAnswer> {
+  ): Promise<OAuthResponse> {
     const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
     return this.ask('POST', path, { 'content-type': FORM, ...headers }, body);
   }
@@ -46,7 +46,7 @@ export class OAuthChain {
     path: string,
     headers: Readonly<Record<string, string>> = {},
     body = '',
-  ): Promise<OAuthAnswer> {
+  ): Promise<OAuthResponse> {
     const port = portOf(this.#server);
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
     // A server that rejects a body may close the connection before it has read all of it.

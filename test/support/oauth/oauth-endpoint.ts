@@ -2,7 +2,7 @@ import { oauthErrors } from '../../../server/oauth/error-writer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { HandlerServer } from '../handler-server.ts';
 
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON, or text. */
@@ -35,12 +35,12 @@ export class OAuthEndpoint {
     return this.#server.close();
   }
 
-  post(form: PostedForm, headers: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> {
+  post(form: PostedForm, headers: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> {
     const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
     return this.ask('POST', '', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body);
   }
 
-  get(query: string, headers: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> {
+  get(query: string, headers: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> {
     return this.ask('GET', query, headers);
   }
 
@@ -49,7 +49,7 @@ export class OAuthEndpoint {
     query: string,
     headers: Readonly<Record<string, string>> = {},
     body?: string,
-  ): Promise<EndpointAnswer> {
+  ): Promise<EndpointResponse> {
     const response = await fetch(`http://127.0.0.1:${this.#server.port}/oauth/endpoint${query}`, {
       method,
       redirect: 'manual',

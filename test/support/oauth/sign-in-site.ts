@@ -24,7 +24,7 @@ import type { SiteState } from './sign-in-state.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
 
-export interface SiteAnswer {
+export interface SiteResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -81,7 +81,7 @@ export class SignInSite {
     await closeNow(this.#server);
   }
 
-  async ask(path: string, { method, headers = {}, form }: SiteRequest = {}): Promise<SiteAnswer> {
+  async ask(path: string, { method, headers = {}, form }: SiteRequest = {}): Promise<SiteResponse> {
     const body = form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
     const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
     const outgoing = request(`${this.origin}${path}`, {
@@ -99,8 +99,8 @@ export class SignInSite {
   async token(
     form: Readonly<Record<string, string>>,
   ): Promise<{ status: number; json: Record<string, unknown> }> {
-    const answer = await this.ask('/oauth/token', { form });
-    return { status: answer.status, json: JSON.parse(answer.text) as Record<string, unknown> };
+    const response = await this.ask('/oauth/token', { form });
+    return { status: response.status, json: JSON.parse(response.text) as Record<string, unknown> };
   }
 
   #handlers(now: () => number): ReadonlyMap<string, Handler> {

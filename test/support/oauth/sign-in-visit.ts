@@ -1,6 +1,6 @@
 // A visit to the sign-in page without a browser: it carries cookie and ticket as a browser would.
 import { expect } from 'chai';
-import type { SignInSite, SiteAnswer } from './sign-in-site.ts';
+import type { SignInSite, SiteResponse } from './sign-in-site.ts';
 import { CHALLENGE, PASSWORD, REDIRECT } from './sign-in-state.ts';
 
 export const REQUEST: Readonly<Record<string, string>> = {
@@ -25,25 +25,25 @@ export function authorizePath(changes: Readonly<Record<string, string | undefine
 export class Visit {
   readonly site: SignInSite;
   cookie: string;
-  answer: SiteAnswer;
+  response: SiteResponse;
 
-  private constructor(site: SignInSite, answer: SiteAnswer) {
+  private constructor(site: SignInSite, response: SiteResponse) {
     this.site = site;
-    this.answer = answer;
-    this.cookie = cookieIn(answer);
+    this.response = response;
+    this.cookie = cookieIn(response);
   }
 
   static async begin(
     site: SignInSite,
     changes: Readonly<Record<string, string | undefined>> = {},
   ): Promise<Visit> {
-    const answer = await site.ask(authorizePath(changes));
-    expect(answer.status, answer.text).to.equal(200);
-    return new Visit(site, answer);
+    const response = await site.ask(authorizePath(changes));
+    expect(response.status, response.text).to.equal(200);
+    return new Visit(site, response);
   }
 
   get ticket(): string {
-    return /name="ticket" value="([^"]+)"/.exec(this.answer.text)?.[1] ?? '';
+    return /name="ticket" value="([^"]+)"/.exec(this.response.text)?.[1] ?? '';
   }
 
   /** Sends the last form with these fields; `to` another replica if given. */
@@ -51,15 +51,15 @@ export class Visit {
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
     site = this.site,
-  ): Promise<SiteAnswer> {
-    this.answer = await site.ask('/oauth/sign-in', {
+  ): Promise<SiteResponse> {
+    this.response = await site.ask('/oauth/sign-in', {
       form: { ticket: this.ticket, ...form },
       headers: { cookie: this.cookie, ...headers },
     });
-    return this.answer;
+    return this.response;
   }
 
-  signIn(user = 'alice', password = PASSWORD): Promise<SiteAnswer> {
+  signIn(user = 'alice', password = PASSWORD): Promise<SiteResponse> {
     return this.send({ username: user, password });
   }
 }
@@ -74,11 +74,11 @@ export async function codeFor(
 }
 
 /** The parameters of the redirect to the client. */
-export function sentBack({ status, headers, text }: SiteAnswer): URLSearchParams {
+export function sentBack({ status, headers, text }: SiteResponse): URLSearchParams {
   expect(status, text).to.equal(303);
   return new URL(headers.location ?? '').searchParams;
 }
 
-function cookieIn({ headers }: SiteAnswer): string {
+function cookieIn({ headers }: SiteResponse): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }

@@ -95,7 +95,7 @@ export class Replica {
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
   /** Clients of refreshes, and of reuses. */
-  readonly told: string[] = [];
+  readonly refreshes: string[] = [];
 
   constructor(cluster: SignedInCluster) {
     this.cluster = cluster;
@@ -123,8 +123,8 @@ export class Replica {
       now,
       log,
       observer: {
-        refreshed: (client) => this.told.push(`refreshed ${client}`),
-        reused: (client) => this.told.push(`reused ${client}`),
+        refreshed: (client) => this.refreshes.push(`refreshed ${client}`),
+        reused: (client) => this.refreshes.push(`reused ${client}`),
       },
     });
   }

@@ -180,10 +180,10 @@ function fetchAt(replica: OAuthReplica): openid.CustomFetch {
     const { pathname, search } = new URL(url);
     const target = new URL(`${pathname}${search}`, replica.address).href;
     const sent = body instanceof URLSearchParams ? body.toString() : '';
-    const answer = await replica.send(method, target, headers, sent);
-    const given = Object.entries(answer.headers).flatMap(([name, value]) =>
+    const response = await replica.send(method, target, headers, sent);
+    const given = Object.entries(response.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],
     );
-    return new Response(answer.text, { status: answer.status, headers: given });
+    return new Response(response.text, { status: response.status, headers: given });
   };
 }

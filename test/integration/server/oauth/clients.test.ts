@@ -23,11 +23,11 @@ describe('independent OAuth clients', function () {
 
   /** fetch that trusts the CA of the test. */
   const customFetch: openid.CustomFetch = async (url, { method, headers, body }) => {
-    const answer = await server.send(method, url, headers, bodyText(body));
-    const given = Object.entries(answer.headers).flatMap(([name, value]) =>
+    const response = await server.send(method, url, headers, bodyText(body));
+    const given = Object.entries(response.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],
     );
-    return new Response(answer.text, { status: answer.status, headers: given });
+    return new Response(response.text, { status: response.status, headers: given });
   };
 
   for (const [way, authentication] of [

@@ -21,7 +21,7 @@ import { until } from '../../../support/until.ts';
 
 export const NAMESPACE = 'platform-system';
 
-export interface HTTPAnswer {
+export interface HTTPResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -116,7 +116,7 @@ export class OAuthReplica {
     path: string,
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<HTTPAnswer> {
+  ): Promise<HTTPResponse> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     return this.send(
       'POST',
@@ -131,7 +131,7 @@ export class OAuthReplica {
     url: string,
     headers: Readonly<Record<string, string>> = {},
     body = '',
-  ): Promise<HTTPAnswer> {
+  ): Promise<HTTPResponse> {
     const sent = request(url, { method, headers, ca: this.#ca, agent: false });
     sent.end(body);
     const [incoming] = (await once(sent, 'response')) as [IncomingMessage];

@@ -76,11 +76,16 @@ describe('the password grant on a real cluster', function () {
       'client_secret=platform',
       `${first.issuer}/token`,
     ]);
-    const answer = json(stdout);
-    expect(Object.keys(answer)).to.deep.equal(['access_token', 'token_type', 'refresh_token', 'expires_in']);
-    expect(answer).to.include({ token_type: 'Bearer', expires_in: 7200 });
-    expect(answer['access_token']).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(answer['refresh_token']).to.match(/^prt_s-/);
+    const response = json(stdout);
+    expect(Object.keys(response)).to.deep.equal([
+      'access_token',
+      'token_type',
+      'refresh_token',
+      'expires_in',
+    ]);
+    expect(response).to.include({ token_type: 'Bearer', expires_in: 7200 });
+    expect(response['access_token']).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(response['refresh_token']).to.match(/^prt_s-/);
   });
 
   it('creates a session that kubectl shows', async () => {
@@ -127,17 +132,17 @@ describe('the password grant on a real cluster', function () {
     for (const { oauth } of [first, second]) {
       await until(() => oauth.users.get('popular')?.groups.length === 64);
     }
-    const answer = await signIn(first, { username: 'popular', scope: 'openid groups' });
-    expect(answer.status).to.equal(200);
-    const bearer = { authorization: `Bearer ${String(json(answer.text)['access_token'])}` };
+    const response = await signIn(first, { username: 'popular', scope: 'openid groups' });
+    expect(response.status).to.equal(200);
+    const bearer = { authorization: `Bearer ${String(json(response.text)['access_token'])}` };
     const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
     expect([seen.status, json(seen.text)['groups']]).to.deep.equal([200, groups]);
   });
 
   it('issues an ID token with the scope openid, and returns the granted scopes', async () => {
-    const answer = json((await signIn(first, { scope: 'openid email' })).text);
-    expect(answer['scope']).to.equal('openid email');
-    const [, payload = ''] = String(answer['id_token']).split('.');
+    const response = json((await signIn(first, { scope: 'openid email' })).text);
+    expect(response['scope']).to.equal('openid email');
+    const [, payload = ''] = String(response['id_token']).split('.');
     expect(json(Buffer.from(payload, 'base64url').toString())).to.include({
       aud: 'platform',
       email: 'alice@example.com',
@@ -154,8 +159,8 @@ describe('the password grant on a real cluster', function () {
   });
 
   it('rejects a scope that is not allowed before it verifies the password', async () => {
-    const answer = await signIn(first, { scope: 'everything', password: 'wrong' });
-    expect(json(answer.text)['error']).to.equal('invalid_scope');
+    const response = await signIn(first, { scope: 'everything', password: 'wrong' });
+    expect(json(response.text)['error']).to.equal('invalid_scope');
   });
 
   it('watches client secrets in files and Secrets', async () => {
@@ -184,8 +189,8 @@ describe('the password grant on a real cluster', function () {
   });
 
   it('issues no refresh token to a client without the grant', async () => {
-    const answer = json((await signIn(second, { client_id: 'cli', client_secret: '' })).text);
-    expect(answer).not.to.have.property('refresh_token');
+    const response = json((await signIn(second, { client_id: 'cli', client_secret: '' })).text);
+    expect(response).not.to.have.property('refresh_token');
   });
 
   it('throttles guessing at every replica, and after a restart', async () => {
@@ -209,9 +214,9 @@ describe('the password grant on a real cluster', function () {
     const stored = await cluster.controlPlane.client.send(map);
     expect(stored.body).not.to.include('bob');
     const third = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
-    let answer = await guess(third);
-    for (let i = 0; i < 2 && answer.status === 400; i++) answer = await guess(third);
-    expect(answer.status).to.equal(429);
+    let response = await guess(third);
+    for (let i = 0; i < 2 && response.status === 400; i++) response = await guess(third);
+    expect(response.status).to.equal(429);
     expect((await guess(second)).status).to.equal(429);
 
     // Deleting the ConfigMap resets every replica.

@@ -111,20 +111,20 @@ describe('sessions as custom resources, with two replicas', function () {
 
   it('are refreshed at a replica with a token of another replica, at once', async () => {
     const { refreshToken } = await signIn(a.store);
-    let answer = await refresh(b.store, refreshToken);
+    let response = await refresh(b.store, refreshToken);
     for (let i = 0; i < 10; i++)
-      answer = await refresh(i % 2 === 0 ? a.store : b.store, answer.refresh_token);
+      response = await refresh(i % 2 === 0 ? a.store : b.store, response.refresh_token);
   });
 
   it('let one of two concurrent refreshes win, then end', async () => {
     for (let round = 0; round < 5; round++) {
       const { session, refreshToken } = await signIn(a.store);
       await until(() => b.store.get(session.id) !== undefined);
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         failure(refresh(a.store, refreshToken)),
         failure(refresh(b.store, refreshToken)),
       ]);
-      const refused = answers.filter((error) => error instanceof OAuthError);
+      const refused = responses.filter((error) => error instanceof OAuthError);
       expect(refused.map(({ code }) => code)).to.deep.equal(['invalid_grant']);
       expect(await a.store.read(session.id, signal)).to.equal(undefined);
       await until(() => a.store.get(session.id) === undefined && b.store.get(session.id) === undefined);
@@ -137,10 +137,10 @@ describe('sessions as custom resources, with two replicas', function () {
     dying.proxy.freeze();
     dying.proxy.freezeNew();
     const gone = new AbortController();
-    const answer = failure(refresh(dying.store, refreshToken, gone.signal));
+    const response = failure(refresh(dying.store, refreshToken, gone.signal));
     await dying.stop();
     gone.abort(new Error('killed'));
-    expect(await answer).to.be.instanceOf(Error);
+    expect(await response).to.be.instanceOf(Error);
     expect(await a.store.read(session.id, signal)).to.include({ generation: 0 });
     await refresh(b.store, refreshToken);
   });

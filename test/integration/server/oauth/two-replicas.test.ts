@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
-import { type HTTPAnswer, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+import { type HTTPResponse, OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const CLIENT = { client_id: 'platform', client_secret: 'platform' };
@@ -40,7 +40,7 @@ describe('two replicas of the token handler', function () {
     expect(status, text).to.equal(200);
     return JSON.parse(text) as Tokens;
   }
-  const refresh = (at: OAuthReplica, { refresh_token }: Tokens): Promise<HTTPAnswer> =>
+  const refresh = (at: OAuthReplica, { refresh_token }: Tokens): Promise<HTTPResponse> =>
     at.post('/token', { grant_type: 'refresh_token', refresh_token, ...CLIENT });
   const statusOf = async (at: OAuthReplica, { access_token }: Tokens): Promise<number> =>
     (await at.send('GET', `${at.address}/userinfo`, { authorization: `Bearer ${access_token}` })).status;
@@ -91,8 +91,8 @@ describe('two replicas of the token handler', function () {
 
   it('terminate the session when both refresh it at the same time', async () => {
     const tokens = await signIn(a);
-    const answers = await Promise.all([refresh(a, tokens), refresh(b, tokens)]);
-    expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+    const responses = await Promise.all([refresh(a, tokens), refresh(b, tokens)]);
+    expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
     await untilRefused(a, tokens);
     await untilRefused(b, tokens);
   });

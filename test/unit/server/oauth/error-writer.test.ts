@@ -17,25 +17,25 @@ describe('an error of the token handler', () => {
   });
   after(() => server.close());
 
-  async function told(headers: Record<string, string> = {}, method = 'GET') {
-    const { status, headers: answered, body } = await server.ask('/oauth/x', { method, headers });
-    return { status, headers: answered, text: body.toString() };
+  async function respond(headers: Record<string, string> = {}, method = 'GET') {
+    const { status, headers: responded, body } = await server.ask('/oauth/x', { method, headers });
+    return { status, headers: responded, text: body.toString() };
   }
   const inBrowser = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
   it('is a page with status and headers for a browser navigation', async () => {
     error = invalidRequest('a parameter is repeated');
-    const { status, headers, text } = await told(inBrowser);
+    const { status, headers, text } = await respond(inBrowser);
     expect(status).to.equal(400);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     expect(headers['content-security-policy']).to.contain("default-src 'none'");
     expect(headers['cache-control']).to.equal('no-store');
     expect(text).to.contain('<h1>Sign-in cannot continue</h1>').and.to.contain('A parameter is repeated.');
     error = methodNotAllowed('POST');
-    expect((await told(inBrowser)).headers.allow).to.equal('POST');
+    expect((await respond(inBrowser)).headers.allow).to.equal('POST');
     error = invalidClient(true);
-    expect((await told(inBrowser)).headers['www-authenticate']).to.match(/^Basic /);
-    const head = await told(inBrowser, 'HEAD');
+    expect((await respond(inBrowser)).headers['www-authenticate']).to.match(/^Basic /);
+    const head = await respond(inBrowser, 'HEAD');
     expect([head.status, head.text]).to.deep.equal([401, '']);
   });
 
@@ -46,15 +46,15 @@ describe('an error of the token handler', () => {
       [newTimeout('too long', 1), 504],
     ] as const) {
       error = refusal;
-      const answer = await told(inBrowser);
-      expect(answer.status).to.equal(status);
-      expect(answer.headers['retry-after']).to.equal('1');
-      expect(answer.text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
+      const response = await respond(inBrowser);
+      expect(response.status).to.equal(status);
+      expect(response.headers['retry-after']).to.equal('1');
+      expect(response.text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
     }
     error = newNotFound({ group: '', resource: 'paths' }, '/oauth/devices');
-    expect((await told(inBrowser)).text).to.contain('<h1>Page not found</h1>');
+    expect((await respond(inBrowser)).text).to.contain('<h1>Page not found</h1>');
     error = new Error('a secret of the inside');
-    const broken = await told(inBrowser);
+    const broken = await respond(inBrowser);
     expect(broken.status).to.equal(500);
     expect(broken.text).to.contain('(request ').and.not.to.contain('secret');
   });
@@ -66,9 +66,9 @@ describe('an error of the token handler', () => {
       { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' },
       { 'sec-fetch-mode': 'cors' },
     ]) {
-      const { status, headers: answered, text } = await told(headers);
+      const { status, headers: responded, text } = await respond(headers);
       expect(status).to.equal(400);
-      expect(answered['content-type']).to.equal('application/json');
+      expect(responded['content-type']).to.equal('application/json');
       expect(JSON.parse(text)).to.deep.equal({
         error: 'invalid_request',
         error_description: 'a parameter is repeated',

@@ -77,14 +77,14 @@ describe('the metadata', () => {
     if (!handler) throw new Error('no handler');
     const server = await new HandlerServer(handler).start();
     try {
-      const answer = await server.ask(AUTHORIZATION_SERVER);
-      expect(answer.status).to.equal(200);
-      expect(answer.headers).to.include({
+      const response = await server.ask(AUTHORIZATION_SERVER);
+      expect(response.status).to.equal(200);
+      expect(response.headers).to.include({
         'content-type': 'application/json',
         'cache-control': 'public, max-age=300',
       });
       const again = await server.ask(AUTHORIZATION_SERVER, {
-        headers: { 'If-None-Match': answer.headers.etag ?? '' },
+        headers: { 'If-None-Match': response.headers.etag ?? '' },
       });
       expect(again.status).to.equal(304);
       expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
@@ -105,10 +105,10 @@ describe('the keys endpoint', () => {
       const keys = await memoryKeyRing();
       const server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
       try {
-        const answer = await server.ask('/oauth/keys');
-        expect(answer.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
-        expect(JSON.parse(answer.body.toString())).to.deep.equal(keys.jwks());
-        expect(answer.body.toString()).not.to.include('"d"');
+        const response = await server.ask('/oauth/keys');
+        expect(response.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
+        expect(JSON.parse(response.body.toString())).to.deep.equal(keys.jwks());
+        expect(response.body.toString()).not.to.include('"d"');
       } finally {
         await server.close();
       }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { introspectionHandler } from '../../../../../server/oauth/endpoints/introspect.ts';
-import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
+import { basic, type EndpointResponse, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
   ALICE,
   ISSUER,
@@ -43,7 +43,7 @@ describe('the introspection endpoint', () => {
 
   afterEach(() => endpoint.close());
 
-  const ask = (token: string, client = 'console'): Promise<EndpointAnswer> =>
+  const ask = (token: string, client = 'console'): Promise<EndpointResponse> =>
     endpoint.post({ token }, basic(client, SECRET));
 
   async function expectInactive(token: string, client?: string): Promise<void> {

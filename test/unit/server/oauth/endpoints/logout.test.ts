@@ -111,8 +111,8 @@ describe('the logout endpoint', () => {
     expect(isKept()).to.equal(false);
     const again = await endpoint.get(query({ id_token_hint: login.id }), accept);
     expect(again.body).to.include('<h1>Signed out</h1>');
-    const nobody = await endpoint.get(query({ id_token_hint: 'x' }), accept);
-    expect(nobody.body).to.include('<h1>Not signed out</h1>');
+    const invalid = await endpoint.get(query({ id_token_hint: 'x' }), accept);
+    expect(invalid.body).to.include('<h1>Not signed out</h1>');
     for (const header of ['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*']) {
       expect((await endpoint.get('', { Accept: header })).body).to.deep.equal(success);
     }
@@ -149,11 +149,11 @@ describe('the logout endpoint', () => {
       'javascript:alert(1)',
     ]) {
       login = await replica.signIn();
-      const answer = await endpoint.get(
+      const response = await endpoint.get(
         query({ id_token_hint: login.id, post_logout_redirect_uri: address }),
       );
-      expect(answer, address).to.deep.include({ status: 200, body: success });
-      expect(answer.headers.get('location')).to.equal(null);
+      expect(response, address).to.deep.include({ status: 200, body: success });
+      expect(response.headers.get('location')).to.equal(null);
       expect(isKept()).to.equal(false);
     }
   });
@@ -174,9 +174,9 @@ describe('the logout endpoint', () => {
       throw newServiceUnavailable('not now');
     };
     const parameters = query({ id_token_hint: login.id, post_logout_redirect_uri: REGISTERED });
-    for (const answer of [await endpoint.get('', bearer()), await endpoint.get(parameters)]) {
-      expect(answer.status).to.equal(503);
-      expect(answer.headers.get('retry-after')).to.equal('1');
+    for (const response of [await endpoint.get('', bearer()), await endpoint.get(parameters)]) {
+      expect(response.status).to.equal(503);
+      expect(response.headers.get('retry-after')).to.equal('1');
     }
   });
 

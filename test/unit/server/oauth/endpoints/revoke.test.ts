@@ -4,7 +4,7 @@ import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { basic, type EndpointAnswer, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
+import { basic, type EndpointResponse, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
   ISSUER,
   type Login,
@@ -34,14 +34,14 @@ describe('the revocation endpoint', () => {
   afterEach(() => endpoint.close());
 
   const credentials = { client_id: 'console', client_secret: SECRET };
-  const revoke = (token: string, more: Readonly<Record<string, string>> = {}): Promise<EndpointAnswer> =>
+  const revoke = (token: string, more: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> =>
     endpoint.post({ token, ...credentials, ...more });
   const isKept = () => cluster.shared.objects.has(login.session.id);
 
   it('terminates the session of a refresh token with its access tokens at every replica', async () => {
-    const answer = await revoke(login.refresh);
-    expect(answer).to.include({ status: 200, body: '' });
-    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    const response = await revoke(login.refresh);
+    expect(response).to.include({ status: 200, body: '' });
+    expect(response.headers.get('cache-control')).to.equal('no-store');
     expect(isKept()).to.equal(false);
     expect(await cluster.replica().accepts(login.access)).to.equal(false);
     expect(await replica.accepts(login.access)).to.equal(false);
@@ -79,9 +79,9 @@ describe('the revocation endpoint', () => {
   });
 
   it('returns unsupported_token_type for an ID token', async () => {
-    const answer = await revoke(login.id);
-    expect(answer.status).to.equal(400);
-    expect(answer.body).to.have.property('error', 'unsupported_token_type');
+    const response = await revoke(login.id);
+    expect(response.status).to.equal(400);
+    expect(response.body).to.have.property('error', 'unsupported_token_type');
     expect(isKept()).to.equal(true);
     expect(await revoke(`${login.id}x`)).to.include({ status: 200 });
   });
@@ -94,9 +94,9 @@ describe('the revocation endpoint', () => {
 
   it('rejects a token of another client and leaves it valid', async () => {
     for (const token of [login.access, login.refresh]) {
-      const answer = await endpoint.post({ token }, basic('other', SECRET));
-      expect(answer.status).to.equal(400);
-      expect(answer.body).to.have.property('error', 'invalid_grant');
+      const response = await endpoint.post({ token }, basic('other', SECRET));
+      expect(response.status).to.equal(400);
+      expect(response.body).to.have.property('error', 'invalid_grant');
     }
     expect(isKept()).to.equal(true);
     expect(await replica.accepts(login.access)).to.equal(true);
@@ -123,17 +123,17 @@ describe('the revocation endpoint', () => {
     replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
-    const answer = await revoke(login.refresh);
-    expect(answer.status).to.equal(503);
-    expect(answer.headers.get('retry-after')).to.equal('1');
-    expect(answer.body).to.have.property('error', 'temporarily_unavailable');
+    const response = await revoke(login.refresh);
+    expect(response.status).to.equal(503);
+    expect(response.headers.get('retry-after')).to.equal('1');
+    expect(response.body).to.have.property('error', 'temporarily_unavailable');
   });
 
   it('returns 503 when an access token cannot be verified', async () => {
     replica.sessions.fresh = false;
-    const answer = await revoke(login.access);
-    expect(answer.status).to.equal(503);
-    expect(answer.headers.get('retry-after')).to.not.equal(null);
+    const response = await revoke(login.access);
+    expect(response.status).to.equal(503);
+    expect(response.headers.get('retry-after')).to.not.equal(null);
     expect(isKept()).to.equal(true);
   });
 

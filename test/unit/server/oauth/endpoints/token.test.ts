@@ -104,37 +104,37 @@ describe('POST /oauth/token', () => {
     ['a repeated parameter', 'grant_type=password&grant_type=password', 400, 'invalid_request'],
   ] as const) {
     it(`returns ${status} ${error} for ${what}`, async () => {
-      const answer = await ask(form);
-      expect([answer.status, answer.json['error']]).to.deep.equal([status, error]);
-      expect(answer.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
-      expect(answer.headers).not.to.have.property('www-authenticate');
+      const response = await ask(form);
+      expect([response.status, response.json['error']]).to.deep.equal([status, error]);
+      expect(response.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
+      expect(response.headers).not.to.have.property('www-authenticate');
       expect(grant.requests).to.have.length(0);
     });
   }
 
   it('adds a challenge when the client used the Authorization header', async () => {
     const authorization = `Basic ${Buffer.from('platform:wrong').toString('base64')}`;
-    const answer = await ask({ grant_type: 'password' }, { authorization });
-    expect([answer.status, answer.json['error']]).to.deep.equal([401, 'invalid_client']);
-    expect(answer.headers['www-authenticate']).to.match(/^Basic realm=/);
+    const response = await ask({ grant_type: 'password' }, { authorization });
+    expect([response.status, response.json['error']]).to.deep.equal([401, 'invalid_client']);
+    expect(response.headers['www-authenticate']).to.match(/^Basic realm=/);
   });
 
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
     it(`returns 405 with Allow for ${method}`, async () => {
-      const answer = await server.ask(method, `${TOKEN}?grant_type=password&client_id=platform`);
-      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'POST']);
-      expect(answer.headers['cache-control']).to.equal('no-store');
+      const response = await server.ask(method, `${TOKEN}?grant_type=password&client_id=platform`);
+      expect([response.status, response.headers.allow]).to.deep.equal([405, 'POST']);
+      expect(response.headers['cache-control']).to.equal('no-store');
     });
   }
 
   it('ignores parameters in the URL', async () => {
-    const answer = await server.post(`${TOKEN}?grant_type=password`, CLIENT);
-    expect([answer.status, answer.json['error']]).to.deep.equal([400, 'invalid_request']);
+    const response = await server.post(`${TOKEN}?grant_type=password`, CLIENT);
+    expect([response.status, response.json['error']]).to.deep.equal([400, 'invalid_request']);
   });
 
   it('returns 415 for JSON', async () => {
-    const answer = await ask(JSON.stringify(CLIENT), { 'content-type': 'application/json' });
-    expect([answer.status, answer.json['error']]).to.deep.equal([415, 'invalid_request']);
+    const response = await ask(JSON.stringify(CLIENT), { 'content-type': 'application/json' });
+    expect([response.status, response.json['error']]).to.deep.equal([415, 'invalid_request']);
   });
 
   it('closes the connection after an unread body', async () => {
@@ -146,8 +146,8 @@ describe('POST /oauth/token', () => {
 
   it('returns 413 in OAuth form for a large form, also from a filter', async () => {
     for (const size of [70_000, 2_000_000]) {
-      const answer = await ask(`a=${'x'.repeat(size)}`);
-      expect([answer.status, answer.json['error']]).to.deep.equal([413, 'invalid_request']);
+      const response = await ask(`a=${'x'.repeat(size)}`);
+      expect([response.status, response.json['error']]).to.deep.equal([413, 'invalid_request']);
     }
   });
 
@@ -196,21 +196,21 @@ describe('POST /oauth/token', () => {
   it('returns 429 in OAuth form at the limit of requests in flight', async () => {
     const slow = server.post('/oauth/slow', {});
     // The second request arrives at the latest when the first one is being served.
-    let answer = await server.post('/oauth/slow-too', {});
-    while (answer.status !== 429) answer = await server.post('/oauth/slow-too', {});
-    expect(answer.json['error']).to.equal('temporarily_unavailable');
-    expect(answer.headers['retry-after']).to.equal('1');
+    let response = await server.post('/oauth/slow-too', {});
+    while (response.status !== 429) response = await server.post('/oauth/slow-too', {});
+    expect(response.json['error']).to.equal('temporarily_unavailable');
+    expect(response.headers['retry-after']).to.equal('1');
     release();
     await slow;
   });
 
   it('uses only characters that RFC 6749 allows in descriptions', async () => {
-    for (const answer of [
+    for (const response of [
       await ask(CLIENT),
       await ask('a=%'),
       await ask({ grant_type: 'magic', ...CLIENT }),
     ]) {
-      expect(answer.json['error_description']).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+      expect(response.json['error_description']).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
     }
   });
 });

@@ -61,12 +61,12 @@ describe('the userinfo endpoint', () => {
   });
 
   it('returns a challenge without error code when there is no token', async () => {
-    const answers = [
+    const responses = [
       await endpoint.get(''),
       await endpoint.get('', { Authorization: 'Basic YTpi' }),
       await endpoint.get(`?access_token=${login.access}`),
     ];
-    for (const { status, headers } of answers) {
+    for (const { status, headers } of responses) {
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth"');
     }

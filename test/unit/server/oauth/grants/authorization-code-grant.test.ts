@@ -143,7 +143,7 @@ describe('the authorization_code grant', () => {
   it('returns the tokens when the write succeeded but its response was lost', async () => {
     const code = await codeFor(site);
     site.store.afterWrite = () => {
-      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+      throw newServiceUnavailable('the response of kube-apiserver was cut');
     };
     const { status, json } = await exchange({ code });
     expect(status).to.equal(200);
@@ -207,8 +207,8 @@ describe('the authorization_code grant', () => {
       };
       site.store.beforeWrite = meet;
       other.store.beforeWrite = meet;
-      const answers = await Promise.all([exchange({ code }), exchange({ code }, other)]);
-      expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+      const responses = await Promise.all([exchange({ code }), exchange({ code }, other)]);
+      expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
       expect(state.sessions.objects.size).to.equal(0);
     } finally {
       await other.close();

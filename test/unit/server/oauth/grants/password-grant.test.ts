@@ -55,12 +55,12 @@ describe('the password grant', () => {
   }
 
   it('signs in a user with the maximum number of groups', async () => {
-    const answer = await signIn({ ...ALICE, groups: ALL_GROUPS });
-    const claims = await replica.verifier.verify(answer.access_token, {
+    const response = await signIn({ ...ALICE, groups: ALL_GROUPS });
+    const claims = await replica.verifier.verify(response.access_token, {
       signal: AbortSignal.timeout(120_000),
     });
     expect(claims?.groups).to.deep.equal(ALL_GROUPS);
-    const next = await replica.refresh(answer.refresh_token ?? '');
+    const next = await replica.refresh(response.refresh_token ?? '');
     expect(next.refresh_token).to.match(/^prt_/);
   });
 

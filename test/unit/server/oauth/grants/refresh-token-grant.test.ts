@@ -19,26 +19,26 @@ describe('the refresh_token grant', () => {
   });
 
   /** `status code` of the error. */
-  async function refusal(answer: Promise<TokenResponse>): Promise<string> {
-    const error = await answer.then(
+  async function refusal(response: Promise<TokenResponse>): Promise<string> {
+    const error = await response.then(
       () => undefined,
       (caught: unknown) => caught,
     );
     return error instanceof OAuthError ? `${error.status} ${error.code}` : `not refused: ${String(error)}`;
   }
   const kept = () => cluster.shared.objects.get(login.session.id);
-  const next = (answer: TokenResponse): string => answer.refresh_token ?? '';
+  const next = (response: TokenResponse): string => response.refresh_token ?? '';
 
   describe('with a valid token', () => {
     it('issues an access token, a new refresh token and an ID token', async () => {
-      const answer = await replica.refresh(login.refresh);
-      expect(answer).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
-      expect(next(answer)).to.match(/^prt_/).and.not.equal(login.refresh);
-      expect(answer.id_token).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-      expect(await replica.accepts(answer.access_token)).to.equal(true);
-      expect(await replica.accepts(next(answer))).to.equal(true);
+      const response = await replica.refresh(login.refresh);
+      expect(response).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
+      expect(next(response)).to.match(/^prt_/).and.not.equal(login.refresh);
+      expect(response.id_token).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(await replica.accepts(response.access_token)).to.equal(true);
+      expect(await replica.accepts(next(response))).to.equal(true);
       expect(await replica.accepts(login.access)).to.equal(true);
-      expect(replica.told).to.deep.equal(['refreshed console']);
+      expect(replica.refreshes).to.deep.equal(['refreshed console']);
     });
 
     it('accepts each new token and counts the rotations', async () => {
@@ -74,23 +74,23 @@ describe('the refresh_token grant', () => {
 
     it('drops scopes that the client has lost', async () => {
       cluster.clients.set('console', newClient('console', { scopes: ['email'] }));
-      const answer = await replica.refresh(login.refresh);
-      expect(answer.scope).to.equal('email');
-      expect(answer).to.not.have.property('id_token');
-      const asked = replica.refresh(next(answer), { scope: 'openid' });
+      const response = await replica.refresh(login.refresh);
+      expect(response.scope).to.equal('email');
+      expect(response).to.not.have.property('id_token');
+      const asked = replica.refresh(next(response), { scope: 'openid' });
       expect(await refusal(asked)).to.equal('400 invalid_scope');
     });
 
     it('returns no scope when none was granted', async () => {
       const plain = await replica.signIn('console', []);
-      const answer = await replica.refresh(plain.refresh);
-      expect(answer).to.have.all.keys('access_token', 'token_type', 'refresh_token', 'expires_in');
+      const response = await replica.refresh(plain.refresh);
+      expect(response).to.have.all.keys('access_token', 'token_type', 'refresh_token', 'expires_in');
     });
   });
 
   describe('with an invalid token', () => {
     it('rejects a form without token', async () => {
-      const answer = replica.grant.exchange({
+      const response = replica.grant.exchange({
         client: newClient('console'),
         form: new Map(),
         source: '',
@@ -98,7 +98,7 @@ describe('the refresh_token grant', () => {
         requestID: 'r-1',
         signal: new AbortController().signal,
       });
-      expect(await refusal(answer)).to.equal('400 invalid_request');
+      expect(await refusal(response)).to.equal('400 invalid_request');
     });
 
     it('rejects a malformed token and leaves every session unchanged', async () => {
@@ -158,15 +158,15 @@ describe('the refresh_token grant', () => {
   describe('with a used token', () => {
     it('terminates the session and all its tokens at every replica', async () => {
       const other = cluster.replica();
-      const answer = await replica.refresh(login.refresh);
+      const response = await replica.refresh(login.refresh);
       expect(await refusal(other.refresh(login.refresh))).to.equal('400 invalid_grant');
       expect(kept()).to.equal(undefined);
-      expect(await refusal(replica.refresh(next(answer)))).to.equal('400 invalid_grant');
+      expect(await refusal(replica.refresh(next(response)))).to.equal('400 invalid_grant');
       for (const at of [replica, other]) {
-        expect(await at.accepts(answer.access_token)).to.equal(false);
+        expect(await at.accepts(response.access_token)).to.equal(false);
         expect(await at.accepts(login.access)).to.equal(false);
       }
-      expect(other.told).to.deep.equal(['reused console']);
+      expect(other.refreshes).to.deep.equal(['reused console']);
     });
 
     it('recognizes a used token however old it is', async () => {
@@ -198,10 +198,10 @@ describe('the refresh_token grant', () => {
     it('accepts the newest token although the cache is stale', async () => {
       const behind = cluster.replica();
       behind.sessions.lag();
-      const answer = await replica.refresh(login.refresh);
-      const second = await behind.refresh(next(answer));
+      const response = await replica.refresh(login.refresh);
+      const second = await behind.refresh(next(response));
       expect(await replica.accepts(second.access_token)).to.equal(true);
-      expect(behind.told).to.deep.equal(['refreshed console']);
+      expect(behind.refreshes).to.deep.equal(['refreshed console']);
     });
 
     it('recognizes a used token although the cache is stale', async () => {
@@ -238,12 +238,14 @@ describe('the refresh_token grant', () => {
       const both = [replica, other].map((at) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         at.sessions.beforeWrite = () => promise;
-        return { answer: at.refresh(login.refresh).catch((error: unknown) => error), write: resolve };
+        return { response: at.refresh(login.refresh).catch((error: unknown) => error), write: resolve };
       });
       // Each waits before its write, so both have read the same version.
       for (const { write } of both) write();
-      const answers = await Promise.all(both.map(({ answer }) => answer));
-      const [won, ...more] = answers.filter((answer) => !(answer instanceof OAuthError)) as TokenResponse[];
+      const responses = await Promise.all(both.map(({ response }) => response));
+      const [won, ...more] = responses.filter(
+        (response) => !(response instanceof OAuthError),
+      ) as TokenResponse[];
       expect(more).to.deep.equal([]);
       expect(kept()).to.equal(undefined);
       expect(await replica.accepts(won?.access_token ?? '')).to.equal(false);
@@ -306,9 +308,9 @@ describe('the refresh_token grant', () => {
     it('returns the same token with new access tokens', async () => {
       for (let use = 0; use < 3; use++) {
         cluster.now += 60_000;
-        const answer = await replica.refresh(login.refresh);
-        expect(next(answer)).to.equal(login.refresh);
-        expect(await replica.accepts(answer.access_token)).to.equal(true);
+        const response = await replica.refresh(login.refresh);
+        expect(next(response)).to.equal(login.refresh);
+        expect(await replica.accepts(response.access_token)).to.equal(true);
       }
       expect(kept()).to.include({ generation: 3, lastUsedAt: cluster.now });
     });
@@ -319,8 +321,8 @@ describe('the refresh_token grant', () => {
       let writes = 0;
       for (const at of replicas) at.sessions.afterWrite = () => void writes++;
       const tenAt = (at: Replica) => Array.from({ length: 10 }, () => at.refresh(login.refresh));
-      const answers = await Promise.all(replicas.flatMap(tenAt));
-      expect(new Set(answers.map(next))).to.deep.equal(new Set([login.refresh]));
+      const responses = await Promise.all(replicas.flatMap(tenAt));
+      expect(new Set(responses.map(next))).to.deep.equal(new Set([login.refresh]));
       expect(writes).to.equal(1);
       expect(kept()).to.include({ generation: 1, lastUsedAt: cluster.now });
     });
@@ -370,9 +372,9 @@ describe('the refresh_token grant', () => {
       replica.sessions.afterWrite = () => {
         throw newServiceUnavailable('cut');
       };
-      const answer = await replica.refresh(login.refresh);
+      const response = await replica.refresh(login.refresh);
       replica.sessions.afterWrite = () => undefined;
-      await replica.refresh(next(answer));
+      await replica.refresh(next(response));
     });
 
     it('keeps the token valid while there is no signing key', async () => {

@@ -27,7 +27,7 @@ describe('the cluster session store', () => {
   let creationTime: number;
   let altered: Readonly<Record<string, unknown>>;
   let time: number;
-  let answer: () => Promise<void> | void;
+  let response: () => Promise<void> | void;
   let keys: KeyRing;
   let others: KeyRing;
   let changed: () => void;
@@ -46,7 +46,7 @@ describe('the cluster session store', () => {
     creationTime = Date.now();
     altered = {};
     time = 0;
-    answer = () => undefined;
+    response = () => undefined;
     keys = await memoryKeyRing();
     changed = () => undefined;
     rereads = 0;
@@ -83,7 +83,7 @@ describe('the cluster session store', () => {
     json: async ({ method = 'GET', path, json }) => {
       const name = path.split('/').at(-1) ?? '';
       if (method === 'GET') reads++;
-      await answer();
+      await response();
       if (method !== 'POST') {
         const object = objects.get(name);
         if (!object) throw newNotFound(TARGET, name);
@@ -141,7 +141,7 @@ describe('the cluster session store', () => {
   });
 
   it('forwards Retry-After of the cluster', async () => {
-    answer = () => Promise.reject(newTooManyRequests('too many requests', 7));
+    response = () => Promise.reject(newTooManyRequests('too many requests', 7));
     const failed = await store.create(newSession(), signal).catch((error: unknown) => error);
     expect(failed).to.have.nested.property('details.retryAfterSeconds', 7);
   });
@@ -154,7 +154,7 @@ describe('the cluster session store', () => {
   ]) {
     it(`treats ${error.code} for a write as an unavailable cluster`, async () => {
       const session = await store.create(newSession(), signal);
-      answer = () => Promise.reject(error);
+      response = () => Promise.reject(error);
       for (const write of [
         () => store.create(newSession(), signal),
         () => store.replace(session, signal),
@@ -167,14 +167,14 @@ describe('the cluster session store', () => {
 
   it('distinguishes a changed or deleted session from a failing cluster', async () => {
     const session = await store.create(newSession(), signal);
-    answer = () => Promise.reject(newConflict(TARGET, session.id, 'modified'));
+    response = () => Promise.reject(newConflict(TARGET, session.id, 'modified'));
     expect(await refusal(store.replace(session, signal))).to.equal('Conflict');
     expect(await refusal(store.delete(session.id, signal, session))).to.equal('Conflict');
     expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
-    answer = () => Promise.reject(newNotFound(TARGET, session.id));
+    response = () => Promise.reject(newNotFound(TARGET, session.id));
     expect(await refusal(store.replace(session, signal))).to.equal('NotFound');
     expect(await refusal(store.create(newSession(), signal))).to.equal('ServiceUnavailable');
-    answer = () => Promise.reject(new StatusError(409, 'AlreadyExists', 'already exists'));
+    response = () => Promise.reject(new StatusError(409, 'AlreadyExists', 'already exists'));
     expect(await refusal(store.create(newSession(), signal))).to.equal('AlreadyExists');
   });
 
@@ -188,7 +188,7 @@ describe('the cluster session store', () => {
     it('are shared by concurrent callers of one id', async () => {
       const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
       const { promise, resolve } = Promise.withResolvers<void>();
-      answer = () => promise;
+      response = () => promise;
       const pending = Array.from({ length: 50 }, () => store.read(id, signal));
       resolve();
       for (const session of await Promise.all(pending)) expect(session).to.have.property('id', id);
@@ -244,7 +244,7 @@ describe('the cluster session store', () => {
 
     it('are limited to 64 pending reads', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      answer = () => promise;
+      response = () => promise;
       const pending = newIDs(65).map((id) => store.read(id, signal));
       expect(await refusal(pending.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
       resolve();
@@ -252,7 +252,7 @@ describe('the cluster session store', () => {
     });
 
     it('throw ServiceUnavailable when the cluster forbids them', async () => {
-      answer = () => {
+      response = () => {
         throw newForbidden(TARGET, 'x', 'no rights');
       };
       expect(await refusal(store.read(store.newID(randomBytes), signal))).to.equal('ServiceUnavailable');

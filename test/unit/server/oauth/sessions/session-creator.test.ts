@@ -96,8 +96,8 @@ describe('SessionCreator', () => {
     const account = signIn().account;
     expect(sessionEnd(session, account, passwordSince(NOW - 2_000))).to.equal(undefined);
     expect(sessionEnd(session, account, passwordSince(NOW - 1))).to.equal('password changed');
-    const anew = { ...passwordSince(NOW - 2_000), uid: 'another' };
-    expect(sessionEnd(session, account, anew)).to.equal('password recreated');
+    const recreated = { ...passwordSince(NOW - 2_000), uid: 'another' };
+    expect(sessionEnd(session, account, recreated)).to.equal('password recreated');
   });
 
   it('creates a valid session although the password is dated in the future', async () => {
@@ -149,7 +149,7 @@ describe('SessionCreator', () => {
 
   it('deletes a session whose tokens were not delivered', async () => {
     sessions.afterWrite = () => {
-      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+      throw newServiceUnavailable('the response of kube-apiserver was cut');
     };
     const error: unknown = await open().catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');

@@ -10,7 +10,7 @@ import { ALICE, AUDIENCE, CLIENT, CREDENTIAL, ISSUER, NOW, SESSION, TokenFixture
 
 const scope = { signal: new AbortController().signal };
 
-async function answer(at: TokenFixture, token: string): Promise<AccessTokenClaims | undefined | number> {
+async function response(at: TokenFixture, token: string): Promise<AccessTokenClaims | undefined | number> {
   try {
     return await at.verifier.verify(token, scope);
   } catch (error) {
@@ -25,7 +25,7 @@ describe('TokenVerifier', () => {
   });
 
   it('returns the claims of a valid token', async () => {
-    const claims = await answer(at, at.token());
+    const claims = await response(at, at.token());
     expect(claims).to.deep.include({
       iss: ISSUER,
       sub: 'alice',
@@ -60,7 +60,7 @@ describe('TokenVerifier', () => {
         ` ${token}`,
         `${header}..${signature}`,
       ]) {
-        expect(await answer(at, other), other).to.equal(undefined);
+        expect(await response(at, other), other).to.equal(undefined);
       }
     });
 
@@ -72,12 +72,12 @@ describe('TokenVerifier', () => {
         '',
         undefined,
       ]) {
-        expect(await answer(at, at.sign({ iss })), iss).to.equal(undefined);
+        expect(await response(at, at.sign({ iss })), iss).to.equal(undefined);
       }
     });
 
     it('a token longer than 48 KiB', async () => {
-      expect(await answer(at, at.sign({ more: 'x'.repeat(37_000) }))).to.equal(undefined);
+      expect(await response(at, at.sign({ more: 'x'.repeat(37_000) }))).to.equal(undefined);
     });
   });
 
@@ -86,21 +86,23 @@ describe('TokenVerifier', () => {
       const other = await memoryKeyRing();
       const header = { alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid };
       const token = signedBy(other.signing(), header, at.claims());
-      expect(await answer(at, token)).to.equal(401);
+      expect(await response(at, token)).to.equal(401);
     });
 
     it('a changed payload', async () => {
       const [header, payload = '', signature] = at.token().split('.');
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
       const changed = base64url.encode(JSON.stringify({ ...claims, sub: 'bob' }));
-      expect(await answer(at, `${header}.${changed}.${signature}`)).to.equal(401);
+      expect(await response(at, `${header}.${changed}.${signature}`)).to.equal(401);
     });
 
     it('a missing signature and a signature of zeros', async () => {
       const [header, payload] = at.token().split('.');
-      expect(await answer(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(401);
+      expect(await response(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(
+        401,
+      );
       const unsecured = new UnsecuredJWT(at.claims()).encode();
-      expect(await answer(at, `${unsecured}AA`)).to.equal(401);
+      expect(await response(at, `${unsecured}AA`)).to.equal(401);
     });
 
     it('other algorithms, such as HMAC with our public key', async () => {
@@ -109,12 +111,12 @@ describe('TokenVerifier', () => {
       const hmac = await new SignJWT(at.claims())
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
         .sign(secret);
-      expect(await answer(at, hmac)).to.equal(401);
+      expect(await response(at, hmac)).to.equal(401);
       const { privateKey } = await generateKeyPair('ES384');
       const es384 = await new SignJWT(at.claims())
         .setProtectedHeader({ alg: 'ES384', typ: 'at+jwt', kid })
         .sign(privateKey);
-      expect(await answer(at, es384)).to.equal(401);
+      expect(await response(at, es384)).to.equal(401);
     });
 
     it('a key inside or referenced by the token', async () => {
@@ -129,17 +131,17 @@ describe('TokenVerifier', () => {
         const token = await new SignJWT(at.claims())
           .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header })
           .sign(privateKey);
-        expect(await answer(at, token), JSON.stringify(header)).to.equal(401);
+        expect(await response(at, token), JSON.stringify(header)).to.equal(401);
       }
     });
 
     it('an ID token, and any other type', async () => {
       const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
-      expect(await answer(at, at.issuer.idToken(subject))).to.equal(401);
+      expect(await response(at, at.issuer.idToken(subject))).to.equal(401);
       const sameAudience = { ...subject, client: { ...CLIENT, id: AUDIENCE } };
-      expect(await answer(at, at.issuer.idToken(sameAudience))).to.equal(401);
+      expect(await response(at, at.issuer.idToken(sameAudience))).to.equal(401);
       for (const typ of ['JWT', 'at+JWT+x', ''])
-        expect(await answer(at, at.sign({}, { typ })), typ).to.equal(401);
+        expect(await response(at, at.sign({}, { typ })), typ).to.equal(401);
     });
 
     it('a refresh token and a code, without a TokenReview', async () => {
@@ -149,12 +151,12 @@ describe('TokenVerifier', () => {
         { text: `pac_${SESSION.id}_${'c'.repeat(43)}` },
         device,
       ]) {
-        expect(await answer(at, text), text).to.equal(401);
+        expect(await response(at, text), text).to.equal(401);
       }
     });
 
     it('unknown critical extensions', async () => {
-      expect(await answer(at, at.sign({}, { crit: ['x'], x: 1 }))).to.equal(401);
+      expect(await response(at, at.sign({}, { crit: ['x'], x: 1 }))).to.equal(401);
     });
 
     for (const [what, claims] of [
@@ -177,23 +179,23 @@ describe('TokenVerifier', () => {
       ['a token that is not valid yet', { nbf: NOW / 1000 + 5 }],
     ] as const) {
       it(what, async () => {
-        expect(await answer(at, at.sign(claims))).to.equal(401);
+        expect(await response(at, at.sign(claims))).to.equal(401);
       });
     }
 
     it('a token at the second of its expiry, cached or not', async () => {
       const token = at.token();
       at.now = NOW + 7200_000 - 1;
-      expect(await answer(at, token)).to.be.an('object');
+      expect(await response(at, token)).to.be.an('object');
       at.now = NOW + 7200_000;
-      expect(await answer(at, token)).to.equal(401);
+      expect(await response(at, token)).to.equal(401);
     });
   });
 
   it('re-reads the keys once for an unknown kid, and rejects it if it stays unknown', async () => {
     const token = at.token();
     at.keys = await memoryKeyRing();
-    expect(await answer(at, token)).to.equal(401);
+    expect(await response(at, token)).to.equal(401);
     expect(at.rereads).to.equal(1);
   });
 
@@ -201,7 +203,7 @@ describe('TokenVerifier', () => {
     let token: string;
     beforeEach(async () => {
       token = at.token();
-      expect(await answer(at, token)).to.be.an('object');
+      expect(await response(at, token)).to.be.an('object');
     });
 
     for (const [what, change] of [
@@ -235,20 +237,20 @@ describe('TokenVerifier', () => {
     ] as const) {
       it(`${what} is rejected`, async () => {
         change(at);
-        expect(await answer(at, token)).to.equal(401);
+        expect(await response(at, token)).to.equal(401);
       });
     }
 
     it('accepts a session that is not cached yet', async () => {
       at.cached = undefined;
-      expect(await answer(at, token)).to.be.an('object');
+      expect(await response(at, token)).to.be.an('object');
       expect(at.reads).to.equal(1);
     });
 
     it('accepts a young session whose user is not cached yet', async () => {
       at.cached = { ...SESSION, createdAt: at.now - 1_000 };
       at.account = undefined;
-      expect(await answer(at, token)).to.be.an('object');
+      expect(await response(at, token)).to.be.an('object');
       expect(at.lookups).to.equal(1);
     });
 
@@ -257,7 +259,7 @@ describe('TokenVerifier', () => {
       for (const account of [undefined, { ...ALICE, disabled: true }]) {
         at.account = account;
         at.storedAccount = account;
-        expect(await answer(at, token)).to.equal(401);
+        expect(await response(at, token)).to.equal(401);
       }
       expect(at.lookups).to.equal(2);
     });
@@ -279,20 +281,20 @@ describe('TokenVerifier', () => {
 
     it('throws ServiceUnavailable while the caches are stale', async () => {
       at.stands.sessions.fresh = false;
-      expect(await answer(at, token)).to.equal(503);
+      expect(await response(at, token)).to.equal(503);
       at.stands.sessions.fresh = true;
       at.stands.users.synced = false;
-      expect(await answer(at, token)).to.equal(503);
+      expect(await response(at, token)).to.equal(503);
       at.stands.users.synced = true;
       at.stands.credentials.synced = false;
-      expect(await answer(at, token)).to.equal(503);
+      expect(await response(at, token)).to.equal(503);
     });
 
     it('uses the last known state if configured, and rejects what it does not know', async () => {
       at.stands.acceptWhenStale = true;
       at.stands.sessions.fresh = false;
       at.stands.users.synced = false;
-      expect(await answer(at, token)).to.be.an('object');
+      expect(await response(at, token)).to.be.an('object');
       for (const forget of [
         () => (at.account = undefined),
         () => (at.credential = undefined),
@@ -300,7 +302,7 @@ describe('TokenVerifier', () => {
       ]) {
         [at.account, at.credential, at.cached] = [ALICE, CREDENTIAL, SESSION];
         forget();
-        expect(await answer(at, token), String(forget)).to.equal(503);
+        expect(await response(at, token), String(forget)).to.equal(503);
       }
     });
   });

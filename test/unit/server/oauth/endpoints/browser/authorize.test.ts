@@ -137,9 +137,9 @@ describe('the authorization endpoint', () => {
     };
     for (const [fault, [changes, code]] of Object.entries(faults)) {
       it(fault, async () => {
-        const answer = await site.ask(authorizePath(changes));
-        const back = sentBack(answer);
-        expect(answer.headers.location).to.match(/^https:\/\/console\.example\.com\/callback\?error=/);
+        const response = await site.ask(authorizePath(changes));
+        const back = sentBack(response);
+        expect(response.headers.location).to.match(/^https:\/\/console\.example\.com\/callback\?error=/);
         expect(back.get('error')).to.equal(code);
         expect(back.get('state')).to.equal(REQUEST['state']);
         expect(back.get('iss')).to.equal(ISSUER);

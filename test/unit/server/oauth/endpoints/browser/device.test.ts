@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
 import { NO_USER } from '../../../../../../server/oauth/sessions/session.ts';
-import { SignInSite, type SiteAnswer } from '../../../../../support/oauth/sign-in-site.ts';
+import { SignInSite, type SiteResponse } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -42,17 +42,21 @@ describe('the device flow', () => {
   }
 
   /** The page after entering the code. */
-  const enter = (code: string, at = site): Promise<SiteAnswer> =>
+  const enter = (code: string, at = site): Promise<SiteResponse> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
 
-  async function answer(page: SiteAnswer, form: Record<string, string>, at = site): Promise<SiteAnswer> {
+  async function response(
+    page: SiteResponse,
+    form: Record<string, string>,
+    at = site,
+  ): Promise<SiteResponse> {
     const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     return at.ask('/oauth/device/sign-in', { form: { ticket, ...form }, headers: { cookie } });
   }
 
-  const approve = async (device: Record<string, string>, at = site): Promise<SiteAnswer> =>
-    answer(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
+  const approve = async (device: Record<string, string>, at = site): Promise<SiteResponse> =>
+    response(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
 
   it('responds to HEAD like GET, and counts unknown codes', async () => {
     const look = () => site.ask('/oauth/device?user_code=BCDF-GHJK', { method: 'HEAD' });
@@ -163,7 +167,7 @@ describe('the device flow', () => {
 
   it('returns access_denied after the user cancels', async () => {
     const device = await begin();
-    const refused = await answer(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
+    const refused = await response(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
     expect(refused.text).to.contain('<h1>Device not connected</h1>');
     state.now += 11_000;
     expect(await errorOf(device)).to.equal('access_denied');
@@ -175,7 +179,7 @@ describe('the device flow', () => {
     state.now += 600_000;
     expect(await errorOf(device)).to.equal('expired_token');
     expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
-    expect((await answer(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
+    expect((await response(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
     expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
   });
 
@@ -202,23 +206,23 @@ describe('the device flow', () => {
     const device = await begin();
     state.now += 60_000;
     state.sessions.objects.clear();
-    const told = async (): Promise<unknown> => {
+    const unavailable = async (): Promise<unknown> => {
       const { status, json } = await poll(device);
       return [status, json['error']];
     };
     site.store.fresh = false;
-    expect(await told()).to.deep.equal([503, 'temporarily_unavailable']);
+    expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
     site.store.fresh = true;
     Object.assign(state.credentials, { synced: false });
-    expect(await told()).to.deep.equal([503, 'temporarily_unavailable']);
+    expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
   });
 
   it('accepts one decision', async () => {
     await state.add('bob');
     const device = await begin();
     const [first, second] = [await enter(device['user_code'] ?? ''), await enter(device['user_code'] ?? '')];
-    expect((await answer(first, { username: 'alice', password: PASSWORD })).status).to.equal(200);
-    const late = await answer(second, { username: 'bob', password: PASSWORD });
+    expect((await response(first, { username: 'alice', password: PASSWORD })).status).to.equal(200);
+    const late = await response(second, { username: 'bob', password: PASSWORD });
     expect(late.status).to.equal(400);
     expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
   });
@@ -231,7 +235,7 @@ describe('the device flow', () => {
       other.store.lag();
       const late = await enter(device['user_code'] ?? '', other);
       expect((await approve(device)).status).to.equal(200);
-      expect((await answer(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
+      expect((await response(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
       expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
     } finally {
       await other.close();
@@ -243,21 +247,21 @@ describe('the device flow', () => {
     const device = await begin();
     const page = await enter(device['user_code'] ?? '');
     const form = { username: 'alice', password: PASSWORD };
-    for (const sent of await Promise.all([answer(page, form), answer(page, form)])) {
+    for (const sent of await Promise.all([response(page, form), response(page, form)])) {
       expect(sent.text).to.contain('<h1>Device connected</h1>');
     }
-    expect((await answer(page, form)).text).to.contain('<h1>Device connected</h1>');
-    expect((await answer(page, { ...form, username: 'bob' })).text).to.contain('This code cannot be used');
+    expect((await response(page, form)).text).to.contain('<h1>Device connected</h1>');
+    expect((await response(page, { ...form, username: 'bob' })).text).to.contain('This code cannot be used');
     expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
     expect((await poll(device)).status).to.equal(200);
-    expect((await answer(page, form)).text).to.contain('<h1>Device connected</h1>');
+    expect((await response(page, form)).text).to.contain('<h1>Device connected</h1>');
   });
 
   it('does not report a connected device as denied', async () => {
     const device = await begin();
     const page = await enter(device['user_code'] ?? '');
     await approve(device);
-    const late = await answer(page, { decision: 'cancel' });
+    const late = await response(page, { decision: 'cancel' });
     expect(late.status).to.equal(400);
     expect(late.text).to.contain('<h1>The device is connected</h1>').and.to.contain('sign out at the device');
     expect((await poll(device)).status).to.equal(200);
@@ -266,7 +270,7 @@ describe('the device flow', () => {
   it('accepts a retry of the same user after a lost response', async () => {
     const device = await begin();
     site.store.afterWrite = () => {
-      throw newServiceUnavailable('the answer of kube-apiserver was cut');
+      throw newServiceUnavailable('the response of kube-apiserver was cut');
     };
     expect((await approve(device)).status).to.equal(503);
     site.store.afterWrite = () => undefined;

@@ -25,13 +25,13 @@ describe('the sign-in form', () => {
 
   it('redirects with code, state and issuer by 303, without caching', async () => {
     const visit = await Visit.begin(site);
-    const answer = await visit.signIn();
-    const back = sentBack(answer);
+    const response = await visit.signIn();
+    const back = sentBack(response);
     expect([...back.keys()]).to.deep.equal(['code', 'state', 'iss']);
     expect(back.get('code')).to.match(/^pac_s-[a-z2-7]{20}_[\w.-]+$/);
     expect(back.get('state')).to.equal(REQUEST['state']);
     expect(back.get('iss')).to.equal(ISSUER);
-    expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    expect(response.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
   });
 
   it('stores a pending session that expires within a minute, without the code', async () => {
@@ -67,8 +67,8 @@ describe('the sign-in form', () => {
     const other = await SignInSite.start(state);
     try {
       const visit = await Visit.begin(site);
-      const answer = await visit.send({ username: 'alice', password: PASSWORD }, {}, other);
-      expect(sentBack(answer).has('code')).to.equal(true);
+      const response = await visit.send({ username: 'alice', password: PASSWORD }, {}, other);
+      expect(sentBack(response).has('code')).to.equal(true);
     } finally {
       await other.close();
     }
@@ -90,7 +90,7 @@ describe('the sign-in form', () => {
 
     it('signs in the user of the hint, with the name filled in', async () => {
       const visit = await Visit.begin(site, { id_token_hint: hint });
-      expect(visit.answer.text).to.contain('value="alice"');
+      expect(visit.response.text).to.contain('value="alice"');
       expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
     });
 
@@ -268,8 +268,8 @@ describe('the sign-in form', () => {
       expect(asked.text).to.contain('<h1>Choose a new password</h1>');
       expect(asked.text).to.contain('At least 8 characters, 4 of them different.');
       expect(state.sessions.objects.size).to.equal(0);
-      const answer = await visit.send({ new_password: NEW, repeated: NEW });
-      expect(sentBack(answer).has('code')).to.equal(true);
+      const response = await visit.send({ new_password: NEW, repeated: NEW });
+      expect(sentBack(response).has('code')).to.equal(true);
       const credential = state.credentials.get('newcomer');
       expect(credential?.mustChange).to.equal(false);
       expect(await state.hasher.verify(credential?.passwordHash, NEW)).to.equal(true);
@@ -305,9 +305,9 @@ describe('the sign-in form', () => {
         ['', '', 'must have at least 8 characters'],
         ['abababab', 'abababab', 'must have at least 4 different characters'],
       ] as const) {
-        const answer = await visit.send({ new_password: password, repeated });
-        expect(answer.status).to.equal(400);
-        expect(answer.text).to.contain(text);
+        const response = await visit.send({ new_password: password, repeated });
+        expect(response.status).to.equal(400);
+        expect(response.text).to.contain(text);
       }
       expect(sentBack(await visit.send({ new_password: NEW, repeated: NEW })).has('code')).to.equal(true);
     });
@@ -327,9 +327,9 @@ describe('the sign-in form', () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       const form = { ticket, new_password: NEW, repeated: NEW };
-      const answers = await Promise.all([visit.send(form), visit.send(form)]);
-      for (const answer of [...answers, await visit.send(form)]) {
-        expect(sentBack(answer).has('code')).to.equal(true);
+      const responses = await Promise.all([visit.send(form), visit.send(form)]);
+      for (const response of [...responses, await visit.send(form)]) {
+        expect(sentBack(response).has('code')).to.equal(true);
       }
     });
 
