@@ -3,7 +3,7 @@ import {
   type OpenSearchLogStoreOptions,
 } from '../../../server/logging/backends/opensearch/opensearch-log-store.ts';
 
-/** Of what is loaded there. */
+/** Field names of the loaded records. */
 export const FIELDS = {
   time: 'time',
   message: 'log',

@@ -1,5 +1,5 @@
-// Bounds that keep the lines of a deleted namespace from the callers of a recreated one with the same name. A query has
-// room for some hundred bounds; with more, the store tells which namespaces have earlier lines.
+// Bounds that keep the lines of a deleted namespace from the callers of a recreated one with the same name. A query holds
+// some hundred bounds; beyond that, a search finds the namespaces that have earlier lines.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
@@ -24,7 +24,7 @@ export interface CreationBound {
 export interface CreationBounds {
   /** Ascending. */
   readonly bounds: readonly CreationBound[];
-  /** Whether some bounds are later than the creation of their namespaces, for want of room. */
+  /** Whether some bounds are later than the creation of their namespaces, because a query holds too few. */
   readonly areRounded: boolean;
 }
 

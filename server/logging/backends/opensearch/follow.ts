@@ -41,7 +41,7 @@ const TUNING: FollowTuning = {
 
 /** Polls at a time, over all followers, pauses included. */
 const SLOTS = 5;
-/** A slot pauses so many times longer than its search took, so that all followers take about one thread of the store. */
+/** Ratio of the pause of a slot to the time of its search, so that all followers take about one thread of the store. */
 const PAUSE_FACTOR = 4;
 const MAX_PAUSE_MS = 5_000;
 const SEARCH_MS = 10_000;

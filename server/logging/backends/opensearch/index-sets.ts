@@ -117,8 +117,8 @@ export class IndexSets {
     if (unsupported.length === 0) return set;
     const path = excluding(searched, unsupported);
     if (layouts.groups.length === 0 || path === undefined) {
-      const [[index, fault] = []] = layouts.unsupported;
-      const reason = `in index ${index} ${fault}`;
+      const [[index, problem] = []] = layouts.unsupported;
+      const reason = `in index ${index} ${problem}`;
       const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries get 400');
       throw newNotSupported(STORE, 'start_time', reason, unfit);
     }
@@ -141,7 +141,7 @@ export class IndexSets {
       : this.#namesWithout(path.split(','), found, call);
   }
 
-  /** One request for each name, because the security plugin does not tell which ones are forbidden. */
+  /** One request for each name, because the security plugin does not name the forbidden ones. */
   async #namesWithout(names: readonly string[], found: Unsearchable, call: Call): Promise<string> {
     const refusals = await inParallel(REQUESTS_AT_A_TIME, names, (name) => this.#refusal(name, {}, call));
     const searchable = names.filter((name, n) => {

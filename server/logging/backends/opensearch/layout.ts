@@ -82,9 +82,9 @@ export function readLayouts(text: string, names: FieldNames): Layouts {
       empty.push(index);
       continue;
     }
-    const fault = faultOf(names, fieldOf);
-    if (fault !== undefined) {
-      unsupported.set(index, fault);
+    const problem = problemOf(names, fieldOf);
+    if (problem !== undefined) {
+      unsupported.set(index, problem);
       continue;
     }
     nanoseconds ||= fieldOf(names.time)?.type === 'date_nanos';
@@ -98,7 +98,7 @@ export function readLayouts(text: string, names: FieldNames): Layouts {
 }
 
 /** Why the layout is not supported; undefined if it is. */
-function faultOf(names: FieldNames, fieldOf: FieldOf): string | undefined {
+function problemOf(names: FieldNames, fieldOf: FieldOf): string | undefined {
   const time = fieldOf(names.time);
   if (!time || !DATES.has(time.type) || !time.searchable || !time.aggregatable) {
     return `${names.time} has to be an indexed field of type date or date_nanos, ${described(time)}`;

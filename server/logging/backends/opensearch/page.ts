@@ -20,7 +20,7 @@ const BROAD = 20_000;
 /** The first part of the range that is sorted, in ms, and how many times longer the next one is. */
 const SHORTEST_PART_MS = 1_000;
 const PART_GROWTH = 8;
-/** The first part should have so many times the lines of the page. */
+/** Ratio of the lines of the first part, if lines were spread evenly, to the lines of the page. */
 const MARGIN = 4;
 
 /**
@@ -212,7 +212,7 @@ export function repeatedHits(position: Position | undefined): number {
   return position?.returned.length ?? 0;
 }
 
-/** The hits without those that were returned up to the position. */
+/** The hits without the ones that were returned up to the position. */
 export function newHits(hits: readonly Hit[], position: Position | undefined): readonly Hit[] {
   if (!position) return hits;
   const returned = new Set(position.returned);

@@ -21,7 +21,7 @@ import { failedShards, type SearchResponse, shardsOf } from './search-response.t
 
 /** Renewed by each page. An export that is read more slowly loses its point in time. */
 const KEEP_ALIVE = '5m';
-/** Until the first page. If this process ends before, nobody closes the point in time, and a node allows some hundreds. */
+/** Until the first page. If this process ends before, the point in time stays open, and a node allows some hundreds. */
 const FIRST_KEEP_ALIVE = '30s';
 /** How long an aborted caller waits for the id of the point in time, to close it. */
 const ABORT_GRACE_MS = 1_000;
@@ -67,15 +67,15 @@ export class PointsInTime {
   readonly #client: SearchClient;
   #api: Api | undefined;
   #isCloseForbidden = false;
-  #optionError: PointInTimeOptionError | undefined;
+  #lastOptionError: PointInTimeOptionError | undefined;
 
   constructor(client: SearchClient) {
     this.#client = client;
   }
 
   /** The option of the store that the last export found unfit. */
-  get fault(): UnfitOptionError | undefined {
-    if (!this.#isCloseForbidden) return this.#optionError;
+  get optionError(): UnfitOptionError | undefined {
+    if (!this.#isCloseForbidden) return this.#lastOptionError;
     const reason = 'its user needs indices:data/read/point_in_time/delete';
     const effect = 'exports leave points in time open, of which a node allows some hundreds';
     return new UnfitOptionError('logging.opensearch', reason, effect);
@@ -140,7 +140,7 @@ export class PointsInTime {
         try {
           const pit = { id, keep_alive: KEEP_ALIVE };
           const response = await this.#client.searchPoint({ ...body, pit }, call, { after, nanoseconds });
-          this.#optionError = undefined;
+          this.#lastOptionError = undefined;
           if (!response) throw newStoreUnavailable(STORE, new LostPointError('the point in time expired'));
           id = response.pointInTime || id;
           return response;
@@ -166,7 +166,7 @@ export class PointsInTime {
 
   #noteOption(error: unknown): void {
     const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof PointInTimeOptionError) this.#optionError = cause;
+    if (cause instanceof PointInTimeOptionError) this.#lastOptionError = cause;
   }
 }
 

@@ -24,7 +24,7 @@ export class RecordReader {
     this.#container = valueReader(container);
   }
 
-  /** The time is that of the document, or of the sort key if only the mapping of the index can tell its format. */
+  /** The time is that of the document, or of the sort key if the format is known to the mapping only. */
   read({ source, time }: Hit): LogRecord {
     return {
       time: instantIn(this.#time(source)) ?? instantOfNanoseconds(time),

@@ -56,7 +56,7 @@ export function readSearchResponse(text: string, nanoseconds: boolean): SearchRe
   };
 }
 
-/** Throws StoreUnavailable for a partial response, where missing and absent could not be told apart. */
+/** Throws StoreUnavailable for a partial response, for callers that would take missing data for absent data. */
 export function assertComplete({ shortfalls: [missing] }: Pick<SearchResponse, 'shortfalls'>): void {
   if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
 }
@@ -137,8 +137,10 @@ export function failedShards(response: JsonObject): Shortfall[] {
   // Unassigned shards count neither as successful nor as failed.
   const missing = total - successful;
   if (missing <= 0) return [];
-  const [reason] = reasonsOf(response['_shards']);
-  const type = reason === undefined ? 'unavailable' : (/^[a-z_]{1,60}(?=:)/.exec(reason)?.[0] ?? 'unknown');
+  const [reason = ''] = reasonsOf(response['_shards']);
+  // OpenSearch reports no failure for an unassigned shard, and Elasticsearch does.
+  const isUnavailable = reason === '' || reason.startsWith('no_shard_available_action_exception');
+  const type = isUnavailable ? 'unavailable' : (/^[a-z_]{1,60}(?=:)/.exec(reason)?.[0] ?? 'unknown');
   return [
     { reason: 'ShardFailed', message: `${missing} of ${total} shards of the log store failed (${type})` },
   ];

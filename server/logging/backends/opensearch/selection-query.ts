@@ -59,7 +59,7 @@ export class SelectionQueries {
     }
   }
 
-  /** Undefined if the selection matches no line. Throws NotSupported if no index can answer it. */
+  /** Undefined if the selection matches no line. Throws NotSupported if no index supports it. */
   async query(selection: Selection, call: Call): Promise<SelectionQuery | undefined> {
     const { naming, names, indexSets } = this.#options;
     const { range } = selection;

@@ -16,7 +16,7 @@ import type { Hit } from './search-response.ts';
 export interface SelfCheckOptions {
   readonly client: SearchClient;
   readonly indexSets: IndexSets;
-  readonly points: Pick<PointsInTime, 'fault'>;
+  readonly points: Pick<PointsInTime, 'optionError'>;
   readonly records: RecordReader;
   readonly names: FieldNames;
   readonly naming: IndexNaming;
@@ -58,7 +58,7 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   if (daily) await checkDailyNames(options, indices, call);
   checkLayouts(indices);
   checkRecords(options, hits);
-  if (points.fault) throw newStoreUnavailable(STORE, points.fault);
+  if (points.optionError) throw newStoreUnavailable(STORE, points.optionError);
   const expensive = { ...SAMPLE, size: 0, query: regexp(names.message, 'any') };
   await client.searchPath(indices.path, expensive, call);
 }
@@ -98,10 +98,10 @@ function noneIsDaily(prefix: string): Error {
 }
 
 function checkLayouts({ unsupported, groups }: IndexSet): void {
-  const [[index, fault] = []] = unsupported;
+  const [[index, problem] = []] = unsupported;
   if (index !== undefined) {
     const more = unsupported.size > 1 ? ` (and in ${unsupported.size - 1} more)` : '';
-    throw unfit('fields', `in index ${index}${more} ${fault}`, 'log queries miss their lines, or get 400');
+    throw unfit('fields', `in index ${index}${more} ${problem}`, 'log queries miss their lines, or get 400');
   }
   const uncounted = groups.find(({ layout }) => layout.containerID === undefined);
   if (uncounted) {

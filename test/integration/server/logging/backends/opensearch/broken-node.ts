@@ -10,7 +10,7 @@ import type { StartedNode } from './started-node.ts';
 
 const indexPrefix = 'logs-faults';
 
-/** What OpenSearch says of its shards, had one of them failed. */
+/** A response of OpenSearch as if one shard had failed. */
 function shardFailed(text: string): string {
   const failure = { shard: 0, index: indexPrefix, reason: { type: 'io_exception', reason: 'disk on fire' } };
   return text.replace(/"_shards":\{[^}]*\}/, (shards) =>

@@ -15,7 +15,7 @@ import { startedStore } from './started-store.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
-/** Every odd line once, and more than two pages of the store. */
+/** Every odd line once, and more than two pages. */
 const LINES = 2_400;
 
 describe('one node', () => {
@@ -39,7 +39,7 @@ describe('one node', () => {
     startedStore(node(), { lines: 100, indexPrefix: 'logs-long', template: 'recommended' }),
   );
 
-  // What it breaks off stays open in the node for a while, so it comes last.
+  // Interrupted searches stay open in the node for a while, so this comes last.
   describeFaults(node);
 });
 

@@ -86,8 +86,11 @@ describe('an OpenSearch node', function () {
       ['regex', '\\W', [0, 1, 2, 3]],
       ['phrase', 'abc', [0, 2]],
     ] as const) {
-      const asked: Selection = { ...ALL, text: { mode, texts: [text], caseSensitive: mode !== 'phrase' } };
-      const page = await store.query(asked, { order: 'asc', size: 10, from: 0 }, call());
+      const selection: Selection = {
+        ...ALL,
+        text: { mode, texts: [text], caseSensitive: mode !== 'phrase' },
+      };
+      const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
       expect(
         page.records.map(({ log }) => log),
         text,
@@ -184,13 +187,13 @@ describe('an OpenSearch node', function () {
           );
         const first = await page(0, 1_000);
         const second = await page(0, 1_000, first.next);
-        const answers = [
+        const pages = [
           [0, first],
           [1_000, second],
           [700, await page(700, 10)],
           [9_000, await page(9_000, 1_000)],
         ] as const;
-        for (const [from, { records: found, total, shortfalls }] of answers) {
+        for (const [from, { records: found, total, shortfalls }] of pages) {
           const wanted = expected.slice(from, from + found.length);
           expect(found.map(({ time }) => time)).to.deep.equal(wanted.map(({ time }) => time));
           expect(total).to.deep.equal({ count: within.length, relation: 'eq' });
@@ -279,18 +282,18 @@ describe('an OpenSearch node', function () {
       return (tasks as { tasks: unknown[] }).tasks.length;
     };
     // The node may have answered all of them before its tasks are listed.
-    const isSeen = async (answers: Promise<unknown>): Promise<boolean> => {
-      const answered = answers.then(() => 'answered' as const);
+    const isSeen = async (running: Promise<unknown>): Promise<boolean> => {
+      const finished = running.then(() => 'finished' as const);
       for (;;) {
-        const seen = await Promise.race([answered, searching()]);
-        if (seen !== 0) return seen !== 'answered';
+        const seen = await Promise.race([finished, searching()]);
+        if (seen !== 0) return seen !== 'finished';
       }
     };
-    let answers: Promise<unknown>;
-    do answers = Promise.all(Array.from({ length: 24 }, ask));
-    while (!(await isSeen(answers)));
+    let running: Promise<unknown>;
+    do running = Promise.all(Array.from({ length: 24 }, ask));
+    while (!(await isSeen(running)));
     leaving.abort();
-    await answers;
+    await running;
     while ((await searching()) > 0);
     await store.check(call());
   });

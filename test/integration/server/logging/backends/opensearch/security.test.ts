@@ -97,9 +97,9 @@ describe('an OpenSearch with the security plugin', function () {
     });
     sent.end(body && JSON.stringify(body));
     const [response] = await once(sent, 'response');
-    const answer = await text(response);
-    if (response.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer}`);
-    return JSON.parse(answer);
+    const returned = await text(response);
+    if (response.statusCode >= 300) throw new Error(`${method} ${path} returned ${returned}`);
+    return JSON.parse(returned);
   }
 
   /** The store of a user with these permissions. */

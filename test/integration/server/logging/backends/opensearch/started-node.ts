@@ -1,4 +1,4 @@
-// One OpenSearch for the tests of a file: starting one takes longer than most tests that ask it.
+// One OpenSearch node for the tests of a file, because its start takes longer than most tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { requireJava } from '../../../../../support/logging/require-java.ts';
 export interface StartedNode {
   readonly process: LogStoreProcess;
   readonly url: string;
-  /** A request that must be answered well; its JSON. */
+  /** The JSON of a successful response; throws for another one. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** How many points in time, scrolls and searches it holds for its clients. */
+  /** Number of open points in time, scrolls and searches. */
   openContexts(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** A node for all that a `describe` holds, started before the first of its tests and known from then on. */
+/** A node for all tests of a `describe`, started before the first one. */
 export function oneNode(options: Pick<OpenSearchOptions, 'kind'> = {}): () => StartedNode {
   let node: StartedNode | undefined;
 
@@ -33,7 +33,7 @@ export function oneNode(options: Pick<OpenSearchOptions, 'kind'> = {}): () => St
   };
 }
 
-/** Skips the test where there is no Java that fits. */
+/** Skips the test without a suitable Java. */
 export async function startedNode(
   test: Mocha.Context,
   options: Pick<OpenSearchOptions, 'kind'> = {},
@@ -62,7 +62,7 @@ async function ask(url: string, method: string, body?: unknown): Promise<unknown
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`${method} ${url} returned ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
 }
 

@@ -1,4 +1,4 @@
-// Lines in a node and our store before it, as the conformance suite takes them.
+// A store with loaded lines for the conformance suite.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import {
   loadOpenSearch,
@@ -10,7 +10,7 @@ import type { StartedNode } from './started-node.ts';
 
 type Loading = Required<Pick<OpenSearchLoadOptions, 'indexPrefix' | 'template'>>;
 
-/** The node goes on when the store stops; each store has an `indexPrefix` of its own. */
+/** The node keeps running when the store stops. Each store has its own `indexPrefix`. */
 export async function startedStore(
   node: StartedNode,
   { lines, ...loading }: Loading & { readonly lines: number },
@@ -23,7 +23,7 @@ export async function startedStore(
   return {
     store,
     records: data.records(),
-    // Without a mapping of its own the store takes times for milliseconds.
+    // Dynamic mapping keeps milliseconds.
     precision: loading.template === 'dynamic' ? 'ms' : 'ns',
     async write(records) {
       await loadOpenSearch(node.url, records, loading);

@@ -9,7 +9,7 @@ import type { StartedNode } from './started-node.ts';
 
 const DAYS = ['01', '02', '03', '04', '05'];
 const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
-/** So many days that a pattern names their indices. */
+/** Too many days for a path: a pattern names their indices. */
 const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
 const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
 
@@ -48,7 +48,7 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
     }
 
     /** The days of the lines that every operation returns, and what is missing. */
-    async function answers(store: ReturnType<typeof storeAt>, range: Selection['range']) {
+    async function resultsOf(store: ReturnType<typeof storeAt>, range: Selection['range']) {
       const selection: Selection = { scope: { everything: true }, range };
       const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
       const counted = await store.statistics(selection, call());
@@ -75,31 +75,31 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
     it('are named in partial results', async () => {
       const { store, index, block, close } = await loaded('mixed');
       const whole = { days: DAYS, relations: ['eq'], missing: [] };
-      for (const range of [MONTH, YEARS, ALWAYS]) expect(await answers(store, range)).to.deep.equal(whole);
+      for (const range of [MONTH, YEARS, ALWAYS]) expect(await resultsOf(store, range)).to.deep.equal(whole);
       await block('02');
       await block('04');
       const blocked = `NotCovered: the log store rejects searches of ${index('02')}, ${index('04')}`;
       for (const range of [MONTH, YEARS, ALWAYS]) {
         // The cached layout has not expired: the rejection invalidates it.
         const expected = { days: ['01', '03', '05'], relations: ['gte'], missing: [blocked] };
-        expect(await answers(store, range), range.start).to.deep.equal(expected);
+        expect(await resultsOf(store, range), range.start).to.deep.equal(expected);
       }
       await close('03');
       const closed = `NotCovered: the log store has closed ${index('03')}`;
       for (const range of [MONTH, YEARS, ALWAYS]) {
         // The store leaves closed indices out without a notice: the number of shards invalidates the layout.
         const expected = { days: ['01', '05'], relations: ['gte'], missing: [blocked, closed] };
-        expect(await answers(store, range), range.start).to.deep.equal(expected);
+        expect(await resultsOf(store, range), range.start).to.deep.equal(expected);
       }
     });
 
     it('are named beside an index without available shards', async () => {
       const { block } = await loaded('away');
       await block('02');
-      const homeless = { settings: { 'index.routing.allocation.require._name': 'nobody' } };
-      await node().ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', homeless);
+      const unassigned = { settings: { 'index.routing.allocation.require._name': 'none' } };
+      await node().ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', unassigned);
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        const { days, relations, missing } = await answers(
+        const { days, relations, missing } = await resultsOf(
           storeAt(node().url, { indexPrefix: 'away' }),
           range,
         );

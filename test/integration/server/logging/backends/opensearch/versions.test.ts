@@ -1,4 +1,4 @@
-// The versions beside OpenSearch 2 that the store promises to understand, as real nodes.
+// OpenSearch 3 and Elasticsearch 8 as real nodes.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
@@ -12,10 +12,10 @@ import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
 const indexPrefix = 'logs-versions';
-/** Also hostile values and made-up selections, which takes minutes. */
+/** Runs the whole conformance suite, which takes minutes. */
 const whole = process.env['LOG_STORE_VERSIONS'] === 'whole';
 
-/** It grants patterns over fields of type wildcard no more work than by default; a long text that repeats itself needs more. */
+/** OpenSearch 3 ignores `max_determinized_states` for fields of type wildcard, which long repetitive texts exceed. */
 function isUnsupportedByOpenSearch3(selection: Selection): boolean {
   const { text } = selection;
   if (isUnsupported(selection)) return true;
@@ -33,7 +33,7 @@ for (const { kind, template, unsupported } of [
   describe(`one node of ${kind.title}`, () => {
     const node = oneNode({ kind });
 
-    it('holds no point in time for those that were read and those that were left', async () => {
+    it('keeps no point in time after complete and abandoned exports', async () => {
       const records = [...logData({ lines: 1_500 }).records()];
       await loadOpenSearch(node().url, records, { indexPrefix: 'exports', template });
       const store = storeAt(node().url, { indexPrefix: 'exports', pageSize: 100 });
@@ -46,13 +46,13 @@ for (const { kind, template, unsupported } of [
       let lines = 0;
       for await (const batch of exported()) lines += batch.length;
       expect(lines).to.equal(records.length);
-      // The node counts a search a little longer than it takes to answer; a point in time that was left, five minutes.
+      // The node counts a search for some milliseconds after its response, and an abandoned point in time for five minutes.
       while ((await node().openContexts()) > 0);
       const left = exported();
       await left.next();
       expect(await node().openContexts()).to.be.above(0);
       await left.return({ shortfalls: [] });
-      // What was still being asked for ends a little later than its connection.
+      // A search ends a little later than its connection.
       while ((await node().openContexts()) > 0);
     }).timeout(120_000);
 

@@ -21,13 +21,13 @@ describe('a request to OpenSearch', () => {
   let server: Server;
   let connection: Connection;
   let requests = 0;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let respond: (request: IncomingMessage, response: ServerResponse) => void;
 
   beforeEach(async () => {
     requests = 0;
     server = createServer((request, response) => {
       requests += 1;
-      answer(request, response);
+      respond(request, response);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -44,25 +44,25 @@ describe('a request to OpenSearch', () => {
     connection.request(request, { signal, timeoutMs: 5_000 }).catch((error: unknown) => error);
 
   it('is retried once if the connection ends without a response', async () => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       if (requests === 1) response.destroy();
       else response.end('{}');
     };
     expect(await send(SEARCH)).to.equal('{}');
-    answer = (_, response) => response.destroy();
+    respond = (_, response) => response.destroy();
     requests = 0;
     expect(await send(SEARCH)).to.have.property('code', 503);
     expect(requests).to.equal(2);
   });
 
   it('is not retried if it is not idempotent', async () => {
-    answer = (_, response) => response.destroy();
+    respond = (_, response) => response.destroy();
     expect(await send({ ...SEARCH, idempotent: false })).to.have.property('code', 503);
     expect(requests).to.equal(1);
   });
 
   it('is sent to another node if the first one refuses connections, idempotent or not', async () => {
-    answer = (_, response) => response.end('{}');
+    respond = (_, response) => response.end('{}');
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -87,7 +87,7 @@ describe('a request to OpenSearch', () => {
     expect(await send(SEARCH, AbortSignal.abort(reason))).to.equal(reason);
     expect(requests).to.equal(0);
     const caller = new AbortController();
-    answer = (_, response) => {
+    respond = (_, response) => {
       caller.abort(reason);
       response.destroy();
     };
@@ -96,7 +96,7 @@ describe('a request to OpenSearch', () => {
   });
 
   it('fails if its caller leaves while the response arrives, instead of returning a part of it', async () => {
-    answer = (_, response) => response.end('{"hits":{}}');
+    respond = (_, response) => response.end('{"hits":{}}');
     const reason = new Error('gone');
     const outcomes = new Set<unknown>();
     for (let steps = 0; steps < 24; steps++) {
@@ -118,7 +118,7 @@ describe('a request to OpenSearch', () => {
 
   it('fails if the response is truncated, with and without a length', async () => {
     for (const headers of [{ 'Content-Length': 100 }, {}]) {
-      answer = (_, response) => {
+      respond = (_, response) => {
         response.writeHead(200, headers);
         response.write('{"hits":{}}', () => response.destroy());
       };

@@ -126,7 +126,7 @@ describe('an export from OpenSearch', () => {
     });
   }
 
-  /** `fail` answers the third page of each of the first points in time. */
+  /** `fail` responds to the third page of each of the first points in time. */
   async function resumed(
     fail: (response: ServerResponse, request: ScriptedRequest) => unknown,
     failures: number,

@@ -137,7 +137,7 @@ describe('a live tail of OpenSearch', () => {
     expect(error).to.include({ code: 503 });
   });
 
-  it('continues after failures, whatever the wall clock does', async () => {
+  it('continues after failures, even if the wall clock jumps', async () => {
     let clock = Date.parse(SELECTION.range.end);
     let searches = 0;
     await using store = await scriptedStore((request, response) => {

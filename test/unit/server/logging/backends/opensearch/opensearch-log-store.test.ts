@@ -8,7 +8,7 @@ import { call, RESPONDED, type Script, SELECTION, scriptedStore, searchResponse 
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
 
 describe('the OpenSearch log store when the store fails', () => {
-  async function refused(script: Script, timeoutMs = 30_000): Promise<StatusError> {
+  async function failureOf(script: Script, timeoutMs = 30_000): Promise<StatusError> {
     await using store = await scriptedStore(script);
     try {
       await storeAt(store.url).query(SELECTION, PAGE, call(timeoutMs));
@@ -19,7 +19,7 @@ describe('the OpenSearch log store when the store fails', () => {
     throw new Error('the query succeeded');
   }
 
-  const faults: readonly [what: string, script: Script][] = [
+  const failures: readonly [what: string, script: Script][] = [
     ['responds without JSON', () => 'this is no JSON'],
     ['responds with other JSON', () => ({ hello: 'world' })],
     [
@@ -68,9 +68,9 @@ describe('the OpenSearch log store when the store fails', () => {
       },
     ],
   ];
-  for (const [what, script] of faults) {
+  for (const [what, script] of failures) {
     it(`is unavailable when it ${what}`, async () => {
-      const error = await refused(script);
+      const error = await failureOf(script);
       expect(error.code).to.equal(503);
       expect(error.details?.retryAfterSeconds).to.be.above(0);
       expect(error.message).not.to.match(/secret|127\.0\.0\.1|parent/);
@@ -87,12 +87,12 @@ describe('the OpenSearch log store when the store fails', () => {
   });
 
   it('times out without a response', async () => {
-    const error = await refused(() => RESPONDED, 20);
+    const error = await failureOf(() => RESPONDED, 20);
     expect(error.code).to.equal(504);
   });
 
   it('distinguishes a store that hangs from a slow one', async () => {
-    const refusalAfter = async (ms: number, meanwhile?: (store: OpenSearchLogStore) => Promise<unknown>) => {
+    const failureAfter = async (ms: number, meanwhile?: (store: OpenSearchLogStore) => Promise<unknown>) => {
       let clock = 0;
       let searches = 0;
       await using silent = await scriptedStore(() => {
@@ -107,15 +107,15 @@ describe('the OpenSearch log store when the store fails', () => {
       return await late;
     };
     const slow = /took too long; use a shorter range/;
-    expect(await refusalAfter(21_000))
+    expect(await failureAfter(21_000))
       .to.include({ code: 504 })
       .and.have.property('message')
       .that.matches(/^the log store opensearch has answered nothing at all for 21 s; try again/);
     // It may still work on this one query.
-    expect(await refusalAfter(19_000))
+    expect(await failureAfter(19_000))
       .to.have.property('message')
       .that.matches(slow);
-    expect(await refusalAfter(21_000, (store) => store.query(SELECTION, PAGE, call())))
+    expect(await failureAfter(21_000, (store) => store.query(SELECTION, PAGE, call())))
       .to.have.property('message')
       .that.matches(slow);
   });
@@ -124,27 +124,27 @@ describe('the OpenSearch log store when the store fails', () => {
     await using silent = await scriptedStore(() => RESPONDED);
     await using sound = await scriptedStore(() => searchResponse([]));
     const store = storeAt(sound.url, { urls: [silent.url, sound.url] });
-    const ask = (): Promise<string> =>
+    const query = (): Promise<string> =>
       store.query(SELECTION, PAGE, call(100)).then(
-        () => 'answered',
+        () => 'done',
         () => 'late',
       );
-    const answers: string[] = [];
+    const outcomes: string[] = [];
     // Nodes are used in turn: the second search has tried the silent one.
-    for (let n = 0; n < 6; n++) answers.push(await ask());
-    expect(answers.filter((each) => each === 'late')).to.have.length(1);
+    for (let n = 0; n < 6; n++) outcomes.push(await query());
+    expect(outcomes.filter((each) => each === 'late')).to.have.length(1);
   });
 
   // Messages of OpenSearch 2.19 and Elasticsearch 8.
-  const faultsOfCallers = [
+  const rejections = [
     ['log_query', 'too_complex_to_determinize_exception', 'x'],
     ['size', 'illegal_argument_exception', 'Result window is too large, from + size must be less than'],
     ['interval', 'too_many_buckets_exception', 'Trying to create too many buckets. Must be less than'],
     ['namespaces', 'too_many_nested_clauses', 'Query contains too many nested clauses'],
   ] as const;
-  for (const [parameter, type, reason] of faultsOfCallers) {
+  for (const [parameter, type, reason] of rejections) {
     it(`returns 400 for ${parameter} after ${type}`, async () => {
-      const error = await refused((_, response) => {
+      const error = await failureOf((_, response) => {
         const body = {
           type: 'search_phase_execution_exception',
           root_cause: [],
@@ -267,7 +267,7 @@ describe('the OpenSearch log store when the store fails', () => {
   });
 
   it('times out within a response', async () => {
-    const error = await refused((_, response) => {
+    const error = await failureOf((_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
       return RESPONDED;
     }, 20);

@@ -80,7 +80,7 @@ describe('pages of OpenSearch', () => {
     expect((await allPages(lines, 2)).flat()).to.deep.equal(lines.map(({ id }) => id));
   });
 
-  it('tell lines that look like sort keys from sort keys', async () => {
+  it('read sort keys beside lines that look like them', async () => {
     const log = '"sort":[1,2] \\"sort\\":[3,4]';
     const lines = Array.from({ length: 5 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: n, log }));
     expect((await allPages(lines, 2)).flat()).to.have.length(5);
@@ -157,7 +157,7 @@ describe('a page of a search that matches many lines', () => {
     sequence: n,
   }));
 
-  /** Terminates early whatever would sort more than a minute. */
+  /** Terminates searches over more than a minute early. */
   function broad(request: ScriptedRequest): string {
     const [, start = '', end = ''] = /"gte":"([^"]+)","lt":"([^"]+)"/.exec(request.text) ?? [];
     const [from, before] = [Date.parse(start), Date.parse(end)].map((ms) => BigInt(ms) * 1_000_000n);
