@@ -188,16 +188,6 @@ describe('shared throttle records', () => {
     await stop();
   });
 
-  it('are retried after a 503', async () => {
-    const { writes, shared, warnings, stop } = await scene();
-    writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
-    shared.save(RECORD);
-    await writes.until(2);
-    expect(writes.requests[1]?.json).to.deep.equal(writes.requests[0]?.json);
-    expect(warnings).to.have.length(1);
-    await stop();
-  });
-
   it('share the end of a delay only if the delay was shared', async () => {
     const { writes, shared, stop } = await scene();
     shared.save({ ...RECORD, key: 'account-k-unheard-of', failures: 0 });
