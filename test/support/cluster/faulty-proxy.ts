@@ -1,4 +1,4 @@
-// In front of an HTTP server: hands requests on, and does to the answers what broken networks, proxies and stores do.
+// An HTTP proxy that injects the failures of networks, proxies and stores into responses.
 import {
   createServer,
   request as httpRequest,
@@ -10,29 +10,29 @@ import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
 export type Fault =
-  /** The connection ends before an answer. */
+  /** The connection closes before the response. */
   | 'refuse'
-  /** There is never an answer. */
+  /** No response at all. */
   | 'hang'
-  /** The connection ends within the answer. */
+  /** The connection closes within the response. */
   | 'cut'
-  /** The answer ends too early, and as if it were whole. */
+  /** The response ends early, but normally. */
   | 'truncate'
-  /** HTML, as some proxy in between would answer. */
+  /** An HTML page, as from a proxy in between. */
   | 'garbage'
-  /** JSON that says nothing. */
+  /** Unrelated JSON. */
   | 'nonsense'
   | { readonly status: number }
-  /** The answer's text as it ought to be, made into something else. */
+  /** Transforms the text of the response. */
   | { readonly rewrite: (text: string, path: string) => string };
 
-/** Part of each faulty answer; tests check that no caller gets to see it. */
+/** Part of each faulty response; tests check that no client receives it. */
 export const STORE_SECRET = 'hunter2-at-10.9.8.7';
 
 export interface FaultyProxyOptions {
-  /** What a client of a target behind TLS needs; the proxy itself speaks plain HTTP. */
+  /** TLS options for the target; the proxy itself serves plain HTTP. */
   readonly tls?: AgentOptions;
-  /** Requests of other paths are handed on whatever the fault, and not counted. */
+  /** Requests for other paths are forwarded and not counted. */
   readonly only?: (path: string) => boolean;
 }
 
@@ -75,7 +75,7 @@ export class FaultyProxy {
     this.#server.closeAllConnections();
   }
 
-  /** Resolves when no request is being answered, also at once. */
+  /** Resolves when no request is in flight. */
   async untilIdle(): Promise<void> {
     if (this.#inFlight === 0) return;
     await new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ export class FaultyProxy {
     });
   }
 
-  /** Resolves when a request is being answered, also at once. */
+  /** Resolves when a request is in flight. */
   async untilAsked(): Promise<void> {
     if (this.#inFlight > 0) return;
     await new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ export class FaultyProxy {
   ): void {
     const path = incoming.url ?? '/';
     const { method = 'GET' } = incoming;
-    // What is to be rewritten or cut in half has to be readable.
+    // Responses to rewrite or truncate must not be compressed.
     const headers = { ...incoming.headers, host: this.#target.host, 'accept-encoding': 'identity' };
     const agent = this.#agent;
     const send = agent ? httpsRequest : httpRequest;
@@ -166,7 +166,7 @@ export class FaultyProxy {
 
 const NEWLINE = 0x0a;
 
-/** About the half; never right behind or before the end of a line. */
+/** About half; never directly before or after the end of a line. */
 function middleOfLine(body: Buffer): number {
   let half = Math.floor(body.length / 2);
   while (half > 0 && (body[half] === NEWLINE || body[half - 1] === NEWLINE)) half--;

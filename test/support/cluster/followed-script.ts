@@ -5,7 +5,7 @@ import { eventMetadata } from '../../../server/cluster/reflector/watch-stream.ts
 import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
 
-/** Writes down what it is told, and lets a test wait for it. */
+/** Records the calls of a reflector, and lets a test wait for one. */
 class Transcript implements ReflectorSink {
   readonly lines: string[] = [];
   readonly #waiting = new Map<string, () => void>();
@@ -63,19 +63,19 @@ export interface Followed {
   readonly progress: string[];
   /** Resolves once a watch from the sink's resourceVersion has response headers. */
   readonly watchBegan: Promise<void>;
-  /** How long it was to wait after each, in ms, as the log says. */
+  /** The logged retry delay of each failure, in ms. */
   readonly retries: number[];
   /** The log, as `warn reflector resumes its watch`. */
   readonly log: string[];
   stop(): Promise<void>;
 }
 
-/** Two objects by a stream, complete at resourceVersion 5. The answer stays open. */
+/** A streaming list of two objects, complete at resourceVersion 5. The response stays open. */
 export function complete({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), event('ADDED', rawThing('b', 2)), bookmark(5, true));
 }
 
-/** For a group of tests: starts what each needs, and stops it when the test has ended. */
+/** For a group of tests: starts a reflector per test and stops it afterwards. */
 export function followingEach(): typeof follow {
   const running: Followed[] = [];
   afterEach(async () => {
@@ -88,7 +88,7 @@ export function followingEach(): typeof follow {
   };
 }
 
-/** Answers each kind of request by its script, the last entry again and again. */
+/** Responds to each kind of request by its script, and repeats the last entry. */
 async function follow(
   scripts: Partial<Record<Call['asked'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},

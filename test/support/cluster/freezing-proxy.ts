@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /**
- * A TCP proxy on a loopback port that can do what networks do to connections: stop delivering without a word, cut
- * them, or end them cleanly after so many bytes.
+ * A TCP proxy on a loopback port that simulates network failures: stalled connections, cut connections, and
+ * connections that close after a number of bytes.
  */
 export class FreezingProxy {
   readonly #server: Server;
@@ -48,7 +48,7 @@ export class FreezingProxy {
     this.#frozen = false;
   }
 
-  /** The next connections are cut after so many bytes from the server. */
+  /** Cuts the next connections after this many bytes from the server. */
   cutAfter(bytes: number): void {
     this.#cutAfter = bytes;
   }

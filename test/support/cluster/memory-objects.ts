@@ -8,9 +8,9 @@ export class MemoryObjects implements Pick<ClusterClient, 'json'> {
   readonly objects = new Map<string, Stored>();
   /** Method and path of each request. */
   readonly asked: string[] = [];
-  /** Told before each request; may throw what the cluster answers, or wait. */
+  /** Called before each request; can throw the response of the cluster, or wait. */
   before: (request: ClusterRequest) => Promise<void> | void = () => undefined;
-  /** Told after each write. */
+  /** Called after each write. */
   changed: () => void = () => undefined;
   #version = 0;
 

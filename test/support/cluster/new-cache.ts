@@ -1,7 +1,7 @@
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { THINGS } from './raw-objects.ts';
 
-/** A cache of things with small bounds, that asks no cluster. `now`: its clock, in ms. */
+/** A cache with small limits and without a cluster. `now`: its clock, in ms. */
 export function newCache(
   now = () => 0,
   history = { snapshots: 5, ageMs: 1000, bytes: 1e9 },

@@ -44,7 +44,7 @@ export class NodeCache {
     });
   }
 
-  /** What a complete list brings. */
+  /** The content of a complete list. */
   fill(resourceVersion: number, objects: Iterable<PlainNode>): void {
     const replacement = this.cache.replacement();
     for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));

@@ -5,7 +5,7 @@ import { ClusterConnection } from '../../../server/cluster/connection/connection
 import { useExecPlugins } from '../../../server/cluster/connection/exec-plugins.ts';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
-/** What the reflector asks for, by the parameters that tell its requests apart. */
+/** Kinds of reflector requests, distinguished by their parameters. */
 export type Asked = 'stream' | 'watch' | 'page' | 'position';
 
 export interface Call {
@@ -15,7 +15,7 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
-/** A kube-apiserver that answers as a test tells it to, over plain HTTP in this process. */
+/** A kube-apiserver scripted by a test, over plain HTTP in this process. */
 export class ScriptedCluster {
   readonly calls: Call[] = [];
   readonly #server: Server;

@@ -14,7 +14,7 @@ export class WatchLines {
 
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming;
-    // Who does not read any more does not want to hear either.
+    // A reader that has stopped ignores errors.
     incoming.on('error', () => undefined);
     this.#chunks = incoming.iterator({ destroyOnReturn: false });
   }

@@ -22,7 +22,7 @@ const NODES = {
 };
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
 
-/** An informer that is connected through the proxy, and what became of its streams. */
+/** An informer behind the proxy, and the history of its streams. */
 export interface Followed {
   readonly informer: Informer<undefined>;
   /** `stream` or `pages`, for each complete list. */
@@ -171,7 +171,7 @@ export class FollowedCluster {
     }
   }
 
-  /** Byte by byte: a list's items have neither kind nor apiVersion, else they are what the cache holds. */
+  /** Byte by byte: items of a list have no kind and apiVersion, and equal the cached objects otherwise. */
   async equalsCluster(followed: Followed): Promise<void> {
     const objects = new Map<string, string>();
     const version = await listPages(

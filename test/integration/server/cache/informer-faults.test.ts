@@ -6,7 +6,7 @@ import { FollowedCluster } from './followed-cluster.ts';
 
 const FEW = 40;
 
-describe('the informer cache of a real cluster', function () {
+describe('informer cache with a real cluster', function () {
   this.timeout(300_000);
   let cluster: FollowedCluster;
 
@@ -18,7 +18,7 @@ describe('the informer cache of a real cluster', function () {
   afterEach(() => cluster.settle());
   after(() => cluster?.stop());
 
-  it('equals the cluster after its first list and follows changes, additions and removals', async () => {
+  it('equals the cluster after the first list, and after creations, updates and deletions', async () => {
     const followed = await cluster.synced();
     await cluster.equalsCluster(followed);
     await cluster.write(3);
@@ -33,7 +33,7 @@ describe('the informer cache of a real cluster', function () {
     expect(followed.lists).to.deep.equal(['stream']);
   });
 
-  /** The resourceVersion of a write that no event of a node tells of. */
+  /** The resourceVersion of a write without an event of a node. */
   async function writeElsewhere(): Promise<string> {
     const { metadata } = (await cluster.direct.json({
       path: '/api/v1/namespaces',
@@ -44,7 +44,7 @@ describe('the informer cache of a real cluster', function () {
     return metadata.resourceVersion;
   }
 
-  it('reaches a resourceVersion of another kind of object, though no event of its own comes', async () => {
+  it('reaches a resourceVersion of another kind without an event of its own', async () => {
     const { informer } = await cluster.synced();
     const version = await writeElsewhere();
     expect(BigInt(informer.cache.currentResourceVersion ?? 0) < BigInt(version)).to.equal(true);
@@ -52,8 +52,8 @@ describe('the informer cache of a real cluster', function () {
     expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
   });
 
-  it('reaches it soon also when the first connection that asks for it delivers nothing', async () => {
-    // Less than the time after which an answer is given up.
+  it('reaches it in time when the first connection stalls', async () => {
+    // Below the response timeout.
     const { informer } = await cluster.synced({ waitMs: 7_000 });
     cluster.proxy.freezeNew();
     const version = await writeElsewhere();
@@ -64,7 +64,7 @@ describe('the informer cache of a real cluster', function () {
     expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
   });
 
-  it('answers as kube-apiserver does to a resourceVersion that the cluster has not reached', async () => {
+  it('responds like kube-apiserver to a future resourceVersion', async () => {
     const { informer } = await cluster.synced({ waitMs: 3_000 });
     const [ours, theirs] = await Promise.all([
       informer.cache.waitUntil('987654321', cluster.signal).catch((error: unknown) => error),
@@ -80,7 +80,7 @@ describe('the informer cache of a real cluster', function () {
     expect(wire(ours)).to.deep.equal(wire(theirs));
   });
 
-  it('heals after kube-apiserver was killed and restarted', async () => {
+  it('recovers after kube-apiserver was killed and restarted', async () => {
     const followed = await cluster.synced();
     await cluster.controlPlane.apiserver.kill();
     await cluster.controlPlane.apiserver.restart();
@@ -88,7 +88,7 @@ describe('the informer cache of a real cluster', function () {
     await cluster.equalsCluster(followed);
   });
 
-  it('heals after kube-apiserver froze and went on', async () => {
+  it('recovers after kube-apiserver was paused', async () => {
     const followed = await cluster.synced({ stallMs: 2_000 });
     await cluster.controlPlane.apiserver.pause();
     await followed.ended('stalled');
@@ -97,7 +97,7 @@ describe('the informer cache of a real cluster', function () {
     await cluster.equalsCluster(followed);
   });
 
-  it('heals when its connection delivers nothing any more without a word', async () => {
+  it('recovers from a stalled connection', async () => {
     const followed = await cluster.synced({ stallMs: 2_000 });
     cluster.proxy.freeze();
     await cluster.reaches(followed, await cluster.write());
@@ -106,7 +106,7 @@ describe('the informer cache of a real cluster', function () {
     await cluster.equalsCluster(followed);
   });
 
-  it('heals when its connections are cut again and again', async () => {
+  it('recovers from repeatedly cut connections', async () => {
     const followed = await cluster.synced();
     for (let i = 0; i < 10; i++) {
       cluster.proxy.cut();
@@ -116,7 +116,7 @@ describe('the informer cache of a real cluster', function () {
     await cluster.equalsCluster(followed);
   });
 
-  it('lists anew when the history it would resume from was compacted', async () => {
+  it('relists when the history was compacted', async () => {
     const followed = await cluster.synced({ stallMs: 2_000 });
     cluster.proxy.freezeNew();
     cluster.proxy.cut();
@@ -131,7 +131,7 @@ describe('the informer cache of a real cluster', function () {
     await cluster.equalsCluster(followed);
   });
 
-  it('lists anew when etcd was restored from a backup and its resourceVersions go backwards', async () => {
+  it('relists when etcd was restored from a backup and resourceVersions decrease', async () => {
     const backup = join(cluster.dir, 'backup');
     await cluster.controlPlane.apiserver.stop();
     await cluster.controlPlane.etcd.stop();

@@ -8,14 +8,14 @@ const MANY = 5_000;
 /** Nodes that one turn of the event loop may read. How long that takes is a matter of the bench. */
 const MOST_A_TURN = MANY / 10;
 
-/** A cluster that refuses streaming lists: kube-apiserver itself answers so to parameters that it does not know. */
+/** A cluster without streaming lists: kube-apiserver responds like this to unknown parameters. */
 function withoutStreams(client: ClusterClient): ClusterClient {
   return {
     json: (request) => client.json(request),
     open: ({ path, ...request }) =>
       client.open({
         ...request,
-        // Other requests ask for NotOlderThan as well, and are to be answered.
+        // Other requests use NotOlderThan too and must succeed.
         path: path.includes('sendInitialEvents=')
           ? path.replace('resourceVersionMatch=NotOlderThan', 'resourceVersionMatch=Perhaps')
           : path,
@@ -23,7 +23,7 @@ function withoutStreams(client: ClusterClient): ClusterClient {
   };
 }
 
-describe('the informer cache of a cluster of 5,000 nodes', function () {
+describe('informer cache with 5,000 nodes', function () {
   this.timeout(300_000);
   let cluster: FollowedCluster;
 
@@ -35,7 +35,7 @@ describe('the informer cache of a cluster of 5,000 nodes', function () {
   afterEach(() => cluster.settle());
   after(() => cluster?.stop());
 
-  it('follows their arrival a few at a time', async () => {
+  it('applies their creation in time slices', async () => {
     const work = new WorkPerTurn();
     const followed = await cluster.synced({ onObject: () => work.note() });
     await cluster.createNodes(MANY);
@@ -46,14 +46,14 @@ describe('the informer cache of a cluster of 5,000 nodes', function () {
     await cluster.equalsCluster(followed);
   });
 
-  describe('once they are there', () => {
+  describe('with all nodes', () => {
     before(() => cluster.createNodes(MANY));
 
     for (const [way, through] of [
       ['stream', (client: ClusterClient) => client],
       ['pages', withoutStreams],
     ] as const) {
-      it(`lists them by ${way}, a few at a time`, async () => {
+      it(`lists them by ${way} in time slices`, async () => {
         const work = new WorkPerTurn();
         const followed = await cluster.synced({ through, onObject: () => work.note() });
         expect(work.most).to.be.within(1, MOST_A_TURN);
@@ -62,7 +62,7 @@ describe('the informer cache of a cluster of 5,000 nodes', function () {
       });
     }
 
-    it('takes nothing from a list that was cut in the middle, and lists again', async () => {
+    it('discards a truncated list and relists', async () => {
       cluster.proxy.cutAfter(10 << 20);
       const followed = cluster.follow();
       await followed.ended('error');
@@ -73,7 +73,7 @@ describe('the informer cache of a cluster of 5,000 nodes', function () {
       await cluster.equalsCluster(followed);
     });
 
-    it('takes nothing from a list that kube-apiserver ends cleanly in the middle, and lists by pages', async () => {
+    it('discards a list that kube-apiserver ends early, and lists by pages', async () => {
       // The stream is to end after a second, and slower than that it cannot be read.
       cluster.proxy.throttle(12 << 20);
       const followed = cluster.follow({ watchMs: 500, random: () => 0, initialBackoffMs: 1 });

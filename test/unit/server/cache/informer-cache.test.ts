@@ -292,10 +292,10 @@ describe('InformerCache', () => {
     expect(cache.snapshotAt('16').size).to.equal(0);
   });
 
-  /** How many of the snapshots before the last of ten changes are kept. */
+  /** Number of available snapshots before the last of ten changes. */
   function keptOf(bytes: number, change: (cache: InformerCache<Facts>, version: number) => void): number {
     const cache = newCache(undefined, { snapshots: 100, ageMs: 1000, bytes });
-    // What an earlier history held counts no more.
+    // Memory of a previous history no longer counts.
     for (const first of [10, 10]) {
       fill(cache, first, ['a', 'b', 'c']);
       for (let version = 11; version <= 20; version++) change(cache, version);

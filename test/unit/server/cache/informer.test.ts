@@ -87,7 +87,7 @@ describe('Informer', () => {
     await until(() => informer.cache.currentResourceVersion === '3');
     const [before] = watches();
     if (before) send(before.response, event('MODIFIED', rawThing('a', 8)), bookmark(9));
-    // What still waits is asked for anew, from where the cache is now.
+    // Waiting reads probe again, from the current version.
     await until(() => watches().length === 2);
     expect(watches()[1]?.url.searchParams.get('resourceVersion')).to.equal('3');
     expect(informer.cache.snapshot().get('a')?.resourceVersion).to.equal('2');

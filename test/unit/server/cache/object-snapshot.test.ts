@@ -20,7 +20,7 @@ function remove(snapshot: Things, name: string, version: number): Things {
   return snapshot.get(name) ? snapshot.without(BigInt(version), name) : snapshot.at(BigInt(version));
 }
 
-/** What a snapshot holds, read in every way there is. */
+/** The content of a snapshot, read in every way. */
 function contents(snapshot: Things): Record<string, string> {
   const byObject = Object.fromEntries(
     [...snapshot.objects()].map((object) => [object.key, object.resourceVersion]),
@@ -136,7 +136,7 @@ describe('ObjectSnapshot', () => {
     expect(held).to.be.lessThan(needed * 1.6);
   });
 
-  /** Bytes of the memory that its objects keep alive, over those of the objects. */
+  /** Memory that its objects keep alive, beyond their own bytes. */
   function waste(snapshot: Things): number {
     const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
     const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);

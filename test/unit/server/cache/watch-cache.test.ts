@@ -132,7 +132,7 @@ describe('WatchWindow', () => {
       pushed.push(new WeakRef(one));
       window.push(one);
     }
-    // What a WeakRef was made of lives until the next turn.
+    // The target of a new WeakRef lives until the next turn of the event loop.
     await new Promise(setImmediate);
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();

@@ -17,7 +17,7 @@ const TWO = { bytes: 2 * BODY.length, protectedMs: 0 };
 
 describe('BufferedResponses', () => {
   let server: HandlerServer;
-  /** Paths, in the order in which their answers began. */
+  /** Paths in the order of their responses. */
   let begun: string[];
 
   async function start(options: BufferedResponsesOptions): Promise<void> {
@@ -32,7 +32,7 @@ describe('BufferedResponses', () => {
   }
   afterEach(() => server.close());
 
-  /** A reader who takes nothing for now. */
+  /** A client that does not read yet. */
   async function stalled(path: string): Promise<Socket> {
     const socket = connect(server.port, '127.0.0.1');
     socket.pause().on('error', () => undefined);

@@ -20,7 +20,7 @@ describe('writeBody', () => {
     }).start();
   }
 
-  /** Far more than the kernel takes, each time from what its maker notes. */
+  /** Far more than the kernel buffers; the generator records its progress. */
   function* endless(note: () => void = () => undefined): Generator<Buffer> {
     for (let piece = 0; piece < 1000; piece++) {
       note();
@@ -39,7 +39,7 @@ describe('writeBody', () => {
     expect(body).to.have.length(64 * PIECE.length);
     await written;
     for (const event of ['drain', 'close']) {
-      // What Node itself has, and the server of this test.
+      // Listeners of Node itself and of the test server.
       expect(response.listenerCount(event), event).to.be.at.most(2);
     }
   });

@@ -1,4 +1,4 @@
-// One handler behind a real HTTP server, without the filters: what it answers by itself.
+// A handler behind a real HTTP server, without the filters.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';

@@ -3,7 +3,7 @@ import { GuardedCluster, groupNamed } from '../../authentication/guarded-cluster
 
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-describe('callers of the platform paths beside a real cluster', function () {
+describe('permissions of the platform paths with a real cluster', function () {
   this.timeout(120_000);
   let cluster: GuardedCluster;
 
@@ -17,7 +17,7 @@ describe('callers of the platform paths beside a real cluster', function () {
 
   before(async () => {
     cluster = await GuardedCluster.start();
-    // A default role for everybody: of the core nodes, of everything else of ours, of the path as a mere URL.
+    // Permissions that do not apply here: core nodes, other resources of this group, the URL as a non-resource path.
     await cluster.grant(
       'everybody',
       [
@@ -38,26 +38,26 @@ describe('callers of the platform paths beside a real cluster', function () {
 
   after(() => cluster?.stop());
 
-  it('need the right to list nodes of this group, whatever everybody may', async () => {
+  it('require permission to list nodes of this group, whatever default roles allow', async () => {
     expect(await statusOf(NODES, [])).to.equal(403);
     expect(await statusOf(`${NODES}/a`, [])).to.equal(403);
     expect(await statusOf(NODES, ['listers'])).to.equal(200);
     expect(await statusOf(`${NODES}?name=a&limit=1`, ['listers'])).to.equal(200);
   });
 
-  it('need another right to get one of them', async () => {
+  it('require separate permission to get a node', async () => {
     expect(await statusOf(`${NODES}/a`, ['listers'])).to.equal(403);
     expect(await statusOf(`${NODES}/a`, ['readers-of-one'])).to.equal(200);
     expect(await statusOf(`${NODES}/b`, ['readers-of-one'])).to.equal(403);
   });
 
-  it('do not get a list by a right to one node, however they select it', async () => {
+  it('do not return a list with permission for one node, whatever the selector', async () => {
     for (const query of ['', '?fieldSelector=metadata.name%3Da', '?names=a', '?name=a']) {
       expect(await statusOf(`${NODES}${query}`, ['readers-of-one']), query).to.equal(403);
     }
   });
 
-  it('are refused under every other spelling of the path', async () => {
+  it('apply to every spelling of the path', async () => {
     for (const path of [NODES.replace('nodes', 'Nodes'), NODES.replace('kapis', 'KAPIS')]) {
       expect(await statusOf(path, ['listers']), path).to.equal(403);
     }

@@ -35,7 +35,7 @@ describe('the platform paths beside the aggregated path', function () {
     await served?.stop();
   });
 
-  it('have the same content of every node, selfLink aside, in list and get', async () => {
+  it('return equal nodes in list and get, except for selfLink', async () => {
     const aggregated = record((await served.askUs(OURS)).body);
     const listed = await platform.json(PLATFORM);
     const expected = byName(aggregated['items']);
@@ -49,7 +49,7 @@ describe('the platform paths beside the aggregated path', function () {
     }
   });
 
-  it('select the same nodes by the same selectors', async () => {
+  it('select the same nodes', async () => {
     for (const [name, selector] of [
       ['labelSelector', 'topology.kubernetes.io/zone in (region-1a),!x'],
       ['labelSelector', 'node-role.kubernetes.io/control-plane'],
@@ -64,7 +64,7 @@ describe('the platform paths beside the aggregated path', function () {
     }
   });
 
-  it('follow the cluster together', async () => {
+  it('show changes of the cluster at the same time', async () => {
     await served.patch('node-00007', {
       metadata: { labels: { moved: 'yes' } },
       spec: { unschedulable: true },

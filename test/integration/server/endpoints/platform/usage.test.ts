@@ -23,7 +23,7 @@ const requesting = (cpu: string, memory: string): object => ({
   resources: { requests: { cpu, memory }, limits: { memory } },
 });
 
-describe('what pods take of their nodes, beside a real cluster', function () {
+describe('pod usage with a real cluster', function () {
   this.timeout(120_000);
   const stop = new AbortController();
   let served: ServedNodes;
@@ -41,7 +41,7 @@ describe('what pods take of their nodes, beside a real cluster', function () {
     served = await ServedNodes.start(3);
     await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
     await createPod('first', NODE, { containers: [requesting('500m', '1Gi')] });
-    // With the rights that the component of the manifests gives, and no others.
+    // With the permissions of the component only.
     for (const object of nodeUsageAccess(namesFor('platform'))) {
       await post(`/apis/${object.apiVersion}/${object.kind.toLowerCase()}s`, object);
     }
@@ -79,7 +79,7 @@ describe('what pods take of their nodes, beside a real cluster', function () {
     }
   }
 
-  it('follows pods that come, end and go, the same in list and get', async () => {
+  it('includes pods from creation to end, equally in list and get', async () => {
     await seen('cpu-requests', '500m');
     await seen('memory-limits', '1Gi');
     await seen('cpu-requests', '0', 'node-00002');
@@ -109,7 +109,7 @@ describe('what pods take of their nodes, beside a real cluster', function () {
     await seen('memory-limits', '0');
   });
 
-  it('leaves the aggregated path as it is stored', async () => {
+  it('does not change the aggregated path', async () => {
     const { body } = await served.askUs(`${OURS}/${NODE}`);
     expect(Object.keys(annotationsOf(body)).some((name) => name.startsWith('node.platform.io/'))).to.equal(
       false,

@@ -31,7 +31,7 @@ describe('a compressed list', () => {
     return stdout;
   }
 
-  it('is whole for curl --compressed, and the same after changes', async () => {
+  it('is complete for curl --compressed, also after changes', async () => {
     expect(array(record(JSON.parse(await curl('--compressed')))['items'])).to.have.length(1000);
     cache.apply('MODIFIED', node('n500', 9001, { changed: 'yes' }));
     const packed = await curl('--compressed');
@@ -39,7 +39,7 @@ describe('a compressed list', () => {
     expect(packed).to.contain('"changed":"yes"');
   });
 
-  it('is whole for fetch, as in a browser', async () => {
+  it('is complete for fetch, as in a browser', async () => {
     const url = `http://127.0.0.1:${server.port}/apis/resources.platform.io/v1alpha3/nodes`;
     const answer = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(answer.headers.get('content-encoding')).to.equal('gzip');

@@ -9,7 +9,7 @@ function schemas(document: unknown): Readonly<Record<string, unknown>> {
   return record(record(record(document)['components'])['schemas']);
 }
 
-describe('OpenAPI of a real cluster', function () {
+describe('OpenAPI with a real cluster', function () {
   this.timeout(120_000);
   let served: ServedNodes;
 
@@ -19,7 +19,7 @@ describe('OpenAPI of a real cluster', function () {
 
   after(() => served.stop());
 
-  it('describes nodes minimally at first, then with the documentation of the cluster', async () => {
+  it('serves a minimal schema of nodes first, then that of the cluster', async () => {
     const before = await served.askUs(V3);
     expect(schemas(before.body)).to.have.all.keys(NODE, `${NODE}List`);
     served.describe();
@@ -37,7 +37,7 @@ describe('OpenAPI of a real cluster', function () {
     expect(Object.keys(schemas(described))).not.to.include('io.k8s.api.core.v1.Pod');
   });
 
-  it('refers to nothing that it does not hold, in v3 and in v2', async () => {
+  it('resolves all references in v3 and v2', async () => {
     const v3 = (await served.askUs(V3)).body;
     const v2 = (await served.askUs('/openapi/v2')).body;
     const held = {

@@ -1,5 +1,5 @@
-// The same questions to kube-apiserver about its nodes and to us about ours: the answers must be the same but for the
-// group, the resourceVersion of lists and the words that describe columns.
+// The same requests to kube-apiserver about its nodes and to this server about ours: responses must be equal except
+// for the group, the resourceVersion of lists and the descriptions of columns.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
@@ -55,7 +55,7 @@ function neutral({ status, contentType, body, text: spoken }: Spoken): unknown {
   return {
     status,
     contentType,
-    // Theirs indents errors as soon as another form than the object was asked for.
+    // kube-apiserver indents errors when another representation than the object was requested.
     ...(status < 400
       ? { end: spoken.slice(spoken.trimEnd().length), indented: spoken.startsWith('{\n  ') }
       : {}),
@@ -108,9 +108,9 @@ describe('parity with kube-apiserver', function () {
   }
 
   for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
-    it(`gets one as ${accept}`, () => same('/node-00003', accept));
-    it(`gets none as ${accept}`, () => same('/nothing', accept));
-    it(`gets none of an odd name as ${accept}`, () => same('/a%22%5Cb%C2%A0', accept));
+    it(`gets a node as ${accept}`, () => same('/node-00003', accept));
+    it(`gets a missing node as ${accept}`, () => same('/nothing', accept));
+    it(`gets a missing node with an unusual name as ${accept}`, () => same('/a%22%5Cb%C2%A0', accept));
   }
 
   it('ignores a slash at the end of the path', async () => {
@@ -118,7 +118,7 @@ describe('parity with kube-apiserver', function () {
     await same('/node-00003/', JSON_FORM);
   });
 
-  it('indents alike', async () => {
+  it('indents equally', async () => {
     await same('/node-00003?pretty=true', JSON_FORM);
     await same('?pretty=true&limit=2', TABLE);
     await same('?pretty=true', JSON_FORM);
@@ -191,14 +191,14 @@ describe('parity with kube-apiserver', function () {
     '?watch=1&continue=abc&resourceVersion=0',
     '?timeoutSeconds=-1',
   ]) {
-    it(`answers ${query} alike`, () => same(query, JSON_FORM));
+    it(`responds equally to ${query}`, () => same(query, JSON_FORM));
   }
 
   for (const [parameter, pieces] of [
     ['labelSelector', LABEL_PIECES],
     ['fieldSelector', FIELD_PIECES],
   ] as const) {
-    it(`answers whatever is put together as a ${parameter} alike`, () =>
+    it(`responds equally to any ${parameter}`, () =>
       fc.assert(
         fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }), (chosen) =>
           same(`?limit=2&${parameter}=${encodeURIComponent(chosen.join(''))}`, PARTIAL_LIST),
@@ -208,7 +208,7 @@ describe('parity with kube-apiserver', function () {
       ));
   }
 
-  it('refuses an unknown includeObject alike', () => same('?includeObject=All', TABLE));
+  it('rejects an unknown includeObject equally', () => same('?includeObject=All', TABLE));
 
   for (const accept of [
     'application/xml',
@@ -220,7 +220,7 @@ describe('parity with kube-apiserver', function () {
     'application/json;as=Table;v=v1;g=meta.k8s.io;sv=v1',
     '*/*',
   ]) {
-    it(`negotiates ${accept} alike`, async () => {
+    it(`negotiates ${accept} equally`, async () => {
       const theirs = await served.askCluster(`${CORE}?limit=1`, { Accept: accept });
       const ours = await served.askUs(`${OURS}?limit=1`, { Accept: accept });
       expect(ours.status).to.equal(theirs.status);
@@ -228,7 +228,7 @@ describe('parity with kube-apiserver', function () {
     });
   }
 
-  it('waits for a resourceVersion of the future as long, and says the same', async () => {
+  it('has the same timeout and error for a future resourceVersion', async () => {
     const shape = ({ status, body }: Spoken): unknown => {
       const { message, details, reason } = record(body);
       return { status, reason, details, message: String(message).replaceAll(/\d+/g, 'N') };

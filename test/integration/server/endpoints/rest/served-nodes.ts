@@ -116,7 +116,7 @@ export class ServedNodes {
     await this.controlPlane.client.expect(`${CORE}/${name}`, { method: 'DELETE' }, [200]);
   }
 
-  /** Resolves when our cache has what kube-apiserver has now. */
+  /** Resolves when the cache has reached the current version of kube-apiserver. */
   async caughtUp(): Promise<void> {
     const list = record(await this.controlPlane.client.get(`${CORE}?limit=1`));
     const version = String(record(list['metadata'])['resourceVersion']);

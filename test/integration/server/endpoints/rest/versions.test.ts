@@ -18,7 +18,7 @@ function versionOf({ body }: Spoken): string {
   return String(record(record(body)['metadata'])['resourceVersion']);
 }
 
-describe('versions of lists beside kube-apiserver', function () {
+describe('resourceVersions of lists beside kube-apiserver', function () {
   this.timeout(120_000);
   let served: ServedNodes;
   const versions: string[] = [];
@@ -38,28 +38,28 @@ describe('versions of lists beside kube-apiserver', function () {
     expect(seen(await served.askUs(OURS + query)), query).to.deep.equal(theirs);
   }
 
-  it('gives exactly the version that is asked for', async () => {
+  it('returns exactly the requested version', async () => {
     for (const version of versions) await same(`?resourceVersion=${version}&resourceVersionMatch=Exact`);
   });
 
-  it('takes a version with a limit for exactly that one', async () => {
+  it('treats a version with a limit as exact', async () => {
     for (const version of versions) await same(`?resourceVersion=${version}&limit=4`);
   });
 
-  it('gives the newest for a version with a limit where one name is asked for', async () => {
+  it('returns the current version for a version with a limit and one name', async () => {
     for (const version of versions) {
       await same(`?resourceVersion=${version}&limit=4&fieldSelector=metadata.name%3Dnode-00002`);
     }
   });
 
-  it('gives the newest for a version that is only to be reached', async () => {
+  it('returns the current version for NotOlderThan', async () => {
     for (const version of versions) {
       await same(`?resourceVersion=${version}`);
       await same(`?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`);
     }
   });
 
-  it('answers with a version of another kind of object, that no node has', async () => {
+  it('accepts a version of another kind that no node has', async () => {
     const { body } = await served.controlPlane.client.expect(
       '/api/v1/namespaces/default/configmaps',
       { method: 'POST', body: { metadata: { generateName: 'other-' } } },
@@ -72,7 +72,7 @@ describe('versions of lists beside kube-apiserver', function () {
     await same(`?resourceVersion=${version}&resourceVersionMatch=Exact`);
   });
 
-  it('keeps a page to its snapshot while nodes change', async () => {
+  it('serves pages from one snapshot while nodes change', async () => {
     const first = await served.askUs(`${OURS}?limit=2`);
     const token = String(record(record(first.body)['metadata'])['continue']);
     await served.patch('node-00003', { metadata: { labels: { later: 'yes' } } });

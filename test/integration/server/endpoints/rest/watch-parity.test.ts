@@ -38,7 +38,7 @@ describe('watch parity with kube-apiserver', function () {
   after(() => served.stop());
 
   for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
-    it(`shows changes alike as ${accept}`, async () => {
+    it(`sends equal changes as ${accept}`, async () => {
       const headers = { Accept: accept };
       const query = '?watch=1&labelSelector=stage%3Dtest';
       const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
@@ -61,7 +61,7 @@ describe('watch parity with kube-apiserver', function () {
       '',
       '&resourceVersion=0',
     ]) {
-      it(`begins alike with what is there as ${accept}, and marks the end: ${asked}`, async () => {
+      it(`sends equal initial events as ${accept}, with their end: ${asked}`, async () => {
         const headers = { Accept: accept };
         const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${asked}`;
         const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
@@ -80,7 +80,7 @@ describe('watch parity with kube-apiserver', function () {
     }
   }
 
-  it('resumes from a resourceVersion that the cluster gave, across create and delete', async () => {
+  it('resumes from a resourceVersion of the cluster, across create and delete', async () => {
     await served.caughtUp();
     const list = record((await served.askCluster(`${CORE}?limit=1`)).body);
     const from = String(record(list['metadata'])['resourceVersion']);
@@ -96,13 +96,13 @@ describe('watch parity with kube-apiserver', function () {
     ours.close();
   });
 
-  it('reads back what was written, by the resourceVersion of the write', async () => {
+  it('reads a write by its resourceVersion', async () => {
     const version = await served.patch('node-00002', { metadata: { annotations: { written: 'now' } } });
     const { body } = await served.askUs(`${OURS}/node-00002?resourceVersion=${version}`);
     expect(record(record(record(body)['metadata'])['annotations'])).to.include({ written: 'now' });
   });
 
-  it('tells of a past that is gone alike', async () => {
+  it('reports an expired resourceVersion equally', async () => {
     await served.caughtUp();
     const { metadata } = record((await served.askCluster(`${CORE}?limit=1`)).body);
     const query = `?watch=1&timeoutSeconds=5&resourceVersion=${String(record(metadata)['resourceVersion'])}`;

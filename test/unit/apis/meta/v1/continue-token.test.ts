@@ -6,12 +6,12 @@ function token(value: unknown): string {
 }
 
 describe('continue token', () => {
-  it('comes back as it went, also with a resourceVersion beyond what a number holds', () => {
+  it('round-trips, also with a resourceVersion above 2^53', () => {
     const given = { resourceVersion: '18446744073709551615', after: 'namespace/näme' };
     expect(decodeContinue(encodeContinue(given))).to.deep.equal(given);
   });
 
-  it('is what kube-apiserver would write for the same place', () => {
+  it("equals kube-apiserver's token", () => {
     const text = Buffer.from(encodeContinue({ resourceVersion: '12', after: 'a' }), 'base64url').toString();
     expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: 'a\u0000' });
   });
@@ -42,7 +42,7 @@ describe('continue token', () => {
       'json: cannot unmarshal bool into Go struct field continueToken.v of type string',
     ],
   ] as const) {
-    it(`that is refused is told what is wrong with it: ${JSON.stringify(why)}`, () => {
+    it(`is rejected with kube-apiserver's message: ${JSON.stringify(why)}`, () => {
       expect(() => decodeContinue(text)).to.throw(
         `invalid continue token: continue key is not valid: ${why}`,
       );
@@ -61,7 +61,7 @@ describe('continue token', () => {
     ['no start', token({ v: 'meta.k8s.io/v1', rv: 1 })],
     ['a start that climbs', token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../../b\u0000' })],
   ] as const) {
-    it(`is refused with 400 when it is ${why}`, () => {
+    it(`is rejected with 400 when it is ${why}`, () => {
       expect(() => decodeContinue(text))
         .to.throw(/^invalid continue token: continue key is not valid/)
         .with.property('code', 400);

@@ -11,8 +11,8 @@ import {
 
 const NODES = { group: 'resources.platform.io', resource: 'nodes' };
 
-describe('an error of the Kubernetes paths', () => {
-  it('says all that it has to say', () => {
+describe('StatusError', () => {
+  it('keeps complete messages', () => {
     expect(newNotFound(NODES, 'n1').toStatus()).to.deep.equal({
       kind: 'Status',
       apiVersion: 'v1',
@@ -25,7 +25,7 @@ describe('an error of the Kubernetes paths', () => {
     });
   });
 
-  it('repeats a name in the quotes of Go, whatever it is refused for', () => {
+  it('quotes names like Go', () => {
     const nodes = { group: '', resource: 'nodes' };
     const hidden = 'a"b\u200b';
     const said = [
@@ -48,7 +48,7 @@ describe('an error of the Kubernetes paths', () => {
     newBadRequest(`the query is not valid: ${long}`, causes),
     newInvalid(`"${long}" is invalid`, causes, { group: long, kind: long, name: long }),
   ] satisfies StatusError[]) {
-    it(`repeats no more of a request than it takes to find it (${error.code} ${error.message.slice(0, 8)})`, () => {
+    it(`truncates repeated input (${error.code} ${error.message.slice(0, 8)})`, () => {
       const status = error.toStatus();
       expect(JSON.stringify(status)).to.have.length.below(20_000);
       expect(status.message).to.match(/^[^…]+…[^…]+$/);

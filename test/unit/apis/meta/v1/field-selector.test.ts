@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { fieldTests, parseFieldSelector } from '../../../../../apis/meta/v1/field-selector.ts';
 
-describe('field selector', () => {
-  it('reads terms with each operator', () => {
+describe('parseFieldSelector', () => {
+  it('parses each operator', () => {
     expect(parseFieldSelector('a.b=c,d==e,f!=g,h=')).to.deep.equal([
       { field: 'a.b', equal: true, value: 'c' },
       { field: 'd', equal: true, value: 'e' },
@@ -11,7 +11,7 @@ describe('field selector', () => {
     ]);
   });
 
-  it('takes the first operator for the one that counts', () => {
+  it('uses the first operator of a term', () => {
     expect(parseFieldSelector('a!b=c!')).to.deep.equal([{ field: 'a!b', equal: true, value: 'c!' }]);
     expect(() => parseFieldSelector('a!==b')).to.throw('unescaped character in value');
   });
@@ -22,7 +22,7 @@ describe('field selector', () => {
     ]);
   });
 
-  it('ignores empty terms, also those of nothing but an operator', () => {
+  it('ignores empty terms, and terms with an operator only', () => {
     expect(parseFieldSelector(',,')).to.deep.equal([]);
     expect(parseFieldSelector('=,==,!=')).to.deep.equal([]);
   });
@@ -33,7 +33,7 @@ describe('field selector', () => {
     ['a=\\b', 'invalid field selector: invalid escape sequence: \\b'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
   ] as const) {
-    it(`says what is wrong with ${text}`, () => {
+    it(`reports the error in ${text}`, () => {
       expect(() => parseFieldSelector(text)).to.throw(message);
     });
   }
@@ -50,12 +50,12 @@ describe('field selector', () => {
     ['a=', '', true],
     ['a!=', '', false],
   ] as const) {
-    it(`${passes ? 'takes' : 'leaves'} '${value}' by ${text}`, () => {
+    it(`${passes ? 'matches' : 'excludes'} '${value}' by ${text}`, () => {
       expect(fieldTests(parseFieldSelector(text)).get('a')?.(value)).to.equal(passes);
     });
   }
 
-  it('tries a field once, however many terms name it', () => {
+  it('tests a field once for many terms', () => {
     const text = Array.from({ length: 1000 }, (_, i) => `a!=v${i},b!=w${i}`).join(',');
     expect([...fieldTests(parseFieldSelector(text)).keys()]).to.deep.equal(['a', 'b']);
   });

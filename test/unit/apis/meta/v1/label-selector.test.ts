@@ -4,7 +4,7 @@ import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/lab
 /** So many keys are not looked for one by one. */
 const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');
 
-describe('label selector', () => {
+describe('parseLabelSelector', () => {
   const labels: Labels = {
     zone: 'x',
     tier: '',
@@ -73,7 +73,7 @@ describe('label selector', () => {
     ['constructor', false],
     ['__proto__!=x', undefined],
   ] as const) {
-    it(`${matches === undefined ? 'refuses' : matches ? 'takes' : 'leaves'} an object by '${text}'`, () => {
+    it(`${matches === undefined ? 'rejects' : matches ? 'matches' : 'excludes'} an object by '${text}'`, () => {
       if (matches === undefined) expect(() => parseLabelSelector(text)).to.throw('name part must consist');
       else expect(parseLabelSelector(text).matches(labels)).to.equal(matches);
     });
@@ -106,13 +106,13 @@ describe('label selector', () => {
     ['UPPER.case/a', 'prefix part a lowercase RFC 1123 subdomain must consist of'],
     ['a/b/c', "with an optional DNS subdomain prefix and '/'"],
   ] as const) {
-    it(`says what is wrong with '${text.slice(0, 20)}'`, () => {
+    it(`reports the error in '${text.slice(0, 20)}'`, () => {
       expect(() => parseLabelSelector(text)).to.throw(message);
     });
   }
 
   for (const requirement of ['!k#', 'k#!=x', 'count<1#', 'zone!=v#', 'zone notin (v#)']) {
-    it(`takes no longer to match the more of '${requirement}' there are`, () => {
+    it(`matches in constant time for many '${requirement}'`, () => {
       const text = Array.from({ length: 1000 }, (_, i) => requirement.replace('#', String(i))).join(',');
       let looks = 0;
       const watched = new Proxy(labels, {
@@ -130,7 +130,7 @@ describe('label selector', () => {
     });
   }
 
-  it('tells of a few wrong values, not of all', () => {
+  it('reports a limited number of invalid values', () => {
     const text = `a in (${Array.from({ length: 50_000 }, (_, i) => `-${i}`).join(',')})`;
     const told = (): string => {
       try {
@@ -143,13 +143,13 @@ describe('label selector', () => {
     expect(told()).to.include('Invalid value: "-0"').and.have.length.below(10_000);
   });
 
-  it('is read in time in proportion to its length', () => {
+  it('parses in linear time', () => {
     // In proportion to the square of it the test would not end within its time.
     const long = `k in (${Array.from({ length: 500_000 }, (_, index) => `v${index}`).join(',')})`;
     expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(500_000);
   });
 
-  it('is not looked at behind what is one requirement too many, or a fault', () => {
+  it('stops at the limit of requirements and at an error', () => {
     const begin = Array.from({ length: 1_001 }, (_, index) => `k${index}`).join(',');
     expect(parseLabelSelector(`${begin},k,)`).requirements).to.have.length(1_001);
     expect(() => parseLabelSelector(`a,),${'a,'.repeat(10_000_000)}`)).to.throw(

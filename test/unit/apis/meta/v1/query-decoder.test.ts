@@ -25,8 +25,8 @@ function refusal(query: string): StatusError {
 }
 const causesOf = (query: string) => refusal(query).details?.causes ?? [];
 
-describe('a query with more faults than anybody reads', () => {
-  it('tells the first of its unknown parameters, and how many more there are', () => {
+describe('QueryDecoder with many errors', () => {
+  it('reports the first unknown parameters and the number of others', () => {
     const query = Array.from({ length: 5000 }, (_, index) => `x${index}=1`).join('&');
     const { message } = refusal(query);
     expect(causesOf(query)).to.have.length(40);
@@ -34,22 +34,22 @@ describe('a query with more faults than anybody reads', () => {
     expect(message).to.have.length.below(query.length);
   });
 
-  it('tells a fault that many values of a list have once', () => {
+  it('reports an error of many list values once', () => {
     expect(causesOf(`kinds=${'c,'.repeat(50_000)}`)).to.have.length(1);
   });
 
-  it('tells that a list is empty which is nothing but commas', () => {
+  it('rejects a list of commas as empty', () => {
     for (const query of [`names=${','.repeat(50_000)}`, 'names=,']) {
       expect(causesOf(query).map(({ message }) => message)).to.deep.equal(['"" is empty']);
     }
   });
 
-  it('counts neither spaces nor a comma too many in a list', () => {
+  it('ignores spaces and surplus commas in a list', () => {
     const { names, kinds } = decoder.decode(new URLSearchParams({ names: ',a,, ,,,, b,', kinds: ' a,' }));
     expect([names, kinds]).to.deep.equal([['a', 'b'], ['a']]);
   });
 
-  it('looks at no more values of a list than it may have, and one', () => {
+  it('validates at most one value more than a list can have', () => {
     let looks = 0;
     const look = { noun: 'a name', check: () => void looks++ };
     const names = Type.Array(Type.String({ format: 'name' }), { maxItems: 5 });
@@ -59,7 +59,7 @@ describe('a query with more faults than anybody reads', () => {
     expect(looks).to.be.at.most(6);
   });
 
-  it('looks once at a value that is right: reading a selector takes time', () => {
+  it('validates a value once, because parsing a selector is expensive', () => {
     let looks = 0;
     const look = { noun: 'a selector', check: () => void looks++ };
     const selector = Type.String({ format: 'selector' });
@@ -68,13 +68,13 @@ describe('a query with more faults than anybody reads', () => {
     expect(looks).to.equal(1);
   });
 
-  it('takes each of a few words once, and tells no more faults than there may be words', () => {
+  it('deduplicates enum values, and limits the errors', () => {
     expect(decoder.decode(new URLSearchParams({ kinds: 'b,a,b' })).kinds).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 5_000 }, (_, index) => `x${index}`).join(',');
     expect(causesOf(`kinds=${many}`)).to.have.length(3);
   });
 
-  it('looks once at each parameter, however many there are', () => {
+  it('reads each parameter once', () => {
     let looks = 0;
     const query = new URLSearchParams(
       Array.from({ length: 3000 }, (_, index): [string, string] => [`x${index}`, '1']),
@@ -88,8 +88,8 @@ describe('a query with more faults than anybody reads', () => {
   });
 });
 
-describe('a parameter that is given twice', () => {
-  it('is refused, and a list is told how it is written', () => {
+describe('QueryDecoder with a repeated parameter', () => {
+  it('rejects it, with the syntax of a list', () => {
     expect(causesOf('size=1&size=2')[0]?.message).to.equal('is given 2 times, but has one value');
     expect(causesOf('names=a&names=b&names=c')[0]?.message).to.equal(
       'is given 3 times, but once is enough, with commas between the values',

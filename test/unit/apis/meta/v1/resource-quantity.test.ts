@@ -17,8 +17,8 @@ function canonical(text: string): string | undefined {
   return quantity && formatResourceQuantity(quantity);
 }
 
-describe('a quantity of a resource', () => {
-  it('is read in every notation of Kubernetes', () => {
+describe('parseResourceQuantity', () => {
+  it('parses every notation of Kubernetes', () => {
     expect(nanos('1')).to.equal(NANOS);
     expect(nanos('100m')).to.equal(NANOS / 10n);
     expect(nanos('1.5Gi')).to.equal(1_610_612_736n * NANOS);
@@ -33,26 +33,26 @@ describe('a quantity of a resource', () => {
     expect(nanos('7n')).to.equal(7n);
   });
 
-  it('is rounded away from zero below a billionth', () => {
+  it('rounds away from zero below a billionth', () => {
     expect(nanos('0.5n')).to.equal(1n);
     expect(nanos('-0.5n')).to.equal(-1n);
     expect(nanos('1e-99999')).to.equal(1n);
   });
 
-  it('is bounded, whatever is written', () => {
+  it('limits any value', () => {
     const most = (2n ** 63n - 1n) * NANOS;
     expect(nanos('16Ei')).to.equal(most);
     expect(nanos('1e999999999')).to.equal(most);
     expect(nanos('0e999999999')).to.equal(0n);
   });
 
-  it('is not read out of anything else', () => {
+  it('rejects other texts', () => {
     for (const text of ['', '.', 'x', '1x', '1 Gi', '1KiB', '0x10', '1e', '--1', '1'.repeat(65)]) {
       expect(nanos(text), text).to.equal(undefined);
     }
   });
 
-  it('is written with the largest suffix that leaves a whole number', () => {
+  it('formats with the largest suffix that leaves a whole number', () => {
     expect(canonical('1000m')).to.equal('1');
     expect(canonical('1500m')).to.equal('1500m');
     expect(canonical('4000')).to.equal('4k');
@@ -63,7 +63,7 @@ describe('a quantity of a resource', () => {
     expect(canonical('2000e3')).to.equal('2e6');
   });
 
-  it('is the same after it was written and read', () => {
+  it('round-trips', () => {
     const format = constantFrom('decimal' as const, 'binary' as const, 'exponent' as const);
     assert(
       property(bigInt({ min: 0n, max: 2n ** 62n }), format, (whole, format) => {

@@ -28,12 +28,12 @@ function faults(search: string): Readonly<Record<string, string>> {
   throw new Error(`taken: ${search.slice(0, 200)}`);
 }
 
-describe('the query of the node list', () => {
-  it('is newest first and everything when nothing is asked', () => {
+describe('node query', () => {
+  it('defaults to all nodes, newest first', () => {
     expect(decode('')).to.deep.equal(DEFAULTS);
   });
 
-  it('is read by the type of each parameter', () => {
+  it('converts each parameter to its type', () => {
     expect(
       decode('page=2&limit=10&sortBy=cpu&ascending=1&names=a,b&status=running,warning&role=worker'),
     ).to.deep.equal({
@@ -48,7 +48,7 @@ describe('the query of the node list', () => {
     expect(decode('name=a%2Cb&uid=1&alias=true')).to.deep.include({ name: 'a,b', uid: '1', alias: 'true' });
   });
 
-  it('reads truth as Go does', () => {
+  it('parses booleans like Go', () => {
     for (const text of ['1', 't', 'T', 'true', 'TRUE', 'True']) {
       expect(decode(`ascending=${text}`)).to.deep.include({ ascending: true });
     }
@@ -57,23 +57,23 @@ describe('the query of the node list', () => {
     }
   });
 
-  it('takes a parameter without a value as not given, and an empty list of names as none', () => {
+  it('ignores a parameter without a value, and reads an empty list of names as none', () => {
     expect(decode('page=&name=&status=&role=&labelSelector=')).to.deep.equal(DEFAULTS);
     expect(decode('names=')).to.deep.equal({ ...DEFAULTS, names: [] });
   });
 
-  it('lets cache-busters pass, however often they come', () => {
+  it('ignores repeated cache-busters', () => {
     expect(decode('_=1700000000&t=1&_=2')).to.deep.equal(DEFAULTS);
   });
 
-  it('names every fault at once', () => {
+  it('reports all validation errors at once', () => {
     const found = faults('page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x');
     expect(Object.keys(found).sort()).to.deep.equal(
       ['ascending', 'labelSelector', 'limit', 'nmae', 'page', 'sortBy', 'status'].sort(),
     );
   });
 
-  it('suggests what was likely meant, and lists what is allowed', () => {
+  it('suggests a correction, and lists accepted values', () => {
     expect(faults('nmae=x')['nmae']).to.equal(
       `unknown parameter, did you mean "name"? (allowed: ${Object.keys(NodeQuerySchema.properties).join(', ')})`,
     );
@@ -86,14 +86,14 @@ describe('the query of the node list', () => {
     );
   });
 
-  it('knows what other lists call its parameters', () => {
+  it('suggests parameters by their names in other systems', () => {
     const others = { size: 'limit', pageSize: 'limit', orderBy: 'sortBy', reverse: 'ascending', q: 'name' };
     for (const [other, name] of Object.entries(others)) {
       expect(faults(`${other}=1`)[other], other).to.include(`unknown parameter, did you mean "${name}"?`);
     }
   });
 
-  it('refuses numbers that are none, or out of bounds', () => {
+  it('rejects invalid numbers and numbers out of range', () => {
     for (const text of ['0', '-1', '1.0', '1e1', '0x1', ' 1', 'NaN', '2147483648', '9'.repeat(400)]) {
       expect(faults(`page=${text}`)['page'], text).to.include('from 1 to 2147483647');
     }
@@ -101,18 +101,18 @@ describe('the query of the node list', () => {
     expect(faults('limit=-2')['limit']).to.equal('"-2" is not from -1 to 2147483647');
   });
 
-  it('refuses a parameter that is given twice, also with the same value', () => {
+  it('rejects a repeated parameter, also with the same value', () => {
     expect(faults('name=a&name=a')['name']).to.equal('is given 2 times, but has one value');
   });
 
-  it('says of a selector what is wrong with it', () => {
+  it('reports the error in a selector', () => {
     expect(faults('labelSelector=a%3D%3D%3Db')['labelSelector']).to.include('unable to parse requirement');
     expect(faults('annotation=!')['annotation']).to.include('is not a selector');
     expect(faults('label=%3Dx')['label']).to.include('is not a selector');
     expect(faults('fieldSelector=x')['fieldSelector']).to.include("can't understand 'x'");
   });
 
-  it('takes selectors of 1,000 requirements and no more, each of which is tried on every node', () => {
+  it('limits selectors to 1,000 requirements', () => {
     const selectors = { labelSelector: 'zone!=x', fieldSelector: 'metadata.name!=x', label: 'zone!=x' };
     for (const [name, requirement] of Object.entries(selectors)) {
       const of = (count: number): string =>
@@ -122,18 +122,18 @@ describe('the query of the node list', () => {
     }
   });
 
-  it('repeats no more of a value than it takes to find it', () => {
+  it('truncates repeated values', () => {
     expect(faults(`status=${'x'.repeat(10_000)}`)['status']?.length).to.be.below(300);
     expect(Object.keys(faults(`${'x'.repeat(10_000)}=1`))[0]?.length).to.be.below(300);
   });
 
-  it('knows no parameter by what objects inherit', () => {
+  it('accepts no inherited property as a parameter', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expect(faults(`${name}=1`)[name], name).to.include('unknown parameter');
     }
   });
 
-  it('is taken or refused with 400, whatever is sent', () => {
+  it('accepts or rejects any input with 400', () => {
     const parameter = tuple(constantFrom(...Object.keys(NodeQuerySchema.properties), 'x'), string());
     assert(
       property(array(parameter, { maxLength: 4 }), (parameters) => {
@@ -148,7 +148,7 @@ describe('the query of the node list', () => {
     );
   });
 
-  it('knows the fields that the resource has', () => {
+  it('supports the fields of the resource', () => {
     expect(Object.keys(nodes.fields)).to.deep.equal(NODE_FIELDS.filter((field) => field !== 'metadata.name'));
   });
 });

@@ -28,7 +28,7 @@ describe('ClusterAgent', () => {
     return client;
   }
 
-  /** Accepts connections and says nothing. */
+  /** Accepts connections and never responds. */
   async function silentServer() {
     const accepted: { readonly socket: Socket; readonly at: number }[] = [];
     const server = createServer((socket) => {
@@ -49,7 +49,7 @@ describe('ClusterAgent', () => {
     let most = 0;
     const held: (() => void)[] = [];
     const server = createSecureServer({ cert, key }, (_request, response) => {
-      // Answered when all have come, so that each needs a connection of its own.
+      // Responds when all requests have arrived, so that each needs a connection.
       held.push(() => response.end('{}'));
       if (held.length === 60) for (const answer of held) answer();
     });
@@ -112,7 +112,7 @@ describe('ClusterAgent', () => {
     for (const reason of await Promise.all(given)) expect(reason).to.equal(second.signal.reason);
     first.abort();
     await Promise.all(before);
-    // Who came last is the next one.
+    // The last request is next.
     await until(() => accepted.length > HANDSHAKES);
     third.abort();
     await after;

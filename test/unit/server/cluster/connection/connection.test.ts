@@ -236,7 +236,7 @@ describe('ClusterConnection', () => {
   it('does not read a response as empty that is aborted when it arrives', async () => {
     const { client } = await connected(({ response }) => response.end('{"a":1}'));
     const controller = new AbortController();
-    // Before whoever asked is told.
+    // Before the caller is notified.
     void client.answered.then(() => controller.abort(new Error('enough')));
     const answer = client.json({ path: '/', signal: controller.signal });
     expect(await failure(answer)).to.have.property('message', 'enough');
@@ -336,7 +336,7 @@ describe('ClusterConnection', () => {
     expect(seen).to.deep.equal(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two', 'Bearer three']);
     refused = 'Bearer three';
     expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 401);
-    // What was refused is not shown a second time.
+    // Rejected credentials are not sent again.
     expect(seen).to.have.length(6);
   });
 
@@ -351,7 +351,7 @@ describe('ClusterConnection', () => {
         response.end('{}');
       },
     );
-    // Whoever keeps a connection open keeps it until the test ends.
+    // An open connection stays open until the end of the test.
     server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);

@@ -47,7 +47,7 @@ describe('CredentialSource', () => {
     expect(await credentials.get()).to.equal(first);
     const renewed = await credentials.get(first);
     expect(read).to.equal(2);
-    // Who was refused before that needs no newer ones than these.
+    // A caller whose older credentials were rejected gets these.
     expect(await credentials.get(first)).to.equal(renewed);
     now = 1999;
     await credentials.get();

@@ -21,7 +21,7 @@ describe('exec plugins', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Applies the credentials that a script gives, with what else its entry says. */
+  /** Applies the credentials of a script, with further members of its entry. */
   function plugin(script: string, entry: object = {}, options: Partial<PluginOptions> = {}) {
     const Config = kubeConfigClass();
     const config = new Config();

@@ -97,14 +97,14 @@ describe('kubeConfigSource', () => {
       'current-context': 'x',
     };
 
-    /** What is said behind the name of the file; undefined when it is usable. */
+    /** The message after the file name; undefined for a usable file. */
     async function refusalOf(text: string): Promise<string | undefined> {
       const file = join(dir, 'config');
       await writeFile(file, text);
       const source = kubeConfigSource(file);
       const [first, second] = [attempt(source), attempt(source)];
       expect(inspect(first)).not.to.include('hidden');
-      // Whoever asks again must not get what was refused.
+      // A second call must not return the rejected file.
       expect(String(second)).to.equal(String(first));
       if (first === undefined) return undefined;
       const message = first instanceof Error ? first.message : '';

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { readBody, StalledError } from '../../../../../server/cluster/connection/response-body.ts';
 
-/** An answer of which the parts come one by one, and its end behind the last of them. */
+/** A response whose chunks arrive one by one. */
 function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
   const response = new IncomingMessage(new Socket());
   response._read = () => undefined;

@@ -8,10 +8,10 @@ import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 const CHUNKS = 60;
 /** More than a stream reads ahead, so that chunks come one by one. */
 const CHUNK_BYTES = 256 << 10;
-/** What the reader takes for each chunk at least. */
+/** Minimum time of the consumer per chunk. */
 const WORK_MS = 2;
 
-/** An answer of which the next part is there whenever it is asked for. */
+/** A response whose next chunk is always available. */
 function ready(): IncomingMessage {
   const response = new IncomingMessage(new Socket());
   let left = CHUNKS;
@@ -57,7 +57,7 @@ describe('streamedBody', () => {
     let length = 0;
     for await (const chunk of streamedBody(ready(), idleMs)) {
       length += chunk.length;
-      // As long as it takes another one, of which nothing comes, to be given up.
+      // As long as a stalled response takes to time out.
       if (length === chunk.length)
         await Array.fromAsync(streamedBody(silent(), idleMs)).catch((error: unknown) => error);
     }

@@ -80,7 +80,7 @@ describe('LeaderElection', () => {
       path: PATH.replace('/cleaner', ''),
       json: {
         metadata: { name: 'cleaner' },
-        // Its times say that it expired long ago; only what was observed counts.
+        // Its times say that it expired long ago; only the observed time counts.
         spec: { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2001-01-01T00:00:00.000000Z' },
       },
       signal: new AbortController().signal,
@@ -137,7 +137,7 @@ describe('LeaderElection', () => {
   const spec = (cluster: MemoryObjects): Readonly<Record<string, unknown>> =>
     (cluster.objects.get(PATH)?.['spec'] ?? {}) as Readonly<Record<string, unknown>>;
 
-  /** Resolves when the next request of this method has been answered. */
+  /** Resolves after the next response to this method. */
   function answered(cluster: MemoryObjects): Promise<void> {
     return new Promise((resolve) => {
       cluster.changed = resolve;
@@ -171,7 +171,7 @@ describe('LeaderElection', () => {
     const first = replica(cluster, 'gone', still);
     await first.elected();
     await first.stop();
-    // Both have read that nobody holds it before either of them writes.
+    // Both read a Lease without a holder before either writes.
     let reading = 2;
     const both = Promise.withResolvers<void>();
     cluster.before = async ({ method }) => {

@@ -112,7 +112,7 @@ describe('ObjectIndex', () => {
     it(`keeps no record of a deletion after ${how}`, () => {
       index.remove('a', 'uid-a');
       comes();
-      // No cluster gives a uid twice but one that is restored: with nothing kept, it is known again.
+      // Only a restored cluster reuses a uid: without a record of the deletion, the object is accepted.
       index.apply('ADDED', rawThing('a', 20));
       expect(index.get('a')).to.equal('20');
     });

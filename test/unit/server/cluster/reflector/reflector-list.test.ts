@@ -186,7 +186,7 @@ describe('Reflector: list', () => {
     });
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
-    // Nobody reads it any more.
+    // The client has closed it.
     await until(() => cluster.calls[0]?.response.closed === true);
   });
 

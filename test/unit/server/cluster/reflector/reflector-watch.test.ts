@@ -215,7 +215,7 @@ describe('Reflector: watch', () => {
         stream: [fail, fail, failLate],
         watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
-      // Much longer than the other answers may take.
+      // Much longer than the other responses take.
       { healthyMs: 1_000, initialBackoffMs: 20, maxBackoffMs: 1000 },
     );
     await sink.until('MODIFIED a@9');

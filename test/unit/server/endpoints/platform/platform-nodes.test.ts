@@ -7,7 +7,7 @@ import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-/** Minutes after midnight at which it was created, and what else is particular to it. */
+/** Creation in minutes after midnight, and overrides. */
 function created(name: string, version: number, minute: number, more: object = {}, labels = {}): PlainNode {
   const plain = node(name, version, labels, more);
   const creationTimestamp = `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`;

@@ -340,7 +340,7 @@ describe('list of many objects', () => {
   it('destroys the connection of an aborted response', async () => {
     const incoming = await server.open(LIST, gzip);
     incoming.destroy();
-    // The next answer on a fresh connection shows that nothing broke.
+    // A response on a new connection shows that the server still works.
     expect((await server.ask(`${LIST}/n0001`)).status).to.equal(200);
     expect(server.lastFault).to.equal(undefined);
   });

@@ -31,7 +31,7 @@ describe('list with a slow client', () => {
     it(`pauses while the client does not read, and continues when it does: ${query}`, async () => {
       queued.length = 0;
       const incoming = await server.open(LIST + query);
-      // A whole other answer has time to go by; the first one's body is 16 MB.
+      // A complete other response fits in between; the first body is 16 MB.
       await server.ask(`${LIST}/n0001`);
       expect(queued[0]?.()).to.be.lessThan(3 << 20);
       let length = 0;

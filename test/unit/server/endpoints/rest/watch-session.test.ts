@@ -18,7 +18,7 @@ const KB = 1024;
 const filler = 'x'.repeat(50 * KB);
 const EVERYTHING = { labelSelector: EVERY_LABEL, fieldSelector: [] };
 
-/** A connection of which the other side takes as many pieces as it is told to. */
+/** A connection whose peer reads a given number of chunks. */
 class HeldSocket extends Socket {
   #willTake = 0;
   #waiting: (() => void) | undefined;
@@ -41,7 +41,7 @@ class HeldSocket extends Socket {
     return this.#taken.endsWith('0\r\n\r\n');
   }
 
-  /** Takes so many pieces more. */
+  /** Reads this many more chunks. */
   async accept(count = Number.POSITIVE_INFINITY): Promise<void> {
     this.#willTake += count;
     this.#waiting?.();

@@ -219,7 +219,7 @@ describe('watch', () => {
   it('sends bookmarks periodically', async () => {
     await start({ bookmarkIntervalMs: 20 });
     const lines = await watch('&resourceVersion=10&allowWatchBookmarks=true');
-    // Without the mark of the initial events, by which a client would take for complete what it has.
+    // Without the annotation of the last initial event, which would make the client's state complete.
     const kind = { kind: 'Node', apiVersion: 'resources.platform.io/v1alpha3' };
     const bookmark = { type: 'BOOKMARK', object: { ...kind, metadata: { resourceVersion: '10' } } };
     expect([await lines.next(), await lines.next()]).to.deep.equal([bookmark, bookmark]);

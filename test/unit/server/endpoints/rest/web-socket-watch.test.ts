@@ -17,7 +17,7 @@ const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const WATCH = `${NODES}?watch=true`;
 const NORMAL = 1000;
 const PROTOCOL_ERROR = 1002;
-/** Of a connection that is gone without a word. */
+/** Close code of a lost connection. */
 const ABNORMAL = 1006;
 const TOO_LONG = 1009;
 /** The first byte of a frame of this kind; an empty one of a client has four more. */

@@ -153,7 +153,7 @@ describe('UsageCounter', () => {
       'node.platform.io/cpu-requests': '1',
       'node.platform.io/cpu-limits': '0',
     });
-    // It takes no pods any more, or has not said what it has.
+    // A node that is cordoned, or reports no allocatable amounts.
     const full = nodeFacts({ status: { allocatable: { cpu: '0', memory: '0' } } });
     expect(JSON.parse(`{${annotations({ name: 'n', facts: full })}}`)).to.include({
       'node.platform.io/cpu-requests-fraction': '0%',
