@@ -21,13 +21,12 @@ export class Silence {
     return ms < UNRESPONSIVE_MS ? 0 : ms;
   }
 
-  /** A request was sent. */
-  asked(): void {
+  requestSent(): void {
     this.#since ??= this.#now();
   }
 
   /** Any response arrived. */
-  broken(): void {
+  responded(): void {
     this.#since = undefined;
   }
 }

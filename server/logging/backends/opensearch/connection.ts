@@ -104,13 +104,13 @@ export class Connection {
     const session = this.#sessionFor(ca);
     session.requests++;
     try {
-      this.#silence.asked();
+      this.#silence.requestSent();
       const { status, text, retryAfter } = await exchange(
         session.client,
         request,
         authorization,
         signal,
-        () => this.#silence.broken(),
+        () => this.#silence.responded(),
       );
       if (status >= 200 && status < 300) return text;
       if (isMissing(status, text)) return undefined;

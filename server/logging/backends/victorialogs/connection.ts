@@ -75,9 +75,9 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason;
       const options = { ...target, path: `${prefix}${path}`, method: 'POST', headers, agent };
-      this.#silence.asked();
+      this.#silence.requestSent();
       const sent: ClientRequest = request(options, (response) => {
-        this.#silence.broken();
+        this.#silence.responded();
         resolve(response);
       });
       const abort = (): void =>

@@ -17,7 +17,7 @@ import { STORE } from './store-error.ts';
 /** The position of a cursor: a time, and the number of records of that time that earlier pages contain. */
 export interface Position {
   readonly time: Instant;
-  readonly given: number;
+  readonly offset: number;
 }
 
 export interface PageOptions {
@@ -35,8 +35,8 @@ export interface Page {
   readonly next: Position | undefined;
 }
 
-/** A larger number in a position is checked against the store, because a position is untrusted. */
-const TRUSTED_GIVEN = 10_000;
+/** A larger offset is checked against the store, because a position is untrusted. */
+const TRUSTED_OFFSET = 10_000;
 /** The first range should contain this many times the wanted records. */
 const MARGIN = 2n;
 /** Growth of the range. */
@@ -61,15 +61,15 @@ export class PageReader {
     const after = from > 0 ? await this.#positionAfter(from) : this.#options.after;
     const range = rangeBehind(overview.span, order, after);
     if (!range || (from > 0 && !after)) return EMPTY;
-    const given = after ? await this.#givenBefore(after) : 0;
+    const offset = after ? await this.#offsetOf(after) : 0;
     const pipe = fieldsPipe(query.fields);
     // Where one time has many records, those of earlier pages are read again.
-    const maxBytes = given > size ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
-    const found = await this.#first(given + size + 1, range, pipe, maxBytes);
-    const isMore = found.length > given + size;
-    if (isMore) await this.#completeLastTime(found, given + size);
+    const maxBytes = offset > size ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
+    const found = await this.#first(offset + size + 1, range, pipe, maxBytes);
+    const isMore = found.length > offset + size;
+    if (isMore) await this.#completeLastTime(found, offset + size);
     const records = await inOrder(found, order, this.#client.turns);
-    const start = after ? Math.min(given, countOfTime(records, after.time)) : 0;
+    const start = after ? Math.min(offset, countOfTime(records, after.time)) : 0;
     return {
       records: records.slice(start, start + size),
       next: isMore ? (positionBehind(records.slice(0, start + size)) ?? after) : undefined,
@@ -101,13 +101,13 @@ export class PageReader {
     }
   }
 
-  /** Limits the number of the position to the records of its time. */
-  async #givenBefore({ time, given }: Position): Promise<number> {
-    if (given <= TRUSTED_GIVEN) return given;
+  /** Limits the offset to the number of records of the time. */
+  async #offsetOf({ time, offset }: Position): Promise<number> {
+    if (offset <= TRUSTED_OFFSET) return offset;
     const query = this.#options.query.within(rangeOf(time));
     if (!query) return 0;
     const [row = {}] = await this.#client.counts(query, 'stats count() as n', this.#deadline);
-    return Math.min(given, numberIn(row, 'n'));
+    return Math.min(offset, numberIn(row, 'n'));
   }
 
   /** Of the last time, the store returned any of the records: replaces these by all of them if the page ends there. */
@@ -149,15 +149,15 @@ function rangeBehind(span: Range | undefined, order: Order, after: Position | un
   return rest.start < rest.end ? rest : undefined;
 }
 
-export function writePosition({ time, given }: Position): string {
-  return `${time} ${given}`;
+export function writePosition({ time, offset }: Position): string {
+  return `${time} ${offset}`;
 }
 
 /** Throws BadRequest for a position of another store. */
 export function readPosition(text: string): Position {
-  const [time, given = '', ...more] = text.split(' ');
-  if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(given) || more.length > 0) throw newForeignCursor(STORE);
-  return { time, given: Number(given) };
+  const [time, offset = '', ...more] = text.split(' ');
+  if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(offset) || more.length > 0) throw newForeignCursor(STORE);
+  return { time, offset: Number(offset) };
 }
 
 /** Behind the last record; `records` contains all earlier records of its time. Undefined for an empty list. */
@@ -165,5 +165,5 @@ function positionBehind(records: readonly LogRecord[]): Position | undefined {
   const time = records.at(-1)?.time;
   if (time === undefined) return undefined;
   const before = records.findLastIndex((record) => record.time !== time);
-  return { time, given: records.length - 1 - before };
+  return { time, offset: records.length - 1 - before };
 }
