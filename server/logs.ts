@@ -14,7 +14,7 @@ import {
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
-import { Turns } from './concurrency/turns.ts';
+import { TimeSlicer } from './concurrency/time-slicer.ts';
 import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
@@ -69,7 +69,7 @@ export async function newLogs(
     log.warn({ store: logging.store, url }, 'the connection to the log store is not encrypted');
   }
   // Shared, because all queries together must not block the event loop.
-  const turns = new Turns();
+  const turns = new TimeSlicer();
   const store = await newLogStore(logging, { client, log, turns });
   const namespaces = new Namespaces({ client, log });
   const scopes = new Scopes({
@@ -126,7 +126,7 @@ export async function newLogs(
 
 async function newLogStore(
   { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
-  { client, log: parent, turns }: Pick<LogsDependencies, 'client' | 'log'> & { readonly turns: Turns },
+  { client, log: parent, turns }: Pick<LogsDependencies, 'client' | 'log'> & { readonly turns: TimeSlicer },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
   if (store === 'opensearch') {

@@ -1,13 +1,13 @@
 export interface BackoffOptions {
-  /** The first wait, in ms. */
+  /** Bound of the first delay, in ms. */
   readonly initialMs: number;
-  /** No wait is longer, in ms. */
+  /** Maximum delay, in ms. */
   readonly maxMs: number;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
 }
 
-/** Waits that double up to a bound, each drawn between half of it and all of it so that clients do not march in step. */
+/** Exponential backoff with jitter: each delay is drawn between half of its bound and the bound. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #attempts = 0;
@@ -16,7 +16,7 @@ export class Backoff {
     this.#options = options;
   }
 
-  /** The wait before the next attempt, in ms. */
+  /** Returns the delay before the next attempt, in ms. */
   next(): number {
     const { initialMs, maxMs, random } = this.#options;
     const bound = Math.min(maxMs, initialMs * 2 ** Math.min(this.#attempts, 30));
@@ -24,7 +24,7 @@ export class Backoff {
     return bound * (0.5 + random() / 2);
   }
 
-  /** After things went well for a while. */
+  /** Call after a success. */
   reset(): void {
     this.#attempts = 0;
   }

@@ -1,17 +1,17 @@
 export interface BoundedSignal extends Disposable {
   readonly signal: AbortSignal;
-  /** Whether the time was over first. */
+  /** Whether the timeout aborted the signal. */
   readonly isLate: boolean;
-  /** Before its time. */
+  /** Aborts before the timeout. */
   abort(reason: unknown): void;
 }
 
-/** With a longer delay, a timer of Node fires at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** Node timers with a longer delay fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * A signal that follows another one for at most so many ms, until it is disposed. What AbortSignal.any and .timeout make
- * of it costs a query a tenth of a millisecond, and stays behind until the garbage is collected.
+ * A signal that aborts with `outer` or after `ms`, until it is disposed of. AbortSignal.any and .timeout cost a query 0.1 ms,
+ * and stay in memory until garbage collection.
  */
 export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {
   const controller = new AbortController();
@@ -22,7 +22,7 @@ export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {
       isLate = !controller.signal.aborted;
       controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
     },
-    Math.min(ms, LONGEST_MS),
+    Math.min(ms, MAX_TIMER_MS),
   );
   timer.unref();
   if (outer.aborted) follow();

@@ -1,52 +1,52 @@
-/** Things of callers, of each in the order in which they came. Callers without any take no memory. */
-export class ByCaller<Thing> {
-  readonly #things = new Map<string, Set<Thing>>();
+/** Items by caller, each caller's in insertion order. Callers without items use no memory. */
+export class ByCaller<Item> {
+  readonly #items = new Map<string, Set<Item>>();
   #size = 0;
 
-  /** Of all callers. */
+  /** The number of items of all callers. */
   get size(): number {
     return this.#size;
   }
 
-  add(caller: string, thing: Thing): void {
-    const things = this.#things.get(caller) ?? new Set();
-    if (things.size === 0) this.#things.set(caller, things);
-    things.add(thing);
+  add(caller: string, item: Item): void {
+    const items = this.#items.get(caller) ?? new Set();
+    if (items.size === 0) this.#items.set(caller, items);
+    items.add(item);
     this.#size++;
   }
 
-  /** False where it is not there. */
-  delete(caller: string, thing: Thing): boolean {
-    const things = this.#things.get(caller);
-    if (!things?.delete(thing)) return false;
-    if (things.size === 0) this.#things.delete(caller);
+  /** Returns false for a missing item. */
+  delete(caller: string, item: Item): boolean {
+    const items = this.#items.get(caller);
+    if (!items?.delete(item)) return false;
+    if (items.size === 0) this.#items.delete(caller);
     this.#size--;
     return true;
   }
 
-  /** Of each caller what came first; callers in their order, which is that of their first things. */
-  *firsts(): Generator<[caller: string, thing: Thing], void, undefined> {
-    for (const [caller, things] of this.#things) {
-      for (const first of things.values().take(1)) yield [caller, first];
+  /** The first item of each caller, in the order of callers: initially that of their first items. */
+  *firsts(): Generator<[caller: string, item: Item], void, undefined> {
+    for (const [caller, items] of this.#items) {
+      for (const first of items.values().take(1)) yield [caller, first];
     }
   }
 
-  /** Puts the caller behind all others. */
+  /** Moves the caller to the end of the order. */
   toEnd(caller: string): void {
-    const things = this.#things.get(caller);
-    if (!things) return;
-    this.#things.delete(caller);
-    this.#things.set(caller, things);
+    const items = this.#items.get(caller);
+    if (!items) return;
+    this.#items.delete(caller);
+    this.#items.set(caller, items);
   }
 
   /**
-   * What came last of whoever has most, if he keeps at least as many as the caller has with one more: so that callers who
-   * want as much as they can get end up with the same, and nothing goes to and fro.
+   * The newest item of the caller with the most items, if that caller would still have at least as many as `caller` with one
+   * more. Callers with unlimited demand so converge to equal shares without oscillation.
    */
-  excessFor(caller: string): Thing | undefined {
-    let most: ReadonlySet<Thing> | undefined;
-    for (const things of this.#things.values()) if (!most || things.size > most.size) most = things;
-    const own = this.#things.get(caller)?.size ?? 0;
+  excessFor(caller: string): Item | undefined {
+    let most: ReadonlySet<Item> | undefined;
+    for (const items of this.#items.values()) if (!most || items.size > most.size) most = items;
+    const own = this.#items.get(caller)?.size ?? 0;
     return most && most.size - 1 > own ? [...most].at(-1) : undefined;
   }
 }

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as immediate } from 'node:timers/promises';
 
-/** How often the event loop has looked for what came in. */
+/** The number of event-loop iterations so far. */
 export function round(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }
 
 /**
- * Resolves when everything else has had its turn. The next immediate alone is too early: one that is asked for while
- * something comes in runs before anything else comes in.
+ * Resolves in the next iteration of the event loop, after pending I/O. setImmediate alone is too early: called from an I/O
+ * callback, it runs before further I/O is polled.
  */
 export async function nextRound(): Promise<void> {
   const last = round();

@@ -1,4 +1,4 @@
-/** How much is under way, in all and of each caller. Callers without anything take no memory. */
+/** Counts work in flight, in total and by caller. Idle callers use no memory. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
   #all = 0;
@@ -16,7 +16,6 @@ export class InFlight {
     this.#counts.set(caller, this.of(caller) + 1);
   }
 
-  /** Of something that had begun. */
   end(caller: string): void {
     this.#all--;
     const left = this.of(caller) - 1;

@@ -1,26 +1,26 @@
-// Sorts what may be very many without keeping the event loop: in short runs, which are then joined two by two.
-import type { Turns } from './turns.ts';
+// A merge sort that yields to the event loop: sorts short runs, then merges them pairwise.
+import type { TimeSlicer } from './time-slicer.ts';
 
-/** Sorted in one go; some milliseconds where comparing takes a microsecond. */
+/** Items of a run; sorting one takes a few milliseconds at 1 µs per comparison. */
 const RUN = 1_024;
-/** Compared in one go. */
+/** Comparisons between checks of the time slice. */
 const STEPS = 256;
 
-/** A new list; what is equal stays in its order. */
-export async function sortedInTurns<Item>(
+/** Returns a new sorted array. Stable. */
+export async function mergeSort<Item>(
   items: readonly Item[],
   compare: (left: Item, right: Item) => number,
-  turns: Turns,
+  slicer: TimeSlicer,
 ): Promise<Item[]> {
   let runs: Item[][] = [];
   for (let at = 0; at < items.length; at += RUN) {
-    if (turns.spent) await turns.next();
+    if (slicer.spent) await slicer.next();
     runs.push(items.slice(at, at + RUN).sort(compare));
   }
   while (runs.length > 1) {
     const joined: Item[][] = [];
     for (let at = 0; at < runs.length; at += 2)
-      joined.push(await merged(runs[at] ?? [], runs[at + 1] ?? [], compare, turns));
+      joined.push(await merged(runs[at] ?? [], runs[at + 1] ?? [], compare, slicer));
     runs = joined;
   }
   return runs[0] ?? [];
@@ -30,7 +30,7 @@ async function merged<Item>(
   left: readonly Item[],
   right: readonly Item[],
   compare: (left: Item, right: Item) => number,
-  turns: Turns,
+  slicer: TimeSlicer,
 ): Promise<Item[]> {
   const all: Item[] = [];
   const [lefts, rights] = [left.values(), right.values()];
@@ -43,7 +43,7 @@ async function merged<Item>(
       all.push(other.value);
       other = rights.next();
     }
-    if (steps % STEPS === 0 && turns.spent) await turns.next();
+    if (steps % STEPS === 0 && slicer.spent) await slicer.next();
   }
   return all;
 }

@@ -1,6 +1,6 @@
 /**
- * Settles as `promise` does, or rejects with the signal's reason when it is aborted first. Nothing stays behind at the
- * signal: whoever waits again and again in a race with one promise that lasts keeps all that has come of the others.
+ * Settles like `promise`, or rejects with the reason of `signal`. Removes its listener: racing repeatedly against one long-lived
+ * promise would leak memory.
  */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** The results in the order of `items`, `limit` of them worked on at a time. The first failure ends it. */
+/** Maps `items` with at most `limit` calls of `work` at a time. Results are in the order of `items`. Stops at the first error. */
 export async function inParallel<Item, Result>(
   limit: number,
   items: readonly Item[],

@@ -1,17 +1,22 @@
 import { ByCaller } from './by-caller.ts';
 import { InFlight } from './in-flight.ts';
 
-/** How many may wait for a slot, and how long. */
+/** A bounded queue for slots. */
 export interface SlotQueue {
-  /** 0: nobody may. */
+  /** Maximum number of waiting requests. 0: none. */
   readonly length: number;
   readonly waitMs: number;
-  /** For one who finds no place to wait, loses it to somebody who has fewer, or has waited too long. */
+  /** The error for a request that finds the queue full, is displaced from it, or waits too long. */
   readonly refusal: () => Error;
 }
 
-/** The most that one caller may have of so many that others leave. */
+/** Maximum number of slots of one caller, of the `left` slots that others do not use. */
 export type ShareOfOne = (left: number) => number;
+
+/** Leaves a quarter of the free slots to other callers. */
+export function tenantShare(left: number): number {
+  return Math.max(1, Math.floor((left * 3) / 4));
+}
 
 interface Waiting {
   readonly enter: () => void;
@@ -19,14 +24,14 @@ interface Waiting {
 }
 
 /**
- * Limits concurrent work. The next slot goes to the caller who has fewest, and among those in turns; what one caller asks for
- * is served as it came. Without a queue that is bounded, everybody waits his turn.
+ * Limits concurrent work, with fair queuing: the next slot goes to the caller with the fewest slots, and among equals
+ * round-robin. Requests of one caller are served in order. Without `queue` the queue is unbounded.
  */
 export class Slots {
   readonly #count: number;
   readonly #queue: SlotQueue | undefined;
   readonly #share: ShareOfOne;
-  /** Callers in the order of their turns. */
+  /** Callers in round-robin order. */
   readonly #waiting = new ByCaller<Waiting>();
   readonly #taken = new InFlight();
 
@@ -45,23 +50,23 @@ export class Slots {
   }
 
   /**
-   * Resolves with the slot, which is given back by disposing of it. Rejects with the queue's refusal, and with the
-   * signal's reason when it is aborted first. `caller` is who turns and shares count for.
+   * Resolves with a slot, which the caller disposes of. Rejects with the refusal of the queue, or with the reason of
+   * `signal`. `caller` is the tenant for fairness and shares.
    */
   async take(signal?: AbortSignal, caller = ''): Promise<Disposable> {
     signal?.throwIfAborted();
     if (this.#hasRoom(caller)) this.#taken.begin(caller);
-    else await this.#turn(signal, caller);
+    else await this.#wait(signal, caller);
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
-        if (isHeld) this.#giveBack(caller);
+        if (isHeld) this.#release(caller);
         isHeld = false;
       },
     };
   }
 
-  #turn(signal: AbortSignal | undefined, caller: string): Promise<void> {
+  #wait(signal: AbortSignal | undefined, caller: string): Promise<void> {
     const queue = this.#queue;
     if (queue) this.#makeRoom(queue, caller);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -78,15 +83,15 @@ export class Slots {
     const waiting = { enter, refuse };
     const leave = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', gone);
+      signal?.removeEventListener('abort', aborted);
       this.#waiting.delete(caller, waiting);
     };
-    const gone = (): void => {
+    const aborted = (): void => {
       leave();
       reject(signal?.reason as Error);
     };
     const timer = queue && setTimeout(refuse, queue.waitMs);
-    signal?.addEventListener('abort', gone, { once: true });
+    signal?.addEventListener('abort', aborted, { once: true });
     this.#waiting.add(caller, waiting);
     return promise;
   }
@@ -97,7 +102,7 @@ export class Slots {
     return own < left && own < this.#share(left);
   }
 
-  /** Who has most places in a full queue gives one to who has fewer. */
+  /** In a full queue, the caller with the most waiting requests loses its newest one to a caller with fewer. */
   #makeRoom({ length, refusal }: SlotQueue, caller: string): void {
     if (this.#waiting.size < length) return;
     const excess = this.#waiting.excessFor(caller);
@@ -105,8 +110,8 @@ export class Slots {
     excess.refuse();
   }
 
-  /** To those who wait, so that nobody comes in between. */
-  #giveBack(caller: string): void {
+  /** Passes the slot on synchronously, so that no new request overtakes the queue. */
+  #release(caller: string): void {
     this.#taken.end(caller);
     for (let next = this.#next(); next; next = this.#next()) next.enter();
   }

@@ -1,4 +1,4 @@
-/** One waiter, woken by many. */
+/** Wakes one waiting loop. */
 export class Wakeup {
   #pending = false;
   #resolve: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Wakeup {
     this.#resolve?.();
   }
 
-  /** Resolves at the next call of `wake`, at once when there was one meanwhile; false when `signal` is aborted. */
+  /** Resolves at the next call of `wake`, at once after an earlier one. Returns false when `signal` is aborted. */
   async next(signal: AbortSignal): Promise<boolean> {
     if (!this.#pending && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -16,7 +16,7 @@ export class Wakeup {
       this.#resolve = resolve;
       signal.addEventListener('abort', end, { once: true });
       await promise;
-      // It is called again and again with one signal, as long as the process lives.
+      // The loop reuses one signal for the lifetime of the process.
       signal.removeEventListener('abort', end);
       this.#resolve = undefined;
     }

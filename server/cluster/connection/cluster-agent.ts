@@ -1,8 +1,7 @@
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { mostOfOne } from '../../concurrency/share-of-one.ts';
-import { Slots } from '../../concurrency/slots.ts';
+import { Slots, tenantShare } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
   /** Aborted when no request waits for the connection. */
@@ -22,7 +21,7 @@ const HANDSHAKE_SLOT_MS = 250;
 /** HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {
   /** Fair between classes: a review must not queue behind the handshakes of live tails. */
-  readonly #handshakes = new Slots(HANDSHAKES, undefined, mostOfOne);
+  readonly #handshakes = new Slots(HANDSHAKES, undefined, tenantShare);
   #context: SecureContext | undefined;
 
   /** The default name concatenates server and identity: kilobytes for each request. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Pacer } from '../../concurrency/pacer.ts';
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { ClusterClient } from './client.ts';
 import { readError, StalledError } from './response-body.ts';
 
@@ -33,7 +33,7 @@ export async function openStream(
  * loop early destroys the response.
  */
 export async function* streamedBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
-  const pacer = new Pacer();
+  const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
   // The limit applies to the peer, not to the time that the consumer takes for a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {
@@ -43,7 +43,7 @@ export async function* streamedBody(response: IncomingMessage, idleMs: number): 
     for await (const chunk of response as AsyncIterable<Buffer>) {
       isWaiting = false;
       yield chunk;
-      if (pacer.spent) await pacer.breathe();
+      if (slicer.spent) await slicer.next();
       isWaiting = true;
       timer.refresh();
     }

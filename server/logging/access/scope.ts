@@ -2,8 +2,8 @@
 // their cache; the stores apply the scope. Fails closed if the cluster is unavailable.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
-import { Pacer } from '../../concurrency/pacer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { Instant, NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../matching/name-filter.ts';
@@ -103,10 +103,10 @@ export class Scopes {
     const isSelected = nameMatcher(filter);
     // A namespace that was recreated during the checks is excluded: the permission may be that of its predecessor.
     const current = this.#options.namespaces();
-    const pacer = new Pacer();
+    const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
     const namespaces: Namespace[] = [];
     for (const [index, name] of candidates.entries()) {
-      if (pacer.spent) await pacer.breathe();
+      if (slicer.spent) await slicer.next();
       const namespace = known.get(name);
       const isSame = current.get(name)?.since === namespace?.since;
       if (namespace && allowed[index] && isSelected(name) && isSame) namespaces.push(namespace);

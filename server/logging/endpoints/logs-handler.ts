@@ -10,7 +10,7 @@ import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-dec
 import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
-import type { Turns } from '../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -50,7 +50,7 @@ export interface LogsHandlerOptions {
   readonly limits: LogLimits;
   /** Time limit of the filter chain in ms. */
   readonly requestTimeoutMs: number;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   readonly metrics: LogMetrics;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -130,7 +130,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       const selection = await currentSelection();
       return writeExport(
         context,
-        { query, selection, currentSelection, call: deadline.call(), withdrawn: slot.withdrawn },
+        { query, selection, currentSelection, call: deadline.call(), preempted: slot.preempted },
         {
           store,
           maxLines: limits.exportLines,
@@ -155,7 +155,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const selection = await currentSelection();
     await writeFollowed(
       context,
-      { query, selection, currentSelection, start, signal, withdrawn: slot.withdrawn },
+      { query, selection, currentSelection, start, signal, preempted: slot.preempted },
       {
         store,
         turns,

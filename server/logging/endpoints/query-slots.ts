@@ -1,9 +1,8 @@
 // Concurrency limits of log queries, exports and live tails, shared fairly among callers. Queries are short and queued; an
 // export or live tail of a caller with too many is preempted.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
-import { Places } from '../../concurrency/places.ts';
-import { mostOfOne } from '../../concurrency/share-of-one.ts';
-import { Slots } from '../../concurrency/slots.ts';
+import { PreemptibleSlots } from '../../concurrency/preemptible-slots.ts';
+import { Slots, tenantShare } from '../../concurrency/slots.ts';
 import type { LogOperation } from '../log-metrics.ts';
 import type { Preemptible } from '../streams/stream-end.ts';
 
@@ -28,7 +27,7 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
     waitMs: limits.queueTimeout,
     refusal: rejections('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
   };
-  const queries = new Slots(limits.concurrentQueries, queue, mostOfOne);
+  const queries = new Slots(limits.concurrentQueries, queue, tenantShare);
   return {
     query: queries,
     context: queries,
@@ -39,11 +38,11 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
   };
 }
 
-function preemptible(kind: string, count: number): Places {
+function preemptible(kind: string, count: number): PreemptibleSlots {
   const retry = { retryAfterSeconds: 10, spreadSeconds: 1 };
-  return new Places(count, {
+  return new PreemptibleSlots(count, {
     refusal: rejections(kind, retry),
-    withdrawal: () =>
+    preemption: () =>
       newTooManyRequests(
         `preempted: other callers need one of your ${kind}; try again later`,
         retry.retryAfterSeconds,

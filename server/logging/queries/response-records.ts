@@ -2,7 +2,7 @@
 // can encode.
 import type { ResponseRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
-import type { Turns } from '../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { LogRecord } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, type Span, searchableLength } from '../matching/line-matcher.ts';
 import { idOf } from './record-id.ts';
@@ -10,7 +10,7 @@ import { textOf } from './selection.ts';
 
 export interface SlicedCall {
   /** Shares the event loop among queries. */
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { LogQueryAnswer } from '../../../apis/logging/v1alpha2/log-answer.ts';
-import type { Turns } from '../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
@@ -11,7 +11,7 @@ const compress = promisify(gzip);
 
 export interface ResponseWriterOptions {
   readonly buffered: Pick<BufferedResponses, 'write'>;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
 }
 
 /** Writes a JSON response; a long one is compressed, and buffered for slow readers. Caches must not store logs. */

@@ -6,7 +6,7 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../../authentication/user.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
-import type { Turns } from '../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
@@ -31,7 +31,7 @@ export interface FollowRequest extends ReviewedSelection, Preemptible {
 
 export interface FollowOptions extends TailClocks {
   readonly store: Pick<LogStore, 'follow'>;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   readonly streamed: (lines: number) => void;
   /** Overlap of a resumed tail with the lines that the client has. */
   readonly overlapMs: number;

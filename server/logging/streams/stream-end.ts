@@ -6,7 +6,7 @@ import type { Scope, Selection } from '../log-store.ts';
 
 export interface Preemptible {
   /** Aborted, with the reason, when another caller gets the place of the stream. */
-  readonly withdrawn?: AbortSignal | undefined;
+  readonly preempted?: AbortSignal | undefined;
 }
 
 /** Time in ms in which a reader may read what was written before a preemption. */
@@ -14,17 +14,17 @@ const PREEMPTION_GRACE_MS = 2_000;
 
 /** Aborts `over` when the stream is preempted, and closes the connection of a reader that does not read the end in time. */
 export function endWhenPreempted(
-  { withdrawn }: Preemptible,
+  { preempted }: Preemptible,
   response: ServerResponse,
   over: AbortController,
 ): void {
   const end = (): void => {
-    over.abort(withdrawn?.reason);
+    over.abort(preempted?.reason);
     const timer = setTimeout(() => response.destroy(), PREEMPTION_GRACE_MS);
     response.once('close', () => clearTimeout(timer));
   };
-  if (withdrawn?.aborted) end();
-  else withdrawn?.addEventListener('abort', end, { once: true });
+  if (preempted?.aborted) end();
+  else preempted?.addEventListener('abort', end, { once: true });
 }
 
 export interface ReviewedSelection {

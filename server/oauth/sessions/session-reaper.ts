@@ -8,8 +8,8 @@ import {
   isTooManyRequests,
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
-import { Pacer } from '../../concurrency/pacer.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
@@ -73,11 +73,11 @@ export class SessionReaper {
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
-    const pacer = new Pacer();
+    const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
     let count = 0;
     let failure: unknown;
     for (const found of sessions.all()) {
-      if (pacer.spent) await pacer.breathe();
+      if (slicer.spent) await slicer.next();
       signal.throwIfAborted();
       const reason = this.#reasonToRemove(found);
       if (reason === undefined) continue;

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
-import { Turns } from '../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import type { Namespace } from '../../../server/logging/access/namespaces.ts';
 import { Scopes } from '../../../server/logging/access/scope.ts';
 import { type LogLimits, logsHandler } from '../../../server/logging/endpoints/logs-handler.ts';
@@ -87,7 +87,7 @@ export class LogService {
       scopes,
       limits: { ...LIMITS, ...limits },
       requestTimeoutMs: 60_000,
-      turns: new Turns(),
+      turns: new TimeSlicer(),
       metrics: new LogMetrics(this.registry),
       now,
       monotonic,

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { Slots } from '../../../concurrency/slots.ts';
-import { Turns } from '../../../concurrency/turns.ts';
+import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type {
   Buckets,
   Call,
@@ -53,7 +53,7 @@ export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
-  readonly turns?: Turns;
+  readonly turns?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
   /** Milliseconds after the last request until pods are no longer watched. */
@@ -78,7 +78,7 @@ const PARTIAL_SEARCH =
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
-  readonly #turns: Turns;
+  readonly #turns: TimeSlicer;
   readonly #informer: PodInformer;
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
@@ -86,7 +86,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, turns = new Turns(), idleMs, kubeletTimeoutMs, monotonic } = options;
+    const { client, log, limits, turns = new TimeSlicer(), idleMs, kubeletTimeoutMs, monotonic } = options;
     this.#options = options;
     this.#turns = turns;
     this.#informer = new PodInformer({

@@ -1,5 +1,5 @@
 // Client for the search API: sends searches over indices or a point in time, and reads the responses in time slices.
-import type { Turns } from '../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
 import { newSearchRefused } from '../../store-errors.ts';
 import type { Connection, StoreRequest } from './connection.ts';
@@ -33,9 +33,9 @@ const STORE_SHARE = 0.9;
 
 export class SearchClient {
   readonly #connection: Connection;
-  readonly #turns: Turns;
+  readonly #turns: TimeSlicer;
 
-  constructor(connection: Connection, turns: Turns) {
+  constructor(connection: Connection, turns: TimeSlicer) {
     this.#connection = connection;
     this.#turns = turns;
   }

@@ -1,7 +1,7 @@
 // The query endpoint of VictoriaLogs: one query and the rows of its response, within the deadline of a call.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
-import { Turns } from '../../../concurrency/turns.ts';
+import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Deadline } from '../../deadline.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
 import type { Connection } from './connection.ts';
@@ -21,10 +21,10 @@ const MAX_COUNT_BYTES = 16 << 20;
 
 export class Client {
   /** Shared by all readers of responses. */
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   readonly #connection: Connection;
 
-  constructor(connection: Connection, turns = new Turns()) {
+  constructor(connection: Connection, turns = new TimeSlicer()) {
     this.#connection = connection;
     this.turns = turns;
   }

@@ -1,7 +1,7 @@
 // Rows as records, and the order of records with the same time, which the store does not define.
 import { text } from '../../../../apis/reading/unknown-value.ts';
-import { sortedInTurns } from '../../../concurrency/merge-sort.ts';
-import type { Turns } from '../../../concurrency/turns.ts';
+import { mergeSort } from '../../../concurrency/merge-sort.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText } from '../../instant.ts';
 import { withoutLineEnd } from '../../line-end.ts';
 import type { LogRecord, Order } from '../../log-store.ts';
@@ -22,7 +22,7 @@ export function sortPipe(order: Order): string {
 export async function recordsOf(
   rows: readonly Row[],
   fields: FieldNames,
-  turns: Turns,
+  turns: TimeSlicer,
 ): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const row of rows) {
@@ -44,10 +44,14 @@ function recordOf(row: Row, { message, namespace, pod, container }: FieldNames):
 }
 
 /** Sorts by time, then by all other members. Time-sliced. */
-export function inOrder(records: readonly LogRecord[], order: Order, turns: Turns): Promise<LogRecord[]> {
+export function inOrder(
+  records: readonly LogRecord[],
+  order: Order,
+  turns: TimeSlicer,
+): Promise<LogRecord[]> {
   const compare =
     order === 'asc' ? compareRecords : (left: LogRecord, right: LogRecord) => compareRecords(right, left);
-  return sortedInTurns(records, compare, turns);
+  return mergeSort(records, compare, turns);
 }
 
 function compareRecords(left: LogRecord, right: LogRecord): number {

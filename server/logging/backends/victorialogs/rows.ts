@@ -2,7 +2,7 @@
 // JSON.parse() is faster than many small ones.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
-import type { Turns } from '../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
 import { instantFrom } from './nanoseconds.ts';
 import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
@@ -16,7 +16,7 @@ const NEWLINE = 0x0a;
 /** The rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is cut off. */
 export async function* rowsOf(
   body: AsyncIterable<Buffer>,
-  turns: Turns,
+  turns: TimeSlicer,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;

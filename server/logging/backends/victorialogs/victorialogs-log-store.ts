@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
-import type { Turns } from '../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type {
@@ -36,7 +36,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
   /** Time slices shared with other readers of long responses. */
-  readonly turns?: Turns;
+  readonly turns?: TimeSlicer;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
   /** Milliseconds since the epoch. */

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { boundedSignal } from '../../../../server/concurrency/bounded-signal.ts';
 
-describe('a bounded signal', () => {
-  it('is aborted with the other one, for its reason', () => {
+describe('boundedSignal', () => {
+  it('aborts with the outer signal and its reason', () => {
     const outer = new AbortController();
     using bounded = boundedSignal(outer.signal, 60_000);
     expect(bounded.signal.aborted).to.equal(false);
@@ -11,12 +11,12 @@ describe('a bounded signal', () => {
     expect([bounded.signal.reason, bounded.isLate]).to.deep.equal(['gone', false]);
   });
 
-  it('is aborted at once when the other one has been', () => {
+  it('is aborted if the outer signal is', () => {
     using bounded = boundedSignal(AbortSignal.abort('gone'), 60_000);
     expect([bounded.signal.reason, bounded.isLate]).to.deep.equal(['gone', false]);
   });
 
-  it('is late when its time is over first', async () => {
+  it('is late after its timeout', async () => {
     const outer = new AbortController();
     using bounded = boundedSignal(outer.signal, 1);
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -32,7 +32,7 @@ describe('a bounded signal', () => {
     ]);
   });
 
-  it('is not late when its time is over behind the other one', async () => {
+  it('is not late when the outer signal aborts first', async () => {
     const outer = new AbortController();
     using bounded = boundedSignal(outer.signal, 1);
     outer.abort('gone');
@@ -41,13 +41,13 @@ describe('a bounded signal', () => {
     expect(bounded.isLate).to.equal(false);
   });
 
-  it('waits as long as a timer can when its time is longer than that', async () => {
+  it('limits the timeout to the maximum of a timer', async () => {
     using bounded = boundedSignal(new AbortController().signal, 2 ** 31 + 1_000);
     await new Promise((resolve) => setTimeout(resolve, 2));
     expect(bounded.signal.aborted).to.equal(false);
   });
 
-  it('leaves nothing behind when it is disposed', () => {
+  it('removes its listener and timer when disposed of', () => {
     const outer = new AbortController();
     const bounded = boundedSignal(outer.signal, 60_000);
     expect(getEventListeners(outer.signal, 'abort')).to.have.length(1);

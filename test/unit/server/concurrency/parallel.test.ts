@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { inParallel } from '../../../../server/concurrency/parallel.ts';
 
-describe('work done in parallel', () => {
-  it('gives its results in the order of what was asked for, whichever comes first', async () => {
+describe('inParallel', () => {
+  it('returns results in the order of the items', async () => {
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const results = inParallel(3, [...gates.keys()], async (index) => {
       await gates[index]?.promise;
@@ -15,7 +15,7 @@ describe('work done in parallel', () => {
     expect(await results).to.deep.equal(['result 0', 'result 1', 'result 2']);
   });
 
-  it('is so much at a time and no more', async () => {
+  it('limits concurrency', async () => {
     let [running, most] = [0, 0];
     await inParallel(3, Array.from({ length: 10 }), async () => {
       most = Math.max(most, ++running);
@@ -25,7 +25,7 @@ describe('work done in parallel', () => {
     expect(most).to.equal(3);
   });
 
-  it('ends with the first failure: nothing is begun behind it', async () => {
+  it('starts nothing after the first failure', async () => {
     const begun: number[] = [];
     const failing = inParallel(2, [0, 1, 2, 3, 4, 5], async (item) => {
       begun.push(item);
@@ -39,7 +39,7 @@ describe('work done in parallel', () => {
     expect(begun).to.deep.equal([0, 1]);
   });
 
-  it('is nothing where there is nothing to do', async () => {
+  it('accepts no items', async () => {
     expect(await inParallel(4, [], () => Promise.reject(new Error('never called')))).to.deep.equal([]);
   });
 });

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { mostOfOne } from '../../../../server/concurrency/share-of-one.ts';
-import { Slots } from '../../../../server/concurrency/slots.ts';
+import { Slots, tenantShare } from '../../../../server/concurrency/slots.ts';
 
 const REFUSED = new Error('refused');
 const queueOf = (length: number, waitMs = 10_000) => ({ length, waitMs, refusal: () => REFUSED });
@@ -15,8 +14,8 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('slots', () => {
-  it('are taken over by who has waited longest', async () => {
+describe('Slots', () => {
+  it('serves waiting requests in order', async () => {
     const slots = new Slots(1);
     const order: string[] = [];
     const first = await slots.take(never);
@@ -34,7 +33,7 @@ describe('slots', () => {
     expect([slots.taken, slots.waiting]).to.deep.equal([0, 0]);
   });
 
-  it('refuse who finds no place to wait, and who has waited too long', async () => {
+  it('refuses beyond the queue length and the maximum wait', async () => {
     const slots = oneWaiting(5);
     const first = await slots.take(never);
     const waiting = failure(slots.take(never));
@@ -45,7 +44,7 @@ describe('slots', () => {
     expect([slots.taken, slots.waiting]).to.deep.equal([0, 0]);
   });
 
-  it('are not kept for who has left the queue', async () => {
+  it('removes an aborted request from the queue', async () => {
     const slots = oneWaiting();
     const first = await slots.take(never);
     const gone = new AbortController();
@@ -57,14 +56,14 @@ describe('slots', () => {
     expect(slots.taken).to.equal(0);
   });
 
-  it('are not taken by who has gone before', async () => {
+  it('grants no slot to an aborted request', async () => {
     const slots = oneWaiting();
     const reason = new Error('gone');
     expect(await failure(slots.take(AbortSignal.abort(reason)))).to.equal(reason);
     expect(slots.taken).to.equal(0);
   });
 
-  it('leave nothing behind of the wait', async () => {
+  it('removes timers and listeners after the wait', async () => {
     const slots = oneWaiting();
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
@@ -79,7 +78,7 @@ describe('slots', () => {
     expect(timers()).to.equal(before);
   });
 
-  it('go to the next one who may have more where somebody has his share', async () => {
+  it('skips a caller that has reached its share', async () => {
     const slots = new Slots(2, queueOf(4), () => 1);
     const first = await slots.take(never, 'a');
     let isIn = false;
@@ -98,8 +97,8 @@ describe('slots', () => {
     expect([slots.taken, slots.waiting]).to.deep.equal([2, 0]);
   });
 
-  it('are for one caller a part of what the others leave', async () => {
-    const slots = new Slots(8, queueOf(0), mostOfOne);
+  it('limits one caller to a share of the free slots', async () => {
+    const slots = new Slots(8, queueOf(0), tenantShare);
     const takenBy = async (caller: string): Promise<number> => {
       const before = slots.taken;
       while (!(await failure(slots.take(never, caller))));
@@ -108,7 +107,7 @@ describe('slots', () => {
     expect([await takenBy('a'), await takenBy('b'), await takenBy('c')]).to.deep.equal([6, 1, 1]);
   });
 
-  it('go to callers in turns, however many one of them waits for', async () => {
+  it('serves callers round-robin', async () => {
     const slots = new Slots(1);
     const order: string[] = [];
     const work = async (caller: string, name: string): Promise<void> => {
@@ -121,7 +120,7 @@ describe('slots', () => {
     expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   });
 
-  it('go first to who has fewest of them', async () => {
+  it('serves the caller with the fewest slots first', async () => {
     const slots = new Slots(3);
     const taken = [await slots.take(never, 'a'), await slots.take(never, 'a'), await slots.take(never, 'b')];
     const order: string[] = [];
@@ -134,7 +133,7 @@ describe('slots', () => {
     expect(order).to.deep.equal(['c', 'a', 'b']);
   });
 
-  it('are waited for by others where one caller has filled the queue', async () => {
+  it('displaces waiting requests of a caller that fills the queue', async () => {
     const slots = new Slots(1, queueOf(4));
     using _first = await slots.take(never, 'a');
     const refused: string[] = [];

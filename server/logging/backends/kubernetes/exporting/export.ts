@@ -1,6 +1,6 @@
 // Exports all lines in order, one window of time after the other. A window has as many lines as fit into the memory, so
 // no log stays open while a slow client reads.
-import type { Turns } from '../../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { BEGINNING, earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
 import { DISORDER_S, shifted } from '../reading/kubelet-time.ts';
@@ -15,7 +15,7 @@ export interface ExportOptions {
   /** End of the time range, exclusive. */
   readonly end: Instant;
   readonly memory: MemoryBudget;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
 }
 
 /** Share of the memory for the first window: it is small, so that the first lines arrive soon. */

@@ -1,7 +1,7 @@
 // The lines of one export window, as blocks of bytes: a third of the memory of line objects, and no work for the garbage
 // collector. If they exceed the memory, the last lines are dropped: the result is every line before the first dropped one.
-import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
-import type { Turns } from '../../../../concurrency/turns.ts';
+import { mergeSort } from '../../../../concurrency/merge-sort.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Order } from '../../../log-store.ts';
 import { comparePositions, detached, type LinePosition, type LogLine } from '../reading/log-line.ts';
 import type { LineSink } from '../reading/log-scan.ts';
@@ -82,7 +82,7 @@ export class WindowLines {
   }
 
   /** Takes the lines out, in order and time-sliced. Returns the memory of lines that were handed out. */
-  async *sorted(turns: Turns): AsyncGenerator<readonly LogLine[], void, undefined> {
+  async *sorted(turns: TimeSlicer): AsyncGenerator<readonly LogLine[], void, undefined> {
     const blocks = this.#sortedBlocks();
     let decoded: LogLine[] = [];
     let bytes = 0;
@@ -94,7 +94,7 @@ export class WindowLines {
       next = blocks.shift();
       // Each line is sorted about twice.
       if (next && added < Math.max(DECODED_LINES, decoded.length - added)) continue;
-      decoded = await sortedInTurns(decoded, this.#compare, turns);
+      decoded = await mergeSort(decoded, this.#compare, turns);
       const start = next?.first;
       const end = start ? decoded.findIndex((line) => this.#compare(line, start) >= 0) : -1;
       yield decoded.splice(0, end === -1 ? decoded.length : end);

@@ -1,7 +1,7 @@
 // Quotas of log streams: for one live tail, for one caller, and for all callers. Each stream is an open connection.
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { InFlight } from '../../../../concurrency/in-flight.ts';
-import { mostOfOne } from '../../../../concurrency/share-of-one.ts';
+import { tenantShare } from '../../../../concurrency/slots.ts';
 import { newNotSupported } from '../../../store-errors.ts';
 import { STORE } from '../pods/container-log.ts';
 
@@ -27,7 +27,7 @@ export class FollowQuota {
 
   /** Without a caller, only the limit of all callers applies. */
   of(caller?: string): CallerQuota {
-    const share = caller === undefined ? this.#limit : mostOfOne(this.#limit);
+    const share = caller === undefined ? this.#limit : tenantShare(this.#limit);
     return { take: (followed) => this.#take(followed, caller ?? '', share) };
   }
 

@@ -1,5 +1,5 @@
 // Reads one page of a query. A counted page reads all logs; a page behind a cursor reads windows of time until it is full.
-import type { Turns } from '../../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../../log-store.ts';
 import { PAGE_CUT } from '../../../page-limit.ts';
@@ -14,7 +14,7 @@ export interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
   readonly memory: MemoryShare;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
 }
 
 /** The request for a part of the page: lines to skip, or lines to return. */

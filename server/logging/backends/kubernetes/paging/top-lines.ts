@@ -1,7 +1,7 @@
 // The first lines, in the requested order, of all lines that are offered: limited in number and memory. Dropped lines
 // cannot return, so the result is every offered line before the first dropped one.
-import { sortedInTurns } from '../../../../concurrency/merge-sort.ts';
-import type { Turns } from '../../../../concurrency/turns.ts';
+import { mergeSort } from '../../../../concurrency/merge-sort.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Instant, Order } from '../../../log-store.ts';
 import { comparePositions, costOf, detached, type LinePosition, type LogLine } from '../reading/log-line.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
@@ -60,8 +60,8 @@ export class TopLines {
   }
 
   /** Time-sliced. The lines stay accounted for until clear(). */
-  async sorted(turns: Turns): Promise<LogLine[]> {
-    this.#lines = await sortedInTurns(this.#lines, this.#compare, turns);
+  async sorted(turns: TimeSlicer): Promise<LogLine[]> {
+    this.#lines = await mergeSort(this.#lines, this.#compare, turns);
     if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
     return this.#lines;
   }

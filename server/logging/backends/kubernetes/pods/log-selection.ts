@@ -1,5 +1,5 @@
 // Selects the container logs of a query by name. Namespaces outside the scope of the caller are never visited.
-import { Pacer } from '../../../../concurrency/pacer.ts';
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../../log-store.ts';
 import { nameMatcher } from '../../../matching/name-filter.ts';
 import { workloadMatcher } from '../../../matching/workload-names.ts';
@@ -49,13 +49,13 @@ export async function eachPod(
   filter: PodFilter,
   visit: (pod: PodSummary) => void,
 ): Promise<void> {
-  const pacer = new Pacer();
+  const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
   const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
   for (const namespace of names) {
-    if (pacer.spent) await pacer.breathe();
+    if (slicer.spent) await slicer.next();
     if (!filter.namespace(namespace)) continue;
     for (const pod of pods.podsIn(namespace)) {
-      if (pacer.spent) await pacer.breathe();
+      if (slicer.spent) await slicer.next();
       if (filter.pod(pod.name)) visit(pod);
     }
   }

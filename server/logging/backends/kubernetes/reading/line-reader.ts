@@ -1,7 +1,7 @@
 // Splits the response of a pod log request into lines with their times and ordinals. It decodes whole chunks, which is
 // much cheaper than line by line, and truncates long lines.
 import { StringDecoder } from 'node:string_decoder';
-import type { Turns } from '../../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../../log-store.ts';
 import { DISORDER_S, parseLineHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
@@ -36,7 +36,7 @@ const MAX_MESSAGE_LENGTH = 300;
 export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   /** Accounts for an incomplete line, which is truncated earlier when the room is used up. */
   readonly memory?: Pick<MemoryShare, 'room' | 'add'> | undefined;
 }

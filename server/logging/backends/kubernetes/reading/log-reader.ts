@@ -4,7 +4,7 @@ import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/response-body.ts';
 import { streamedBody } from '../../../../cluster/connection/response-stream.ts';
 import type { Slots } from '../../../../concurrency/slots.ts';
-import type { Turns } from '../../../../concurrency/turns.ts';
+import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../../memory/bounded-map.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { ContainerLog } from '../pods/container-log.ts';
@@ -36,7 +36,7 @@ export interface LogReaderOptions {
   readonly client: ClusterClient;
   /** Shared by all callers. */
   readonly slots: Slots;
-  readonly turns: Turns;
+  readonly turns: TimeSlicer;
   /** Maximum silence of a kubelet, in ms. */
   readonly idleMs?: number | undefined;
 }

@@ -67,7 +67,7 @@ describe('the slots of log queries', () => {
     using _later = await later;
   });
 
-  it('of exports and live tails are withdrawn from who has several, for one who has none', async () => {
+  it('of exports and live tails are preempted from who has several, for one who has none', async () => {
     const slots = newQuerySlots({ ...LIMITS, concurrentExports: 2, concurrentFollowers: 2 });
     for (const [operation, what] of [
       ['export', 'log exports'],
@@ -76,8 +76,8 @@ describe('the slots of log queries', () => {
       using _first = await slots[operation].take(never, 'mallory');
       const second = await slots[operation].take(never, 'mallory');
       const coming = slots[operation].take(never, 'jane');
-      expect(second.withdrawn?.reason).to.include({ code: 429 });
-      expect(second.withdrawn?.reason).to.have.property('message').that.contains(what);
+      expect(second.preempted?.reason).to.include({ code: 429 });
+      expect(second.preempted?.reason).to.have.property('message').that.contains(what);
       second[Symbol.dispose]();
       using _jane = await coming;
     }

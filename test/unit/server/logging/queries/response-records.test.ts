@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { Turns } from '../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import { pieces, responseRecords } from '../../../../../server/logging/queries/response-records.ts';
@@ -24,7 +24,7 @@ const recordsOf = (count: number, length: number) =>
 describe('records as they are answered', () => {
   it('let everything else run once their slice of time is used up, with highlights and without', async () => {
     for (const parameters of ['', 'highlight=true&log_query=line']) {
-      const turns = new Turns(0);
+      const turns = new TimeSlicer(0);
       const { signal } = new AbortController();
       let others = 0;
       const working = responseRecords(queryOf(parameters), [RECORD, RECORD, RECORD], { turns, signal });
@@ -35,7 +35,7 @@ describe('records as they are answered', () => {
   });
 
   it('are the same with highlights, which come on top', async () => {
-    const call = { turns: new Turns(), signal: new AbortController().signal };
+    const call = { turns: new TimeSlicer(), signal: new AbortController().signal };
     const [plain] = await responseRecords(queryOf('log_query=line'), [RECORD], call);
     const [marked] = await responseRecords(queryOf('highlight=true&log_query=line'), [RECORD], call);
     expect(plain)
@@ -47,7 +47,7 @@ describe('records as they are answered', () => {
   it('are given up with the caller, also halfway', async () => {
     const caller = new AbortController();
     const working = responseRecords(queryOf(''), [RECORD, RECORD, RECORD], {
-      turns: new Turns(0),
+      turns: new TimeSlicer(0),
       signal: caller.signal,
     }).catch((failure: unknown) => failure);
     await nextTurn();
@@ -58,7 +58,7 @@ describe('records as they are answered', () => {
   it('are not begun for a caller who has gone', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     const error: unknown = await responseRecords(queryOf(''), [RECORD], {
-      turns: new Turns(),
+      turns: new TimeSlicer(),
       signal: gone,
     }).catch((failure: unknown) => failure);
     expect(error).to.have.property('message', 'gone');
@@ -69,7 +69,7 @@ const { signal } = new AbortController();
 
 async function highlights(match: string, text: string, log: string) {
   const query = decoder.decode(new URLSearchParams({ highlight: 'true', match, log_query: text }));
-  const [answer] = await responseRecords(query, [record(log)], { turns: new Turns(), signal });
+  const [answer] = await responseRecords(query, [record(log)], { turns: new TimeSlicer(), signal });
   return answer?.highlights ?? [];
 }
 
@@ -119,7 +119,7 @@ describe('highlights', () => {
   });
 
   /** How often somebody else had his turn while the lines were answered. */
-  async function turnsOfOthers(text: string, lines: readonly string[], turns: Turns) {
+  async function turnsOfOthers(text: string, lines: readonly string[], turns: TimeSlicer) {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', match: 'regex', log_query: text }));
     let others = 0;
     const immediate = (): void => {
@@ -134,19 +134,19 @@ describe('highlights', () => {
 
   it('of a page leave room for everybody else between two lines', async () => {
     const page = Array.from({ length: 200 }, () => 'a'.repeat(65_536));
-    const { others, answers } = await turnsOfOthers('b', page, new Turns());
+    const { others, answers } = await turnsOfOthers('b', page, new TimeSlicer());
     expect(answers).to.have.length(200);
     expect(others).to.be.above(1);
   });
 
   it('of one line leave room between two places, each of which may take a look at all of the rest', async () => {
-    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(100)], new Turns(0));
+    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(100)], new TimeSlicer(0));
     expect(answers[0]?.highlights).to.have.length(100);
     expect(others).to.be.at.least(100);
   });
 
   it('are not looked for behind the last one that is told', async () => {
-    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(3_000)], new Turns(0));
+    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(3_000)], new TimeSlicer(0));
     expect(answers[0]?.highlights).to.have.length(1_000);
     expect(others).to.be.within(1_000, 1_010);
   });
@@ -154,7 +154,10 @@ describe('highlights', () => {
   it('end with the query', async () => {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', log_query: 'b' }));
     const gone = AbortSignal.abort(new Error('gone'));
-    const failure = await responseRecords(query, [record('b')], { turns: new Turns(), signal: gone }).then(
+    const failure = await responseRecords(query, [record('b')], {
+      turns: new TimeSlicer(),
+      signal: gone,
+    }).then(
       () => undefined,
       (error: unknown) => error,
     );

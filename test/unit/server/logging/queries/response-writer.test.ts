@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { Turns } from '../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
 import { encodedResponse, writeResponse } from '../../../../../server/logging/queries/response-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
@@ -16,7 +16,7 @@ describe('an answer to a log query', () => {
     answer = long;
     const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
     server = await new HandlerServer((context) =>
-      writeResponse(context, answer, { buffered, turns: new Turns() }),
+      writeResponse(context, answer, { buffered, turns: new TimeSlicer() }),
     ).start();
   });
   afterEach(() => server.close());
@@ -63,7 +63,7 @@ describe('an answer to a log query', () => {
             response.end(body);
           },
         },
-        turns: new Turns(),
+        turns: new TimeSlicer(),
       }),
     ).start();
     try {
@@ -100,16 +100,18 @@ describe('an answer as JSON', () => {
   it('is the same with long lines as with short ones', async () => {
     const long = '\u0001"é\u{1f600}'.repeat(100_000);
     for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
-      const text = String(await encodedResponse(answer, { turns: new Turns(), signal }));
+      const text = String(await encodedResponse(answer, { turns: new TimeSlicer(), signal }));
       expect(text).to.equal(`${JSON.stringify(answer)}\n`);
     }
-    expect(await encodedResponse({ took: 7 }, { turns: new Turns(), signal })).to.equal('{"took":7}\n');
+    expect(await encodedResponse({ took: 7 }, { turns: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
   });
 
   it('lets everything else run between two long lines', async () => {
     const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
     const done: (string | Buffer)[] = [];
-    const encoding = encodedResponse(answer, { turns: new Turns(), signal }).then((text) => done.push(text));
+    const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal }).then((text) =>
+      done.push(text),
+    );
     let rounds = 0;
     for (; done.length === 0; rounds++) await nextTurn();
     await encoding;
@@ -119,7 +121,7 @@ describe('an answer as JSON', () => {
   it('is made no further when nobody wants it any more', async () => {
     const answer = responseOf('x'.repeat(1 << 20), 'y'.repeat(1 << 20));
     const reason = new Error('gone');
-    const encoding = encodedResponse(answer, { turns: new Turns(), signal: AbortSignal.abort(reason) });
+    const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal: AbortSignal.abort(reason) });
     expect(await encoding.catch((error: unknown) => error)).to.equal(reason);
   });
 });

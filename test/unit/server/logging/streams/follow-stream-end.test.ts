@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { Turns } from '../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
@@ -42,7 +42,7 @@ describe('a live tail', () => {
         { query, selection: seeing('shop'), start: BEGINNING, signal, ...request },
         {
           store: new MemoryLogStore([]),
-          turns: new Turns(),
+          turns: new TimeSlicer(),
           streamed: () => undefined,
           overlapMs: 2_000,
           now: Date.now,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Turns } from '../../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { rowsOf } from '../../../../../../server/logging/backends/victorialogs/rows.ts';
 
 async function* body(): AsyncGenerator<Buffer, void, undefined> {
@@ -10,7 +10,7 @@ async function* body(): AsyncGenerator<Buffer, void, undefined> {
 describe('the rows of a VictoriaLogs response', () => {
   it('are parsed for one response per turn of the event loop', async () => {
     // With slices of 0 ms, each parse ends its slice.
-    const turns = new Turns(0);
+    const turns = new TimeSlicer(0);
     let turn = 0;
     let reading = true;
     const next = (): void => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { Turns } from '../../../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../../../server/concurrency/time-slicer.ts';
 import { WindowLines } from '../../../../../../../server/logging/backends/kubernetes/exporting/window-lines.ts';
 import {
   comparePositions,
@@ -46,7 +46,7 @@ describe('the lines of an export window', () => {
           const { firstDropped, bytes } = window;
           expect(memory.held).to.equal(bytes);
           const kept: LogLine[] = [];
-          for await (const some of window.sorted(new Turns())) kept.push(...some);
+          for await (const some of window.sorted(new TimeSlicer())) kept.push(...some);
           const sorted = all
             .toSorted(comparePositions)
             .map(({ time, rank, ordinal, text }) => ({ time, rank, ordinal, text }));
@@ -74,7 +74,8 @@ describe('the lines of an export window', () => {
     for (const sink of sinks) sink.flush?.();
     expect(most).to.be.within(190_000, 215_000);
     let length = 0;
-    for await (const some of window.sorted(new Turns())) for (const { text } of some) length += text.length;
+    for await (const some of window.sorted(new TimeSlicer()))
+      for (const { text } of some) length += text.length;
     expect(length).to.be.above(70_000);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { Turns } from '../../../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../../../server/concurrency/time-slicer.ts';
 import {
   TopLines,
   type TopLinesOptions,
@@ -51,7 +51,7 @@ describe('the top lines', () => {
         const top = topOf(all, { order, limit });
         const isFull = limit > 0 && all.length > limit;
         expect(top.isFull).to.equal(isFull);
-        expect(await top.sorted(new Turns())).to.deep.equal(inOrder(all, order).slice(0, limit));
+        expect(await top.sorted(new TimeSlicer())).to.deep.equal(inOrder(all, order).slice(0, limit));
         expect(top.outOfMemory).to.equal(false);
         if (isFull) expect(top.firstDropped).to.include({ ordinal: inOrder(all, order)[limit]?.ordinal });
       }),
@@ -62,7 +62,7 @@ describe('the top lines', () => {
       fc.asyncProperty(lines, orders, fc.integer({ min: 1, max: 200_000 }), async (all, order, room) => {
         const memory = new MemoryBudget(room).share();
         const top = topOf(all, { order, limit: Number.POSITIVE_INFINITY, memory });
-        const kept = await top.sorted(new Turns());
+        const kept = await top.sorted(new TimeSlicer());
         const expected = inOrder(all, order);
         expect(kept).to.deep.equal(expected.slice(0, kept.length));
         expect(top.outOfMemory).to.equal(kept.length < all.length);
@@ -99,7 +99,7 @@ describe('the top lines', () => {
       expect(budget.held).to.be.at.most((1 << 20) + 8 * ((64 << 10) + costOf(text)));
     }
     for (const page of pages) {
-      const kept = await page.sorted(new Turns());
+      const kept = await page.sorted(new TimeSlicer());
       expect(page.outOfMemory).to.equal(true);
       expect(kept.length).to.be.at.least(15);
       expect(kept.map(({ time }) => Number(time.slice(20, 29)))).to.deep.equal([...kept.keys()]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Slots } from '../../../../../../../server/concurrency/slots.ts';
-import { Turns } from '../../../../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../../../../server/concurrency/time-slicer.ts';
 import type { ContainerLog } from '../../../../../../../server/logging/backends/kubernetes/pods/container-log.ts';
 import { LogReader } from '../../../../../../../server/logging/backends/kubernetes/reading/log-reader.ts';
 import {
@@ -26,7 +26,7 @@ describe('a scan of container logs', () => {
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
-    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), turns: new Turns() });
+    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), turns: new TimeSlicer() });
     shortfalls = new Shortfalls({ count: 0, names: [] });
     seen = [];
   });

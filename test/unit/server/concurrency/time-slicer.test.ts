@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs';
 import { expect } from 'chai';
 import { round } from '../../../../server/concurrency/event-loop.ts';
-import { Turns } from '../../../../server/concurrency/turns.ts';
+import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 
 /** Runs `work` while the event loop handles what came in. */
 function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -14,19 +14,19 @@ function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
 
 let now = 0;
 
-/** Turns of which only what a test spends takes time. */
-function turnsOf(sliceMs: number): Turns {
-  return new Turns(sliceMs, () => now);
+/** TimeSlicer of which only what a test spends takes time. */
+function turnsOf(sliceMs: number): TimeSlicer {
+  return new TimeSlicer(sliceMs, () => now);
 }
 
 function spend(ms: number): void {
   now += ms;
 }
 
-describe('turns', () => {
-  it('let everything else run between the pieces of work of many readers', async () => {
+describe('TimeSlicer', () => {
+  it('lets other events run between the steps of many tasks', async () => {
     // Every piece of work uses up its slice.
-    const turns = new Turns(0);
+    const turns = new TimeSlicer(0);
     const happened: string[] = [];
     let working = true;
     const others = (): void => {
@@ -47,9 +47,9 @@ describe('turns', () => {
     );
   });
 
-  it('come after what has come in meanwhile, also for who waits while something is handled', async () => {
+  it('yields to I/O that arrived meanwhile', async () => {
     const [before, after] = await asItComesIn(async () => {
-      const turns = new Turns(0);
+      const turns = new TimeSlicer(0);
       const began = round();
       await turns.next();
       return [began, round()] as const;
@@ -57,7 +57,7 @@ describe('turns', () => {
     expect(after).to.be.above(before);
   });
 
-  it('count what a reader does behind many promises before the next reader', async () => {
+  it('counts work in microtasks before the next task', async () => {
     const turns = turnsOf(1);
     const rounds = await Promise.all(
       [1, 2, 3].map(async () => {
@@ -72,8 +72,8 @@ describe('turns', () => {
   });
 });
 
-describe('a slice of time', () => {
-  it('is used up by work, and a new one begins when everything else has run', async () => {
+describe('a time slice', () => {
+  it('is used up by work, and starts again after other events', async () => {
     const turns = turnsOf(50);
     expect(turns.spent).to.equal(false);
     spend(50);
@@ -82,7 +82,7 @@ describe('a slice of time', () => {
     expect(turns.spent).to.equal(false);
   });
 
-  it('is the same one for as long as nothing else can have come in', () =>
+  it('continues within one round of the event loop', () =>
     asItComesIn(async () => {
       const turns = turnsOf(50);
       expect(turns.spent).to.equal(false);
@@ -91,7 +91,7 @@ describe('a slice of time', () => {
       expect(turns.spent).to.equal(true);
     }));
 
-  it('begins when what came in has run, which may have taken long', () =>
+  it('starts after the events of a round', () =>
     asItComesIn(async () => {
       const turns = turnsOf(1_000);
       const first = round();
@@ -99,7 +99,7 @@ describe('a slice of time', () => {
       expect(round()).to.be.above(first);
     }));
 
-  it('is shared by the pieces of work that it has time for', () =>
+  it('is shared by several steps', () =>
     asItComesIn(async () => {
       const turns = turnsOf(1_000);
       await turns.next();
@@ -108,7 +108,7 @@ describe('a slice of time', () => {
       expect(round()).to.equal(own);
     }));
 
-  it('is not begun by a piece of work when another has used a part of it', () =>
+  it('is not continued when a share of it is used', () =>
     asItComesIn(async () => {
       const turns = turnsOf(1_000);
       await turns.next();
