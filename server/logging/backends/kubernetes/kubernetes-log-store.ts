@@ -69,7 +69,7 @@ export interface KubernetesLogStoreOptions {
 
 /** The reflector gets a bookmark every minute, and reconnects after one and a half minutes of silence. */
 const PODS_SILENT_MS = 150_000;
-/** Time that is reserved for the response: a share of the time limit, and at most so many ms. */
+/** Time that is reserved for the response: a share of the time limit, up to a maximum. */
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 

@@ -11,7 +11,7 @@ export type LineFilter = (text: string) => boolean | Promise<boolean>;
 export interface LineFilterOptions {
   readonly longLines: Pick<LongLines, 'matches'>;
   readonly signal: AbortSignal;
-  /** Called for each line of which only a part is searched, because the pattern is too expensive for all of it. */
+  /** Called for each line that is searched in part, because the pattern is too expensive for all of it. */
   readonly onPartialSearch?: () => void;
 }
 

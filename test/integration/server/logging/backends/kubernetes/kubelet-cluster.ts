@@ -9,14 +9,14 @@ import { type ControlPlane, startControlPlane } from '../../../../../../hack/con
 import { readPair } from '../../../../../../hack/control-plane/pki.ts';
 import type { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
 
-/** What the kubelet knows of a container. */
+/** The logs of a container on the kubelet. */
 export interface KubeletContainer {
   current?: KubeletLog;
   previous?: KubeletLog;
   running?: boolean;
 }
 
-/** A real kube-apiserver, and a kubelet whose logs the test writes: restarts, rotation and refusals as it likes. */
+/** A real kube-apiserver, and a fake kubelet with logs that the test writes. */
 export class KubeletCluster {
   readonly cp: ControlPlane;
   /** By namespace, pod and container. */
@@ -46,7 +46,7 @@ export class KubeletCluster {
     await once(kubelet, 'listening');
     const cluster = new KubeletCluster(dir, end, cp, kubelet);
     await cluster.#createNode('here', (kubelet.address() as AddressInfo).port);
-    // Nothing listens there.
+    // No server listens on this port.
     await cluster.#createNode('silent', 1);
     return cluster;
   }
@@ -68,7 +68,7 @@ export class KubeletCluster {
     await this.#create(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
   }
 
-  /** A pod with one container, `app`, that runs and has this log. */
+  /** A pod with one running container, `app`. */
   async createPod(
     namespace: string,
     name: string,
@@ -123,7 +123,7 @@ export class KubeletCluster {
     );
   }
 
-  /** In the words of the kubelet: pkg/kubelet/server/server.go and kubelet_pods.go. */
+  /** With the messages of the kubelet: pkg/kubelet/server/server.go and kubelet_pods.go. */
   #serve(url: URL, response: ServerResponse): void {
     this.asked.push(url);
     this.openReads++;
@@ -143,7 +143,7 @@ export class KubeletCluster {
   }
 }
 
-/** Since the n-th second of the data. */
+/** The state of a container that started in the n-th second of the data. */
 export function running(second: number): object {
   return { running: { startedAt: new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString() } };
 }

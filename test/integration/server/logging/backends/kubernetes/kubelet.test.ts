@@ -12,7 +12,7 @@ import { KubeletCluster, running } from './kubelet-cluster.ts';
 const LIMITS = { followedLogs: 100, bytesPerContainer: 1 << 20, memory: 1 << 20 };
 const oldest: PageRequest = { order: 'asc', size: 100, from: 0 };
 
-describe('pod logs of a kubelet behind kube-apiserver', function () {
+describe('pod logs through a real kube-apiserver', function () {
   this.timeout(180_000);
   let cluster: KubeletCluster;
   let client: ClusterConnection;
@@ -44,7 +44,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
   beforeEach(async () => {
     namespace = `logs-${++namespaces}`;
     await cluster.createNamespace(namespace);
-    // The store hears of it by its watch.
+    // Starts the watch of pods.
     await store.query(everything, oldest, call());
   });
 
@@ -54,7 +54,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     scope: { everything: false, namespaces: [{ name: namespace, since: everything.range.start }] },
   });
 
-  /** Follows until the line has come; whatever was there when the watch told of the pod is there too. */
+  /** A live tail. `until` reads up to a line, and returns the texts of all lines so far. */
   async function following(): Promise<{ until(text: string): Promise<string[]>; end(): Promise<void> }> {
     const gone = new AbortController();
     const batches = store.follow(own(), { signal: gone.signal });
@@ -76,7 +76,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     };
   }
 
-  it('are read with the run before the restart, and what is waiting is no error', async () => {
+  it('include the previous run, and a waiting container is no error', async () => {
     const follow = await following();
     const container = await cluster.createPod(namespace, 'a', new KubeletLog([at(5, 'five')]));
     container.previous = new KubeletLog([at(1, 'one'), at(2, 'two')]);
@@ -104,7 +104,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     expect((await store.statistics(own(), call())).containers).to.equal(2);
   });
 
-  it('are followed through a stream that ends, a new file, a restart, and the end of the pod', async () => {
+  it('are followed through the end of a stream, a rotation, a restart, and the deletion of the pod', async () => {
     const follow = await following();
     const log = new KubeletLog([at(1, 'one')]);
     const container = await cluster.createPod(namespace, 'a', log);
@@ -144,7 +144,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     await follow.end();
   });
 
-  it('of a node that does not answer are missed, and named', async () => {
+  it('of an unreachable node are reported as missing', async () => {
     const follow = await following();
     await cluster.createPod(namespace, 'lost', new KubeletLog(), 'silent');
     await cluster.createPod(namespace, 'there', new KubeletLog([at(1, 'here')]));
@@ -157,7 +157,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     expect(page.shortfalls[0]?.message).to.include(`${namespace}/lost/app`).and.not.to.include('127.0.0.1');
   });
 
-  it('are no longer read by the kubelet when the caller has gone', async () => {
+  it('are no longer read after the caller has left', async () => {
     const follow = await following();
     await cluster.createPod(namespace, 'a', new KubeletLog([at(1, 'one')]));
     await follow.until('one');
@@ -170,7 +170,7 @@ describe('pod logs of a kubelet behind kube-apiserver', function () {
     expect(log?.followers).to.equal(0);
   });
 
-  it('can be asked for with the rights that it checks', async () => {
+  it('can be read with the permissions that the health check requires', async () => {
     await store.check(call());
     const path = await cluster.cp.kubeconfigFor({ name: 'nobody', groups: [] });
     const stranger = new ClusterConnection({ kubeConfig: kubeConfigSource(path) });

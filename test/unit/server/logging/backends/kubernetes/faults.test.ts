@@ -28,7 +28,7 @@ describeLogStoreFaults('the pod logs of a cluster', async () => {
   };
   const records = [...logData({ lines: 400, namespaces: 2, workloads: 2 }).currentRecords()];
   await write(records);
-  // Pods are followed all the time: nobody could tell when that is idle.
+  // The watch of pods has its own connection, because it never becomes idle.
   const [direct, faulty] = [cluster.connect(), cluster.connect(proxy.url)];
   const clientFor = (path: string): ClusterClient => (path.startsWith('/api/v1/pods') ? direct : faulty);
   const client: ClusterClient = {

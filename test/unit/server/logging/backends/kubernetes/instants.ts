@@ -3,7 +3,7 @@ import type { WrittenLine } from './kubelet-log.ts';
 
 export const call: Call = { signal: new AbortController().signal, timeoutMs: 55_000 };
 
-/** All of one day. */
+/** All lines of one day. */
 export const everything: Selection = {
   scope: { everything: true },
   range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' },

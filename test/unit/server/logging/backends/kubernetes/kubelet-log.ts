@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
 export interface WrittenLine {
-  /** As the runtime wrote it: RFC 3339 with nine digits. */
+  /** RFC 3339 with nine digits. */
   readonly time: string;
   readonly text: string;
 }
 
 /**
- * The log of one run of a container as a kubelet serves it (k8s.io/cri-client, pkg/logs): lines from the end, then
- * those that are not older than the second, then so many bytes; the prefix with the time stands before each line.
+ * The log of one run of a container as a kubelet serves it (k8s.io/cri-client, pkg/logs): it applies tailLines, then
+ * sinceTime, then limitBytes, and writes the time before each line.
  */
 export class KubeletLog {
   lines: WrittenLine[] = [];
@@ -22,7 +22,7 @@ export class KubeletLog {
     return this.#followers.size;
   }
 
-  /** The streams of those who follow. */
+  /** The open streams. */
   responses(): readonly ServerResponse[] {
     return [...this.#followers];
   }
@@ -32,18 +32,18 @@ export class KubeletLog {
     for (const follower of this.#followers) follower.write(lines.map(written).join(''));
   }
 
-  /** A new file: what was written is gone for whoever opens the log from now on; followers go on. */
+  /** Deletes the lines for new requests; open streams continue. */
   rotate(): void {
     this.lines = [];
   }
 
-  /** The container has ended: so do the streams of followers. */
+  /** Ends the open streams, as after the end of the container. */
   end(): void {
     for (const follower of this.#followers) follower.end();
     this.#followers.clear();
   }
 
-  /** The connections break, in whatever state. */
+  /** Breaks the connections of the open streams. */
   cut(): void {
     for (const follower of this.#followers) follower.destroy();
   }

@@ -35,11 +35,11 @@ const LIMITS: KubernetesLimits = {
   memory: 1 << 20,
 };
 
-/** A cluster of pods with logs, as far as the store sees it: kube-apiserver and its kubelets in one. */
+/** Fake kube-apiserver with pods and their logs, as far as the pod-log store uses it. */
 export class LogCluster {
-  /** Of the pod log API, in the order of asking. */
+  /** The pod log requests, in order. */
   readonly asked: URL[] = [];
-  /** Answers a request for a log in place of the kubelet, when it returns true. */
+  /** Responds to a pod log request instead of the kubelet if it returns true. */
   disturb: (url: URL, response: ServerResponse) => boolean = () => false;
   readonly pods = new Map<string, Pod>();
   openReads = 0;
@@ -83,7 +83,7 @@ export class LogCluster {
     return client;
   }
 
-  /** A store that follows the pods of this cluster until it is stopped. */
+  /** A store that runs until the cluster is stopped. */
   store(
     limits: Partial<KubernetesLimits> = {},
     options: Partial<KubernetesLogStoreOptions> = {},
@@ -101,7 +101,7 @@ export class LogCluster {
     await this.goAway();
   }
 
-  /** kube-apiserver is gone. */
+  /** Closes all connections, and accepts no more. */
   async goAway(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     if (!this.#server.listening) return;
@@ -110,7 +110,7 @@ export class LogCluster {
     });
   }
 
-  /** Adds a pod with one container named `app`, or puts it in place of the one before. */
+  /** Creates or replaces a pod with one container, `app`. */
   add(
     namespace: string,
     name: string,
@@ -126,17 +126,17 @@ export class LogCluster {
     const key = `${pod.namespace}/${pod.name}`;
     const type = this.pods.has(key) ? 'MODIFIED' : 'ADDED';
     this.pods.set(key, pod);
-    this.#tell(type, pod);
+    this.#notify(type, pod);
   }
 
   remove(namespace: string, name: string): void {
     const pod = this.pods.get(`${namespace}/${name}`);
     if (!pod) return;
     this.pods.delete(`${namespace}/${name}`);
-    this.#tell('DELETED', pod);
+    this.#notify('DELETED', pod);
   }
 
-  #tell(type: string, pod: Pod): void {
+  #notify(type: string, pod: Pod): void {
     const object = podObject(pod, ++this.#version);
     for (const watcher of this.#watchers) send(watcher, JSON.stringify({ type, object }));
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Coverage, LogRecord, Order, Selection } from '../../../../../../../server/logging/log-store.ts';
+import type { Coverage, LogRecord, Order } from '../../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog, type WrittenLine } from '../kubelet-log.ts';
@@ -27,7 +27,7 @@ describe('exports of pod logs', () => {
 
   afterEach(() => cluster.stop());
 
-  /** Lines of several pods, interleaved, in bursts and with gaps, some of equal times; all of them in order. */
+  /** Writes interleaved lines of several pods, with bursts, gaps and equal times. Returns all of them in order. */
   function write(pods: number, lines: number): string[] {
     const all: (WrittenLine & { pod: string })[] = [];
     for (let pod = 0; pod < pods; pod++) {
@@ -37,7 +37,6 @@ describe('exports of pod logs', () => {
         const nanoseconds = String(Math.floor((n % 50) / 3)).padStart(9, '0');
         return at(burst, `${n} ${'x'.repeat(n % 200)}`, nanoseconds);
       });
-      // As a program writes them: in the order of time.
       written.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
       cluster.add('shop', name, written);
       all.push(...written.map((line) => ({ ...line, pod: name })));
@@ -112,13 +111,6 @@ describe('exports of pod logs', () => {
     expect(coverage.shortfalls).to.deep.equal([
       { reason: 'Limit', message: 'lines longer than 1 MiB were truncated' },
     ]);
-  });
-
-  it('exports only lines that the filters accept', async () => {
-    cluster.add('shop', 'a', [at(1, 'level=error one'), at(2, 'level=info two'), at(3, 'level=error three')]);
-    const selection: Selection = { ...everything, levels: ['error'] };
-    const { records } = await drained(cluster.store().export(selection, 'asc', call));
-    expect(records.map(({ log }) => log)).to.deep.equal(['level=error one', 'level=error three']);
   });
 
   it('holds no log open while the client is slow', async () => {

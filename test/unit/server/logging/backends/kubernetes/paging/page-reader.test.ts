@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { LogPage, PageRequest } from '../../../../../../../server/logging/log-store.ts';
-import { refuse } from '../../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from '../instants.ts';
 import { KubeletLog } from '../kubelet-log.ts';
 import { LogCluster } from '../log-cluster.ts';
@@ -16,42 +15,6 @@ describe('queries of pod logs', () => {
   });
 
   afterEach(() => cluster.stop());
-
-  it('merges the logs of all pods, newest first, and counts all lines', async () => {
-    cluster.add('shop', 'a', [at(1), at(4), at(6)]);
-    cluster.add('shop', 'b', [at(2), at(3), at(5)]);
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.records.map(({ log, pod }) => [pod, log])).to.deep.equal([
-      ['a', 'line 6'],
-      ['b', 'line 5'],
-      ['a', 'line 4'],
-    ]);
-    expect(page.total).to.deep.equal({ count: 6, relation: 'eq' });
-    expect(page.shortfalls).to.deep.equal([]);
-  });
-
-  for (const order of ['asc', 'desc'] as const) {
-    it(`pages through lines of equal times without gaps or duplicates, ${order}`, async () => {
-      const same = (pod: string) => Array.from({ length: 7 }, (_, n) => at(5, `${pod} ${n}`, '000000007'));
-      for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(4), ...same(pod), at(6)]);
-      const store = cluster.store();
-      const all = await store.query(everything, { order, size: 100, from: 0 }, call);
-      const seen: string[] = [];
-      let after: string | undefined;
-      do {
-        const page = await store.query(
-          everything,
-          { order, size: 4, from: 0, ...(after ? { after } : {}) },
-          call,
-        );
-        expect(page.total.count).to.equal(27);
-        seen.push(...page.records.map(({ pod, log }) => `${pod} ${log}`));
-        after = page.next;
-      } while (after);
-      expect(seen).to.deep.equal(all.records.map(({ pod, log }) => `${pod} ${log}`));
-      expect(new Set(seen).size).to.equal(27);
-    });
-  }
 
   for (const order of ['asc', 'desc'] as const) {
     it(`reads only what a further page needs, across gaps, and keeps the total, ${order}`, async () => {
@@ -78,7 +41,7 @@ describe('queries of pod logs', () => {
       }
       const all = await store.query(everything, { order, size: 100, from: 0 }, call);
       expect(seen).to.deep.equal(all.records.map(({ log }) => log));
-      // Three windows at most, and as many questions for the first line of a log.
+      // At most three windows of two logs, and a request for the first line of each.
       expect(Math.max(...requests)).to.be.at.most(12);
     });
   }
@@ -121,7 +84,6 @@ describe('queries of pod logs', () => {
   for (const order of ['asc', 'desc'] as const) {
     it(`skips more lines than the memory holds, ${order}`, async () => {
       for (const pod of ['a', 'b']) {
-        // Five of them fit into the share of each who holds lines at the same time.
         const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(40_000)}`));
         cluster.add('shop', pod, lines);
       }
@@ -251,19 +213,6 @@ describe('queries of pod logs', () => {
     expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
   });
 
-  it('applies the range within a second, although sinceTime has whole seconds', async () => {
-    const lines = ['100', '200', '300', '400'].map((ms) => at(2, ms, `${ms}000000`));
-    cluster.add('shop', 'a', [at(1), ...lines, at(3)]);
-    const range = { start: at(2, '', '200000000').time, end: at(2, '', '400000000').time };
-    const store = cluster.store();
-    for (const uncounted of [false, true]) {
-      const request = { ...newest, uncounted };
-      const { records } = await store.query({ ...everything, range }, request, call);
-      expect(records.map(({ log }) => log)).to.deep.equal(['300', '200']);
-    }
-    expect((await store.statistics({ ...everything, range }, call)).logs.count).to.equal(2);
-  });
-
   it('reports no rotation if the first line is within a second of the start', async () => {
     cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
     const begin = `${at(7199).time.slice(0, 20)}500000000Z`;
@@ -285,32 +234,6 @@ describe('queries of pod logs', () => {
     expect(page.records.map(({ log }) => log)).to.deep.equal(['half', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
     expect(page.total.relation).to.equal('gte');
-  });
-
-  for (const order of ['asc', 'desc'] as const) {
-    it(`has no cursor behind the last line, ${order}`, async () => {
-      cluster.add('shop', 'a', [at(1), at(2), at(3), at(4)]);
-      const store = cluster.store();
-      expect((await store.query(everything, { order, size: 4, from: 0 }, call)).next).to.equal(undefined);
-      const first = await store.query(everything, { order, size: 2, from: 0 }, call);
-      const last = await store.query(everything, { order, size: 2, from: 0, after: first.next ?? '' }, call);
-      expect(last.records).to.have.length(2);
-      expect(last.next).to.equal(undefined);
-    });
-  }
-
-  it('returns the lines of the other logs when one is forbidden', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    cluster.add('shop', 'b', [at(2)]);
-    cluster.disturb = (url, response) => {
-      if (!url.pathname.includes('/b/')) return false;
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1']);
-    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-    expect(page.shortfalls[0]?.message).to.include('shop/b/app');
   });
 
   it('returns lines that are up to two seconds out of order, and none behind the end', async () => {
@@ -395,17 +318,6 @@ describe('queries of pod logs', () => {
     expect(await query.catch((error: unknown) => error)).to.include({ message: 'gone' });
   });
 
-  it('does not return an error message of the kubelet as a line', async () => {
-    cluster.add('shop', 'a');
-    cluster.disturb = (_, response) => {
-      response.writeHead(200).end('failed to try resolving symlinks in path "/var/log/x": no such file');
-      return true;
-    };
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.records).to.deep.equal([]);
-    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-  });
-
   it('parses timestamps in the time zone of the node, and with fewer digits', async () => {
     cluster.add('shop', 'a', [
       { time: '2026-01-01T02:00:00.5+02:00', text: 'zone' },
@@ -416,15 +328,6 @@ describe('queries of pod logs', () => {
       '2026-01-01T00:00:00.500000000Z',
       '2026-01-01T00:00:01.000000000Z',
     ]);
-  });
-
-  it('counts lines in buckets', async () => {
-    cluster.add('shop', 'a', [at(0), at(9), at(10), at(25), at(30)]);
-    const day = Date.UTC(2026, 0, 1);
-    const edges = [0, 10_000, 20_000, 30_000].map((ms) => day + ms);
-    const { counts, total } = await cluster.store().histogram(everything, { edges }, call);
-    expect(counts).to.deep.equal([2, 1, 1]);
-    expect(total).to.deep.equal({ count: 4, relation: 'eq' });
   });
 
   for (const order of ['asc', 'desc'] as const) {
@@ -464,13 +367,6 @@ describe('queries of pod logs', () => {
     expect(shortfalls.map(({ message }) => message)).to.deep.equal([
       '1 log possibly not read to the end, because the container restarted: shop/a/app',
     ]);
-  });
-
-  it('reads the previous run while the next one has not started', async () => {
-    cluster.add('shop', 'a', [], { state: 'waiting', restarts: 1, previous: new KubeletLog([at(1)]) });
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
-    expect(page.shortfalls).to.deep.equal([]);
   });
 
   it('reports the time limit between two windows', async () => {
