@@ -180,7 +180,7 @@ export class ClusterSessionStore implements SessionStore {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    this.#cache.forget(name, uid);
+    this.#cache.remove(name, uid);
   }
 
   async #write(
@@ -213,7 +213,7 @@ export class ClusterSessionStore implements SessionStore {
       );
       throw newServiceUnavailable('cannot store the session', 5);
     }
-    this.#cache.keep(found, generation);
+    this.#cache.put(found, generation);
     return stored;
   }
 

@@ -3,16 +3,19 @@
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type FoundSession, readSession } from './session-object.ts';
+
+/** Covers the deletions during the seconds that a response may be in flight. */
+const MAX_DELETED = 10_000;
 
 /** All Session objects, parsed, by name and by user. */
 export class SessionCache implements ReflectorSink {
   #entries = new Map<string, FoundSession>();
-  #ofUser = new Map<string, Set<string>>();
+  #byUser = new Map<string, Set<FoundSession>>();
   #lists = 0;
-  /** Names of deleted objects by UID, newest last: a response in flight must not restore a deleted object. */
-  readonly #removed = new Map<string, string>();
-  readonly #removedNames = new Set<string>();
+  /** UIDs of deleted objects by name: a response in flight must not restore a deleted object. */
+  readonly #deleted = new BoundedMap<string, string>(MAX_DELETED);
 
   /** True once the first list is complete. */
   get synced(): boolean {
@@ -32,31 +35,26 @@ export class SessionCache implements ReflectorSink {
     return this.#entries.get(id);
   }
 
-  /** Whether the session is known to be deleted; false when the entry was evicted. */
+  /** Whether the session is known to be deleted; false when the record was evicted. */
   wasDeleted(id: string): boolean {
-    return this.#removedNames.has(id) && !this.#entries.has(id);
+    return this.#deleted.has(id) && !this.#entries.has(id);
   }
 
   ofUser(user: string): FoundSession[] {
-    const found: FoundSession[] = [];
-    for (const id of this.#ofUser.get(user) ?? []) {
-      const entry = this.#entries.get(id);
-      if (entry) found.push(entry);
-    }
-    return found;
+    return [...(this.#byUser.get(user) ?? [])];
   }
 
   /**
    * Adds a written object unless the cache has a newer version. `generation` is the one before the write: a list in
    * between may already show the deletion.
    */
-  keep(found: FoundSession, generation: number): void {
-    if (generation === this.#lists && !this.#removed.has(found.uid)) this.#update(found);
+  put(found: FoundSession, generation: number): void {
+    if (generation === this.#lists) this.#update(found);
   }
 
   /** Removes the deleted object with this UID. */
-  forget(id: string, uid: string): void {
-    this.#remember(uid, id);
+  remove(id: string, uid: string): void {
+    if (uid !== '') this.#deleted.set(id, uid);
     const known = this.#entries.get(id);
     if (known && (uid === '' || known.uid === uid)) this.#drop(known);
   }
@@ -69,8 +67,8 @@ export class SessionCache implements ReflectorSink {
       },
       commit: () => {
         this.#entries = new Map();
-        this.#ofUser = new Map();
-        for (const entry of found) if (!this.#removed.has(entry.uid)) this.#set(entry);
+        this.#byUser = new Map();
+        for (const entry of found) this.#update(entry);
         this.#lists++;
       },
     };
@@ -80,11 +78,8 @@ export class SessionCache implements ReflectorSink {
     // Most events repeat a write of this replica.
     if (type !== 'DELETED' && metadata && this.#has(metadata)) return;
     const found = parse(raw);
-    if (type !== 'DELETED') {
-      if (!this.#removed.has(found.uid)) this.#update(found);
-      return;
-    }
-    this.#remember(found.uid, found.name);
+    if (type !== 'DELETED') return this.#update(found);
+    this.#deleted.set(found.name, found.uid);
     const known = this.#entries.get(found.name);
     // The name may have been reused since.
     if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
@@ -101,45 +96,26 @@ export class SessionCache implements ReflectorSink {
 
   #update(found: FoundSession): void {
     // The MAC of the cached version is already checked.
-    if (this.#has(found)) return;
+    if (this.#has(found) || this.#deleted.get(found.name) === found.uid) return;
     const known = this.#entries.get(found.name);
-    if (!known || !isNewer(known.resourceVersion, found.resourceVersion)) this.#set(found);
-  }
-
-  #set(found: FoundSession): void {
-    const known = this.#entries.get(found.name);
+    if (known && isNewer(known.resourceVersion, found.resourceVersion)) return;
     if (known) this.#drop(known);
     this.#entries.set(found.name, found);
     const user = found.session?.user;
     if (user === undefined) return;
-    const ids = this.#ofUser.get(user);
-    if (ids) ids.add(found.name);
-    else this.#ofUser.set(user, new Set([found.name]));
+    const ofUser = this.#byUser.get(user);
+    if (ofUser) ofUser.add(found);
+    else this.#byUser.set(user, new Set([found]));
   }
 
   #drop(found: FoundSession): void {
     this.#entries.delete(found.name);
-    const user = found.session?.user;
-    const ids = user === undefined ? undefined : this.#ofUser.get(user);
-    ids?.delete(found.name);
-    if (user !== undefined && ids?.size === 0) this.#ofUser.delete(user);
-  }
-
-  #remember(uid: string, name: string): void {
-    if (uid === '') return;
-    this.#removed.set(uid, name);
-    this.#removedNames.add(name);
-    if (this.#removed.size <= MAX_REMOVED) return;
-    for (const [oldest, its] of this.#removed) {
-      this.#removed.delete(oldest);
-      this.#removedNames.delete(its);
-      return;
-    }
+    const user = found.session?.user ?? '';
+    const ofUser = this.#byUser.get(user);
+    ofUser?.delete(found);
+    if (ofUser?.size === 0) this.#byUser.delete(user);
   }
 }
-
-/** Covers the deletions during the seconds that a response may be in flight. */
-const MAX_REMOVED = 10_000;
 
 function parse(raw: Buffer): FoundSession {
   const object: unknown = JSON.parse(raw.toString('utf8'));

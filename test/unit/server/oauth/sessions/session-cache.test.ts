@@ -48,7 +48,7 @@ describe('the session cache', () => {
     replacement.commit('10');
   }
   function keep(resourceVersion: number, uid?: string): void {
-    cache.keep(readSession(object(resourceVersion, uid)), cache.generation);
+    cache.put(readSession(object(resourceVersion, uid)), cache.generation);
   }
 
   it('has a write of this replica before the watch delivers it, and never goes back', () => {
@@ -79,13 +79,13 @@ describe('the session cache', () => {
     expect(cache.wasDeleted(session.id)).to.equal(true);
     cache.apply('ADDED', raw(13, 'u2'));
     expect(cache.wasDeleted(session.id)).to.equal(false);
-    cache.forget(session.id, 'u2');
+    cache.remove(session.id, 'u2');
     expect(cache.wasDeleted(session.id)).to.equal(true);
   });
 
   it('does not restore a session that this replica deleted', () => {
     cache.apply('ADDED', raw(11));
-    cache.forget(session.id, 'u1');
+    cache.remove(session.id, 'u1');
     cache.apply('MODIFIED', raw(12));
     expect(version()).to.equal(undefined);
     expect(cache.ofUser('alice')).to.deep.equal([]);
@@ -103,15 +103,15 @@ describe('the session cache', () => {
   it('ignores a response that a complete list has overtaken', () => {
     const { generation } = cache;
     list();
-    cache.keep(readSession(object(12)), generation);
+    cache.put(readSession(object(12)), generation);
     expect(version()).to.equal(undefined);
   });
 
   it('remembers the latest ten thousand deletions', () => {
-    cache.forget(session.id, 'u1');
-    for (let i = 0; i < 9_999; i++) cache.forget(`s-${i}`, `uid-${i}`);
+    cache.remove(session.id, 'u1');
+    for (let i = 0; i < 9_999; i++) cache.remove(`s-${i}`, `uid-${i}`);
     expect(cache.wasDeleted(session.id)).to.equal(true);
-    cache.forget('s-last', 'uid-last');
+    cache.remove('s-last', 'uid-last');
     expect(cache.wasDeleted(session.id)).to.equal(false);
     for (const id of ['s-0', 's-last']) expect(cache.wasDeleted(id), id).to.equal(true);
   });
@@ -120,7 +120,7 @@ describe('the session cache', () => {
     keep(20, 'u2');
     cache.apply('DELETED', raw(15, 'u1'));
     expect(version()).to.equal('20');
-    cache.forget(session.id, 'u1');
+    cache.remove(session.id, 'u1');
     expect(version()).to.equal('20');
   });
 });
