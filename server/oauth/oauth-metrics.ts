@@ -9,9 +9,9 @@ export class OAuthMetrics {
   readonly #refreshes: Counter<'client' | 'outcome'>;
   readonly #removals: Counter<'reason'>;
   readonly #defaultClient: Gauge;
-  #throttled: () => number = () => 0;
 
-  constructor(registry: Registry) {
+  /** `throttled`: the number of entries in the throttle. */
+  constructor(registry: Registry, throttled: () => number = () => 0) {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
@@ -42,7 +42,7 @@ export class OAuthMetrics {
       help: '1 while the default client with its well-known secret is in use.',
       registers,
     });
-    const throttled = (): number => this.#throttled();
+
     registry.registerMetric(
       new Gauge({
         name: 'oauth_throttle_entries',
@@ -82,9 +82,5 @@ export class OAuthMetrics {
 
   defaultClient(inUse: boolean): void {
     this.#defaultClient.set(inUse ? 1 : 0);
-  }
-
-  observeThrottle(entries: () => number): void {
-    this.#throttled = entries;
   }
 }

@@ -91,7 +91,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const { namespace } = platform;
   const group = groupName(platform.name);
   const { audience, keys: keySettings } = settings;
-  const metrics = new OAuthMetrics(registry);
+  const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
   const secret = { namespace, name: keySettings.secretName };
@@ -138,7 +138,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const limits = settings.throttle;
   const throttle = newSharedThrottle({ limits, patience, keys, sessions, client, namespace, log });
-  metrics.observeThrottle(() => throttle.logins.size);
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({
