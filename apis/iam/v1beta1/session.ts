@@ -1,4 +1,5 @@
-// Session: a login of a user. Deleting the object logs out. Only the server can create a valid one, because it has a MAC.
+// Session: a login of a user. Deleting the object logs the user out. Only the server can create a valid session, because
+// the object contains a MAC.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
 

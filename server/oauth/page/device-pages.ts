@@ -1,3 +1,4 @@
+// Pages of the device authorization flow (RFC 8628): user code form, phishing notice, results.
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';

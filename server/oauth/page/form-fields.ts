@@ -1,3 +1,4 @@
+// Shared parts of the forms: header, alert, text fields.
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */

@@ -1,6 +1,6 @@
-// Decoy hashes: what a password is verified against for an unknown user name. Imported hashes can be several times slower
-// than ours, so one dummy hash would reveal imported users by timing. DecoyHashes have the same distribution of algorithms and
-// costs as the stored hashes; a keyed digest of the name picks one.
+// Decoy hashes for unknown user names, verified in place of a stored hash. Imported hashes can be several times slower than
+// ours, so one dummy hash would reveal imported users by timing. Decoys have the same distribution of algorithms and costs
+// as the stored hashes, and a keyed digest of the name picks one.
 export interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;

@@ -1,4 +1,4 @@
-/** Sign-in view of a User object. */
+/** A user for sign-in and tokens: the User object without Kubernetes metadata. */
 export interface Account {
   readonly name: string;
   readonly uid: string;

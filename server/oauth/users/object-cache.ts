@@ -1,3 +1,4 @@
+// Cache of users and of credentials: a reflector fills it, and single objects are read past the watch at a limited rate.
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';

@@ -95,7 +95,7 @@ describe('the custom resources of identity in a real kube-apiserver', function (
     ['an invalid digest', session('s-x', { refreshHash: 'abc' }), /SHA-256 in lower-case/],
   ];
   for (const [what, object, message] of invalid) {
-    it(`reject ${what} with a reason`, async () => {
+    it(`reject, with a reason: ${what}`, async () => {
       expect(await cluster.refusal(ROOT_USER, APPLY, object)).to.match(message);
     });
   }
