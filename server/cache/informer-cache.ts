@@ -5,9 +5,9 @@ import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-sink.ts';
 import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
-import { type CachedObject, ObjectReader, type ObjectSource, type ReadObject } from './cached-object.ts';
+import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
-import type { ResourceCache, Watcher } from './resource-cache.ts';
+import type { CachedObject, ResourceCache, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
 import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';

@@ -5,8 +5,8 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
 import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
-import type { ObjectSource } from './cached-object.ts';
 import { InformerCache } from './informer-cache.ts';
+import type { ObjectSource } from './object-reader.ts';
 import type { HistoryBounds } from './snapshot-history.ts';
 import type { WindowBounds } from './watch-cache.ts';
 

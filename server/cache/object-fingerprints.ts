@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { CachedObject } from './cached-object.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
+import type { CachedObject } from './resource-cache.ts';
 
 /**
  * Fingerprints of objects and snapshots, equal on all replicas because they depend on the objects only. A

@@ -1,8 +1,8 @@
 // Snapshots: all objects of a resource at one resourceVersion, in immutable chunks that successive snapshots share.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
-import { type CachedObject, moveObject } from './cached-object.ts';
-import type { Snapshot, SnapshotPiece } from './resource-cache.ts';
+import { moveObject } from './object-reader.ts';
+import type { CachedObject, Snapshot, SnapshotPiece } from './resource-cache.ts';
 
 /**
  * A snapshot as a sorted list of chunks. A change copies one chunk and the list of chunks; all other chunks are

@@ -1,5 +1,21 @@
 // The read side of a resource's cache, as the REST handlers use it: snapshots and watches.
-import type { CachedObject } from './cached-object.ts';
+
+/** An object in the cache: its bytes and the facts that reads need. Immutable. */
+export interface CachedObject<Facts> {
+  /** `name`, or `namespace/name`: the sort order of lists. */
+  readonly key: string;
+  readonly name: string;
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: Facts;
+  /** The whole object as JSON, with `kind` and `apiVersion` of our group in front. */
+  readonly bytes: Buffer;
+  /** The value of its member `metadata` as JSON: a slice of `bytes`. */
+  readonly metadata: Buffer;
+}
 
 /** The read side of a cache; a reflector writes the other side. */
 export interface ResourceCache<Facts> {

@@ -1,6 +1,7 @@
-import { type CachedObject, type ObjectIdentity, type ReadObject, sliceObject } from './cached-object.ts';
+import { type ObjectIdentity, type ReadObject, sliceObject } from './object-reader.ts';
 import { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';
+import type { CachedObject } from './resource-cache.ts';
 
 /** New chunks have room, so that the next object does not split them. */
 const FILL_OBJECTS = 32;

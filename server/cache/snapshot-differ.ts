@@ -1,5 +1,6 @@
-import type { CachedObject, ObjectIdentity } from './cached-object.ts';
+import type { ObjectIdentity } from './object-reader.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
+import type { CachedObject } from './resource-cache.ts';
 
 export interface SnapshotChanges<Facts> {
   /** Previous states of removed and of changed objects. */

@@ -3,9 +3,9 @@
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
-import { type CachedObject, placeObject, type ReadObject, withOwnBuffer } from './cached-object.ts';
+import { placeObject, type ReadObject, withOwnBuffer } from './object-reader.ts';
 import { withResourceVersion } from './object-splice.ts';
-import type { WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 
 /**
  * A change, encoded once as the line that most watchers receive; the object's bytes are a slice of that line. It

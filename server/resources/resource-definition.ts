@@ -1,5 +1,5 @@
 // The definition of a served resource. Cache, verbs, tables and discovery are generic over it.
-import type { CachedObject } from '../cache/cached-object.ts';
+import type { CachedObject } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {
   readonly group: string;

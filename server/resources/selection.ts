@@ -2,8 +2,7 @@
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { fieldTests } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
-import type { CachedObject } from '../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
 type Test<Facts> = (object: CachedObject<Facts>) => boolean;

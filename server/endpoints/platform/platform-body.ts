@@ -3,8 +3,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';

@@ -1,7 +1,8 @@
 // A node in the format of the platform paths: the cached bytes with `metadata.selfLink` and computed annotations
 // added. The bytes are copied once, into the response.
-import type { CachedObject } from '../../cache/cached-object.ts';
+
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import type { CachedObject } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 

@@ -5,9 +5,9 @@ import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA, type NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
 import { newNodeQueryDecoder } from '../../../apis/resources/v1alpha3/node-query-decoder.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
 import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { CachedObject } from '../../cache/resource-cache.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';

@@ -2,8 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, JSON_HEADERS, joined, writeBody } from '../response.ts';
 import { Indenter } from './indenter.ts';

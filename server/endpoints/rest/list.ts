@@ -11,8 +11,7 @@ import {
 import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
+import type { CachedObject, ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';

@@ -1,7 +1,6 @@
 // Representations of objects: the object itself, PartialObjectMetadata, or rows of a Table (tables.ts).
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 

@@ -2,8 +2,7 @@
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
-import type { CachedObject } from '../../cache/cached-object.ts';
-import type { WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import {

@@ -1,6 +1,6 @@
 // The sort keys of the platform's node list.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectIdentity } from '../../cache/cached-object.ts';
+import type { ObjectIdentity } from '../../cache/object-reader.ts';
 import type { NodeFacts } from './node-facts.ts';
 
 /** A node without its bytes: indexes hold these, so that they keep no bytes in memory. */

@@ -1,4 +1,4 @@
-import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/cached-object.ts';
+import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/object-reader.ts';
 
 /** A resource whose only fact is `spec.size`. */
 export const THINGS: ObjectSource<{ readonly size: number }> = {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { ObjectReader } from '../../../../server/cache/cached-object.ts';
+import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/object-snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';

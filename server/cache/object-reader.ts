@@ -1,25 +1,9 @@
-// Objects in the cache: their bytes and a few facts, read from the raw objects of the cluster.
+// Reads the raw objects of the cluster into cached objects, and places their bytes.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
-
-/** An object in the cache: its bytes and the facts that reads need. Immutable. */
-export interface CachedObject<Facts> {
-  /** `name`, or `namespace/name`: the sort order of lists. */
-  readonly key: string;
-  readonly name: string;
-  /** Empty for cluster-scoped resources. */
-  readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly facts: Facts;
-  /** The whole object as JSON, with `kind` and `apiVersion` of our group in front. */
-  readonly bytes: Buffer;
-  /** The value of its member `metadata` as JSON: a slice of `bytes`. */
-  readonly metadata: Buffer;
-}
+import type { CachedObject } from './resource-cache.ts';
 
 /** The properties of a resource that the cache needs; a ResourceDefinition has them. */
 export interface ObjectSource<Facts> {
