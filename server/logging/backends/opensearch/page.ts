@@ -16,7 +16,7 @@ type Range = Selection['range'];
 /** `index.max_result_window` by default: `from` and `size` together. */
 const RESULT_WINDOW = 10_000;
 /** Lines of a shard that are sorted at once. */
-const BROAD = 20_000;
+const BROAD = 10_000;
 /** The first part of the range that is sorted, in ms, and how many times longer the next one is. */
 const SHORTEST_PART_MS = 1_000;
 const PART_GROWTH = 8;

@@ -5,7 +5,6 @@ import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { until } from '../../../../../support/until.ts';
 import { type StartedNode, startedNode } from './started-node.ts';
 
 const DAY = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
@@ -226,44 +225,6 @@ describe('an OpenSearch node', function () {
       if (next) await loadOpenSearch(node.url, next, { indexPrefix });
     }
     expect(seen.toSorted()).to.deep.equal(['first', 'late', 'late again', 'second', 'too']);
-  });
-
-  it('exports all records while its circuit breaker trips', async () => {
-    const indexPrefix = 'exhausted';
-    const records = Array.from({ length: 2_000 }, (_, n) =>
-      record(
-        `line ${n} ${'of some length '.repeat(50)}`,
-        `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`,
-      ),
-    );
-    await loadOpenSearch(node.url, records, { indexPrefix });
-    const limit = (most: string | null) =>
-      node.ask('PUT', '/_cluster/settings', { transient: { 'indices.breaker.total.limit': most } });
-    const tripped = async () => {
-      const stats = (await node.ask('GET', '/_nodes/stats/breaker')) as {
-        nodes: Record<string, { breakers: { parent: { tripped: number } } }>;
-      };
-      return Object.values(stats.nodes).reduce((sum, { breakers }) => sum + breakers.parent.tripped, 0);
-    };
-    const before = await tripped();
-    const untilTripped = () => until(async () => (await tripped()) > before);
-    let refused: Promise<unknown> | undefined;
-    const found: string[] = [];
-    try {
-      for await (const batch of storeAt(node.url, { indexPrefix }).export(ALL, 'asc', call())) {
-        if (found.length === 0) {
-          await limit('1b');
-          refused = untilTripped().then(() => limit(null));
-          refused.catch(() => undefined);
-        }
-        found.push(...Array.from(batch, ({ log }) => log));
-      }
-    } finally {
-      await limit(null);
-    }
-    await refused;
-    expect(found).to.deep.equal(records.map(({ log }) => log));
-    expect(await tripped()).to.be.above(before);
   });
 
   it('cancels searches when the caller leaves', async () => {

@@ -53,17 +53,15 @@ describe('an OpenSearch with the security plugin', function () {
   let dir = '';
   let node: LogStoreProcess | undefined;
   let administrator: Agent;
-  let stranger = '';
   let users = 0;
 
   before(async function () {
     this.timeout(300_000);
     await requireJava(this, { kind: OPENSEARCH_2_SECURITY });
     dir = await mkdtemp(join(tmpdir(), 'ks-security-'));
-    const [ca, other] = await Promise.all([newCA('store'), newCA('stranger')]);
+    const ca = await newCA('store');
     const [server, admin] = await Promise.all([issueServer(ca), issue(ca, { cn: 'admin' })]);
     administrator = new Agent({ ca: ca.cert, cert: admin.cert, key: admin.key });
-    stranger = await file('stranger.pem', other.cert);
     await file('ca.pem', ca.cert);
     node = await startOpenSearch({
       kind: OPENSEARCH_2_SECURITY,
@@ -267,13 +265,5 @@ describe('an OpenSearch with the security plugin', function () {
     for (const other of [{ caFile }, { caFile, apiKeyFile }]) {
       expect(await healthOf(storeAt(String(node?.url), other))).to.match(/rejects the credentials/);
     }
-  });
-
-  it('gets no request if its certificate is not trusted', async () => {
-    const { options } = await storeOf(LEAST);
-    const store = storeAt(String(node?.url), { ...options, caFile: stranger });
-    const error = await refusalOf(store);
-    expect(error).to.include({ code: 503 });
-    expect((error as Error).cause).to.match(/certificate/);
   });
 });

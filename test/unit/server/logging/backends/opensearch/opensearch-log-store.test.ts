@@ -52,21 +52,6 @@ describe('the OpenSearch log store when the store fails', () => {
         return RESPONDED;
       },
     ],
-    [
-      'closes the connection within a response',
-      (_, response) => {
-        response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
-        setImmediate(() => response.destroy());
-        return RESPONDED;
-      },
-    ],
-    [
-      'closes the connection without a response',
-      (_, response) => {
-        response.destroy();
-        return RESPONDED;
-      },
-    ],
   ];
   for (const [what, script] of failures) {
     it(`is unavailable when it ${what}`, async () => {
@@ -76,20 +61,6 @@ describe('the OpenSearch log store when the store fails', () => {
       expect(error.message).not.to.match(/secret|127\.0\.0\.1|parent/);
     });
   }
-
-  it('is unavailable when nothing listens', async () => {
-    const store = await scriptedStore(() => searchResponse([]));
-    await store[Symbol.asyncDispose]();
-    const error = await storeAt(store.url)
-      .query(SELECTION, PAGE, call())
-      .catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
-  });
-
-  it('times out without a response', async () => {
-    const error = await failureOf(() => RESPONDED, 20);
-    expect(error.code).to.equal(504);
-  });
 
   it('distinguishes a store that hangs from a slow one', async () => {
     const failureAfter = async (ms: number, meanwhile?: (store: OpenSearchLogStore) => Promise<unknown>) => {
@@ -234,22 +205,6 @@ describe('the OpenSearch log store when the store fails', () => {
     expect(Number.parseInt(String(store.requests.at(-1)?.body['timeout']), 10)).to.be.within(1, 19_999);
   });
 
-  it('closes the connection when the caller leaves', async () => {
-    const closed = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    await using store = await scriptedStore((_, response) => {
-      response.once('close', closed.resolve);
-      reached.resolve();
-      return RESPONDED;
-    });
-    const leaving = new AbortController();
-    const running = storeAt(store.url).query(SELECTION, PAGE, call(60_000, leaving.signal));
-    await reached.promise;
-    leaving.abort(new Error('gone'));
-    expect(await running.catch((error: unknown) => error)).to.have.property('message', 'gone');
-    await closed.promise;
-  });
-
   it('closes the connection when the caller leaves within a response', async () => {
     const closed = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -288,32 +243,5 @@ describe('the OpenSearch log store when the store fails', () => {
     });
     const { records } = await storeAt(store.url).query(SELECTION, PAGE, call());
     expect(records.map((record) => record.log)).to.deep.equal([log]);
-  });
-
-  it('retries when a kept-alive connection was closed', async () => {
-    let searches = 0;
-    await using store = await scriptedStore((_, response) => {
-      searches++;
-      if (searches === 1) {
-        response.destroy();
-        return RESPONDED;
-      }
-      return searchResponse([]);
-    });
-    await storeAt(store.url).query(SELECTION, PAGE, call());
-    expect(searches).to.equal(2);
-  });
-
-  it('is unhealthy during an outage, and healthy after it', async () => {
-    let down = true;
-    await using store = await scriptedStore((_, response) => {
-      if (!down) return searchResponse([]);
-      response.writeHead(503).end('{}');
-      return RESPONDED;
-    });
-    const backend = storeAt(store.url);
-    expect(await backend.check(call()).catch((error: unknown) => error)).to.include({ code: 503 });
-    down = false;
-    await backend.check(call());
   });
 });
