@@ -59,25 +59,29 @@ export async function readPage(reading: PageReading, page: PageRequest): Promise
   let position = page.after === undefined ? undefined : readPosition(page.after);
   let { from } = page;
   // One more than requested shows whether there is a next page.
-  const wanted = size === 0 ? 0 : size + 1;
+  let wanted = size === 0 ? 0 : size + 1;
   let skipped: SearchResponse | undefined;
   if (from + wanted > RESULT_WINDOW) {
-    const body = {
-      ...sortedSearch(selected, { order, size: Math.min(from, RESULT_WINDOW) }),
-      _source: false,
-    };
+    const most = Math.min(from, RESULT_WINDOW);
+    const body = { ...sortedSearch(selected, { order, size: most }), _source: false };
     skipped = await search(reading, body, { order });
     const last = skipped.hits.at(-1);
     if (last) position = positionBehind(skipped.hits, last, undefined);
-    from -= skipped.hits.length;
+    if (skipped.hits.length < most) wanted = 0;
+    from -= most;
   }
-  const request = { order, from, position, size: wanted + repeatedHits(position) };
+  // A store does not skip from a position.
+  const toSkip = position ? from : 0;
+  const request: HitRequest =
+    wanted === 0
+      ? { order, from: 0, position: undefined, size: 0 }
+      : { order, from: from - toSkip, position, size: wanted + toSkip + repeatedHits(position) };
   const {
     hits: all,
     total,
     shortfalls: missing,
   } = await firstHits(reading, request, page.uncounted !== true);
-  const found = newHits(all, position);
+  const found = newHits(all, position).slice(toSkip);
   const hits = found.slice(0, size);
   const last = found.length > size ? hits.at(-1) : undefined;
   const shortfalls = distinct([...selected.shortfalls, ...(skipped?.shortfalls ?? []), ...missing]);
@@ -129,7 +133,8 @@ async function firstHits(reading: PageReading, request: HitRequest, isCounted: b
   for (let ms = Math.max(SHORTEST_PART_MS, Math.ceil(even)); ms < lengthMs; ms *= PART_GROWTH) {
     const part = { ...body, query: queryOf(selected, partOf(range, order, ms)) };
     const found = await search(reading, part, request);
-    if (found.hits.length >= size) return withCount(found);
+    const isLate = found.shortfalls.some(({ reason }) => reason === 'Timeout');
+    if (found.hits.length >= size || isLate) return withCount(found);
   }
   return withCount(await search(reading, { ...body, query: queryOf(selected, range) }, request));
 }

@@ -99,6 +99,16 @@ describe('a page beyond the result window', () => {
     sequence: n,
   }));
 
+  it('is empty behind the last record', async () => {
+    await using store = await scriptedStore((request) => searchIn(lines.slice(0, 9_100), request));
+    const page = { order: 'asc', size: 1_000, from: 9_500 } as const;
+    const { records, next } = await storeAt(store.url).query(SELECTION, page, call());
+    expect({ records, next }).to.deep.equal({ records: [], next: undefined });
+    for (const { body } of store.requests) {
+      expect(body['search_after'] === undefined || body['from'] === undefined).to.equal(true);
+    }
+  });
+
   it('reports shards that failed while it skipped records', async () => {
     const shards = { total: 2, successful: 1, skipped: 0, failed: 1, failures: [] };
     await using store = await scriptedStore((request) => {
