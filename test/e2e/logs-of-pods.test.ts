@@ -5,7 +5,7 @@ import { Platform } from './platform.ts';
 
 const LOGS = '/apis/logging.platform.io/v1alpha2/logs';
 
-describe('log queries without a log store, of the pods of a cluster', function () {
+describe('log queries over pod logs', function () {
   this.timeout(300_000);
   let platform: Platform;
 
@@ -19,7 +19,7 @@ describe('log queries without a log store, of the pods of a cluster', function (
   const ask = async (query: string): Promise<Readonly<Record<string, unknown>>> =>
     record(JSON.parse(await platform.succeeding('get', '--raw', `${LOGS}?${query}`)));
 
-  it('show lines of containers that kubectl logs shows too, the newest first', async () => {
+  it('return the lines of kubectl logs, newest first', async () => {
     const { query, partial } = await ask('size=5');
     expect(partial).to.equal(undefined);
     const [newest] = array(record(query)['records']).map(record);
@@ -30,7 +30,7 @@ describe('log queries without a log store, of the pods of a cluster', function (
     expect(shown).to.include(text(log)).and.not.equal('');
   });
 
-  it('count, and export in order', async () => {
+  it('count and export lines in order', async () => {
     const statistics = record((await ask('operation=statistics'))['statistics']);
     expect(statistics['logs']).to.be.above(100);
     const histogram = record((await ask('operation=histogram&interval=1h'))['histogram']);
@@ -46,7 +46,7 @@ describe('log queries without a log store, of the pods of a cluster', function (
     expect(lines).to.deep.equal(lines.toSorted());
   });
 
-  it('go around one line', async () => {
+  it('return surrounding lines', async () => {
     const { query } = await ask('size=1&from=20');
     const id = text(record(array(record(query)['records'])[0])['id']);
     const around = record((await ask(`context=${id}&before=2&after=2`))['query']);

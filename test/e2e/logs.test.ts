@@ -19,7 +19,7 @@ const APIS = `/apis/${GROUP}/logs`;
 const KAPIS = `/kapis/${GROUP}/logs`;
 const TENANT = '/kapis/tenant.platform.io/v1alpha2/logs';
 
-describe('log queries beside a real cluster', function () {
+describe('log queries with a real cluster', function () {
   this.timeout(300_000);
   let dir: string;
   let store: LogStoreProcess;
@@ -76,14 +76,14 @@ describe('log queries beside a real cluster', function () {
 
   const as = (caller: string): readonly string[] => ['--as', `system:serviceaccount:default:${caller}`];
 
-  /** Straight to the server. */
+  /** Directly to the server. */
   async function curl(caller: string | undefined, path: string, ...args: string[]) {
     const ca = await platform.write('ca.crt', platform.controlPlane.ca);
     const child = run('curl', [
       ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
       ...[...args, new URL(path, platform.server.url).href],
     ]);
-    // The token comes by standard input: it is none of the process list's business.
+    // The token is passed by standard input, not in the process list.
     child.child.stdin?.end(
       caller === undefined ? '' : `header = "Authorization: Bearer ${tokens[caller]}"\n`,
     );
@@ -102,7 +102,7 @@ describe('log queries beside a real cluster', function () {
 
   const end_time = Math.floor(Date.now() / 1000) + 3_600;
 
-  it('show each caller the lines of the namespaces where they may read logs', async () => {
+  it('return the lines of the readable namespaces', async () => {
     for (const path of [TENANT, KAPIS, APIS]) {
       const all = await curl('all', `${path}?end_time=${end_time}`);
       expect(linesIn(all.body), path).to.have.length(4);
@@ -114,7 +114,7 @@ describe('log queries beside a real cluster', function () {
     }
   });
 
-  it('pass kube-apiserver for who has the role that is shipped, and for nobody else', async () => {
+  it('pass kube-apiserver only with the shipped role', async () => {
     const { code, stdout, stderr } = await raw('shopper', `${APIS}?end_time=${end_time}`);
     expect(stderr).to.equal('');
     expect(code).to.equal(0);
@@ -131,7 +131,7 @@ describe('log queries beside a real cluster', function () {
     );
     const deadline = Date.now() + 60_000;
     let seen: string | undefined;
-    // What is written before the tail has begun is not shown, so it is written again.
+    // Written repeatedly, because lines before the start of the tail are not returned.
     while (seen === undefined && Date.now() < deadline) {
       await loadVictoriaLogs(store.url, [
         line(new Date().toISOString().replace('Z', '000000Z'), 'follow me'),
@@ -142,7 +142,7 @@ describe('log queries beside a real cluster', function () {
     expect(seen).to.include('follow me');
   });
 
-  it('tell who asks for removed operations what to ask instead', async () => {
+  it('return the alternative for removed operations', async () => {
     for (const prefix of ['kapis', 'apis']) {
       for (const path of [
         'cluster',
@@ -163,7 +163,7 @@ describe('log queries beside a real cluster', function () {
     expect(stderr).to.include('removed in release 3.3');
   });
 
-  it('are discovered as something that is only got, and leave namespaces deletable', async () => {
+  it('are discovered with `get` only, and do not block the deletion of namespaces', async () => {
     const list = await platform.succeeding('get', '--raw', `/apis/${GROUP}`);
     expect(JSON.parse(list)).to.have.deep.property('resources', [
       { name: 'logs', singularName: 'log', namespaced: false, kind: 'Log', verbs: ['get'] },
@@ -175,7 +175,7 @@ describe('log queries beside a real cluster', function () {
     await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=120s');
   });
 
-  it('show nothing of a namespace that was made anew to who has only the new one', async () => {
+  it('exclude lines of the predecessor of a recreated namespace', async () => {
     await platform.succeeding('create', 'namespace', 'anew');
     await platform.succeeding(
       ...['create', 'rolebinding', 'shopper', '--namespace=anew', '--clusterrole=log-reader'],
@@ -188,7 +188,7 @@ describe('log queries beside a real cluster', function () {
     expect(linesIn((await curl('all', asked)).body)).to.deep.equal(['of the first']);
   });
 
-  it('show the health of the store, and leave the server ready without it', async () => {
+  it('report the health of the store without affecting readiness', async () => {
     const verbose = async (): Promise<string> => (await curl(undefined, '/readyz?verbose')).body;
     expect(await verbose()).to.include('[+]logs ok: the log store victorialogs is available');
     await store.stop();
@@ -200,10 +200,10 @@ describe('log queries beside a real cluster', function () {
     expect((await curl('all', `${KAPIS}?size=1`)).status).to.equal(200);
   });
 
-  it('end whole, without an error, for who follows them while the server stops', async () => {
+  it('end a live tail in order when the server stops', async () => {
     const ca = await platform.write('ca.crt', platform.controlPlane.ca);
     const url = new URL(`${KAPIS}?follow=true`, platform.server.url).href;
-    // By itself curl shows the headers with the first bytes behind them.
+    // Without this, curl prints the headers with the first bytes of the body.
     const args = ['--verbose', '--no-buffer', '--cacert', ca, '--config', '-', url];
     const tail = spawn('curl', args, { stdio: 'pipe' });
     tail.stdin.end(`header = "Authorization: Bearer ${tokens['shopper']}"\n`);

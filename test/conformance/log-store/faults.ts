@@ -6,7 +6,7 @@ import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.
 import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
 import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/cluster/faulty-proxy.ts';
 import { call } from '../../support/logging/call.ts';
-import { answered, MemoryLogStore } from '../../support/logging/memory-log-store.ts';
+import { MemoryLogStore, toLogRecord } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';
 import { expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
@@ -191,7 +191,7 @@ export function describeLogStoreFaults(
       for (const round of [0, 1, 2, 3]) {
         const time = new Date().toISOString().replace('Z', `00000${round}Z`);
         const written = [{ ...sample, time, log: `after the cut ${round}` }];
-        expected.push(...written.map(answered));
+        expected.push(...written.map(toLogRecord));
         const reading = collect(lines, arrived, expected.length);
         if (round > 0) {
           await proxy.untilAsked();
@@ -221,7 +221,7 @@ function expectHonest(outcome: unknown, what: string): void {
     expectStatus(outcome, 503, 504);
     return;
   }
-  expect(outcome, `${what} is answered as if all were well`)
+  expect(outcome, `${what} returned a complete result`)
     .to.have.property('shortfalls')
     .that.satisfies((shortfalls: unknown) => Array.isArray(shortfalls) && shortfalls.length > 0);
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
 import { call } from '../../support/logging/call.ts';
-import { answered } from '../../support/logging/memory-log-store.ts';
+import { toLogRecord } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';
 import { expectStatus } from './comparison.ts';
 import { ALWAYS, milliseconds, type Subject, selection, wholeMillisecond } from './subject.ts';
@@ -136,7 +136,7 @@ export function describeLifetime(subject: () => Subject): void {
         const reading = collect(lines, arrived, expected.length + written.length);
         await started.write([...written, ...others]);
         await reading;
-        expected.push(...written.map(answered));
+        expected.push(...written.map(toLogRecord));
         const key = ({ time, log }: LogRecord) =>
           `${started.precision === 'ns' ? time : time.slice(0, 23)} ${log}`;
         expect(arrived.map(key).sort()).to.deep.equal(expected.map(key).sort());

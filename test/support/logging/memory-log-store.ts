@@ -49,7 +49,7 @@ export class MemoryLogStore implements LogBackend {
     const end = begin + size;
     return {
       total: { count: found.length, relation: 'eq' },
-      records: found.slice(begin, end).map(answered),
+      records: found.slice(begin, end).map(toLogRecord),
       next: size > 0 && end < found.length ? String(end) : undefined,
       shortfalls: [],
     };
@@ -86,7 +86,7 @@ export class MemoryLogStore implements LogBackend {
     const found = this.#found(selection, order);
     for (let begin = 0; begin < found.length; begin += BATCH) {
       call.signal.throwIfAborted();
-      yield found.slice(begin, begin + BATCH).map(answered);
+      yield found.slice(begin, begin + BATCH).map(toLogRecord);
     }
     return { shortfalls: [] };
   }
@@ -103,7 +103,7 @@ export class MemoryLogStore implements LogBackend {
       signal.addEventListener('abort', () => wake(), { once: true });
       const fresh = this.#found(endless, 'asc').filter((record) => !seen.has(record));
       for (const record of fresh) seen.add(record);
-      if (fresh.length > 0) yield fresh.map(answered);
+      if (fresh.length > 0) yield fresh.map(toLogRecord);
       else await more;
       this.#waiting.delete(wake);
     }
@@ -130,7 +130,7 @@ export class MemoryLogStore implements LogBackend {
   }
 }
 
-export function answered({ time, log, kubernetes }: StoredRecord): LogRecord {
+export function toLogRecord({ time, log, kubernetes }: StoredRecord): LogRecord {
   const { namespace_name: namespace, pod_name: pod, container_name: container } = kubernetes;
   return { time, log, namespace, pod, container };
 }

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MAX_SECONDS } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { BEGINNING, instantOf, isAskable } from '../../../../server/logging/instant.ts';
 
-describe('a time that somebody could ask for', () => {
-  it('is one from the epoch to the end of the last second that parameters take', () => {
+describe('isAskable', () => {
+  it('accepts times from the epoch to the last second that parameters accept', () => {
     for (const time of [BEGINNING, instantOf((MAX_SECONDS + 1) * 1000), '2026-11-20T10:00:00.123456789Z']) {
       expect(isAskable(time), time).to.equal(true);
     }

@@ -11,40 +11,40 @@ import { newNotSupported, newStoreTimeout } from '../../../../server/logging/sto
 
 const live = new AbortController().signal;
 
-describe('what became of a log query', () => {
+describe('outcomeOf', () => {
   for (const [what, error, headersSent, outcome] of [
-    ['a fault of the caller', newBadRequest('a fault'), false, 'refused'],
-    ['too many at a time', newTooManyRequests('too many', 1), false, 'limited'],
-    ['a store that is down', newServiceUnavailable('down', 1), false, 'unavailable'],
-    ['a store that is slow', newStoreTimeout('memory'), false, 'unavailable'],
-    ['a fault of ours', new Error('a fault'), false, 'error'],
-    ['a live tail whose caller may see something else by now', newExpired('changed'), true, 'expired'],
-    ['a live tail of more than may be followed', newNotSupported('m', 'follow', 'less'), true, 'limited'],
-    ['an export whose store fails midway', newServiceUnavailable('down', 1), true, 'unavailable'],
+    ['an invalid query', newBadRequest('invalid'), false, 'refused'],
+    ['too many concurrent queries', newTooManyRequests('too many', 1), false, 'limited'],
+    ['an unavailable store', newServiceUnavailable('down', 1), false, 'unavailable'],
+    ['a slow store', newStoreTimeout('memory'), false, 'unavailable'],
+    ['an internal error', new Error('internal'), false, 'error'],
+    ['a live tail with changed permissions', newExpired('changed'), true, 'expired'],
+    ['a live tail beyond its limits', newNotSupported('m', 'follow', 'less'), true, 'limited'],
+    ['an export with a failing store', newServiceUnavailable('down', 1), true, 'unavailable'],
   ] as const) {
-    it(`is "${outcome}" of ${what}`, () => {
+    it(`is "${outcome}" for ${what}`, () => {
       expect(outcomeOf(error, { signal: live, headersSent })).to.equal(outcome);
     });
   }
 
-  it('is "canceled" when the caller has left', () => {
+  it('is "canceled" when the caller disconnects', () => {
     expect(outcomeOf(new Error('gone'), { signal: AbortSignal.abort(), headersSent: true })).to.equal(
       'canceled',
     );
   });
 
-  it('is "canceled" when the caller has left before the answer, whatever the store makes of it', () => {
+  it('is "canceled" when the caller disconnects before the response, whatever the store reports', () => {
     for (const error of [newStoreTimeout('memory'), newServiceUnavailable('down', 1)]) {
       expect(outcomeOf(error, { signal: AbortSignal.abort(), headersSent: false })).to.equal('canceled');
     }
   });
 
-  it('is what has ended an answer that had begun, since that closes the connection too', () => {
+  it('is the error that ended a response, which closes the connection too', () => {
     const error = newServiceUnavailable('down', 1);
     expect(outcomeOf(error, { signal: AbortSignal.abort(), headersSent: true })).to.equal('unavailable');
   });
 
-  it('is that of the error that has ended the request', () => {
+  it('is the outcome of the error that aborted the request', () => {
     const error = newTimeout('too long', 1);
     expect(outcomeOf(error, { signal: AbortSignal.abort(error), headersSent: false })).to.equal(
       'unavailable',

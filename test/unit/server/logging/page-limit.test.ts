@@ -15,7 +15,7 @@ import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 const exhausted = (): Error => newStoreExhausted('opensearch', new Error('no memory'));
 
-describe('lines that are too much at once', () => {
+describe('fewerWhenTooMuch', () => {
   const { signal } = new AbortController();
   const waits: number[] = [];
   const wait = async (ms: number): Promise<void> => void waits.push(ms);
@@ -24,7 +24,7 @@ describe('lines that are too much at once', () => {
     waits.length = 0;
   });
 
-  it('are asked for anew in fewer, at once where they are too long', async () => {
+  it('retries immediately with fewer lines if they are too long', async () => {
     const asked: number[] = [];
     const found = await fewerWhenTooMuch(
       1_000,
@@ -41,7 +41,7 @@ describe('lines that are too much at once', () => {
     expect(waits).to.deep.equal([]);
   });
 
-  it('are so after a pause where the store is short of memory, which may be garbage', async () => {
+  it('retries after a pause if the store is short of memory', async () => {
     let times = 0;
     const found = await fewerWhenTooMuch(
       100,
@@ -56,7 +56,7 @@ describe('lines that are too much at once', () => {
     expect(waits).to.deep.equal([200, 400]);
   });
 
-  it('are given up where the store has no memory for a single one', async () => {
+  it('fails if the store has no memory for one line', async () => {
     const asked: number[] = [];
     const error = await fewerWhenTooMuch(
       3,
@@ -72,7 +72,7 @@ describe('lines that are too much at once', () => {
     expect(asked).to.deep.equal([3, 1]);
   });
 
-  it('are not waited for any longer once the caller has gone', async () => {
+  it('stops when the caller disconnects', async () => {
     const leaving = new AbortController();
     let times = 0;
     const error = await fewerWhenTooMuch(
@@ -93,7 +93,7 @@ describe('lines that are too much at once', () => {
 const selection = { scope: { everything: true }, range: { start: BEGINNING, end: BEGINNING } } as const;
 const record: LogRecord = { time: BEGINNING, log: 'a', namespace: 'shop', pod: 'cart-0', container: 'cart' };
 
-/** A store with so many lines, of which no more than two fit into an answer; asking it takes 300 ms. */
+/** A store whose responses fit two lines and take 300 ms. */
 class Store {
   now = 0;
   readonly asked: { readonly size: number; readonly timeoutMs: number }[] = [];
@@ -119,8 +119,8 @@ class Store {
   }
 }
 
-describe('a page that a store finds too long', () => {
-  it('is asked for again with fewer lines, in what is left of the time', async () => {
+describe('queryPage with a page that is too long for the store', () => {
+  it('retries with fewer lines in the time that is left', async () => {
     const store = new Store(9);
     const { page, isCut } = await store.page(8);
     expect(page.records).to.have.length(2);
@@ -131,19 +131,19 @@ describe('a page that a store finds too long', () => {
     expect(store.asked.length).to.be.above(1);
   });
 
-  it('is whole when the fewer lines are all that there are', async () => {
+  it('is complete if there are no further lines', async () => {
     const { page, isCut } = await new Store(2).page(8);
     expect(page.records).to.have.length(2);
     expect(isCut).to.equal(false);
   });
 
-  it('is not called cut when it has all the lines that were wanted', async () => {
+  it('is complete with all requested lines', async () => {
     expect((await new Store(9).page(2)).isCut).to.equal(false);
   });
 });
 
-describe('a page that turns out to be longer than one answer may be', () => {
-  it('is asked for again with as many lines as fit, and leads to the others', async () => {
+describe('queryPage with a page that is too long for a response', () => {
+  it('retries with the lines that fit, and continues with the rest', async () => {
     const long: LogRecord = { ...record, log: 'x'.repeat(3 << 20) };
     const store = {
       query: async (_: unknown, { size }: PageRequest): Promise<LogPage> => ({
@@ -166,14 +166,14 @@ const recordsOf = (count: number, length: number): LogRecord[] =>
   Array.from({ length: count }, () => ({ ...record, log: 'a'.repeat(length) }));
 
 describe('a page of lines', () => {
-  it('holds all of usual ones, and eight mebi of characters of long ones', () => {
+  it('has at most 8 Mi characters', () => {
     expect(fittingPage([])).to.equal(0);
     expect(fittingPage(recordsOf(1_000, 300))).to.equal(1_000);
     expect(fittingPage(recordsOf(1_000, MEBI))).to.equal(8);
     expect(fittingPage([...recordsOf(1, 9 * MEBI), record])).to.equal(1);
   });
 
-  it('that does not hold all says so, and goes on by its cursor with those that are left', async () => {
+  it('that is truncated reports it, and continues by cursor', async () => {
     const long = Array.from({ length: 20 }, (_, number) =>
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(MEBI)}`),
     );

@@ -3,7 +3,7 @@ import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
 import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
 import { LogService, line } from '../../../support/logging/log-service.ts';
-import { answered, MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
+import { MemoryLogStore, toLogRecord } from '../../../support/logging/memory-log-store.ts';
 
 const RECORDS = [
   line('2026-11-20T10:00:00.000000001Z', 'request timeout of cart'),
@@ -19,7 +19,7 @@ const RECORDS = [
 describe('log queries', () => {
   let service: LogService;
   beforeEach(async () => {
-    // Every answer takes as long as any other one, so that they can be compared.
+    // Constant `took`, so that responses can be compared.
     service = await new LogService({ store: new MemoryLogStore(RECORDS), monotonic: () => 0 }).start();
   });
   afterEach(() => service.stop());
@@ -29,7 +29,7 @@ describe('log queries', () => {
     return array(answer['records']).map((each) => text(record(each)['log']));
   };
 
-  it('answer the newest lines in the shape that consoles know', async () => {
+  it('return the newest lines in the form that consoles expect', async () => {
     const { query, took } = await service.json('size=1');
     expect(took).to.be.a('number');
     const { records, cursor, ...rest } = record(query);
@@ -47,7 +47,7 @@ describe('log queries', () => {
     });
   });
 
-  it('choose by every filter', async () => {
+  it('apply every filter', async () => {
     expect(await lines('namespaces=bank')).to.deep.equal(['all is well']);
     expect(await lines('namespace_query=AN')).to.deep.equal(['all is well']);
     expect(await lines('workloads=db')).to.deep.equal(['level=error disk is full']);
@@ -62,7 +62,7 @@ describe('log queries', () => {
     expect(await lines('log_query=%5Ereq.%2Bcart%24&match=regex')).to.have.length(1);
   });
 
-  it('take a parameter without a value, as consoles send it, for one that is not given', async () => {
+  it('ignore a parameter without a value', async () => {
     const all = await lines('');
     expect(all).to.have.length(4);
     for (const parameter of ['namespaces', 'workloads', 'pods', 'containers', 'pod_query', 'log_query']) {
@@ -70,14 +70,14 @@ describe('log queries', () => {
     }
   });
 
-  it('count the last second of the range as a whole, and no line behind it', async () => {
+  it('include the last second of the range', async () => {
     const at = Date.parse('2026-11-20T10:00:00Z') / 1000;
     expect(await lines(`start_time=${at}&end_time=${at}`)).to.have.length(2);
     expect(await lines(`start_time=${at}&end_time=${at + 1}`)).to.have.length(3);
     expect(await lines(`start_time=${at + 2}`)).to.deep.equal(['all is well']);
   });
 
-  it('go on by cursor through lines of the same time, whatever comes meanwhile', async () => {
+  it('continue by cursor through equal times while new lines arrive', async () => {
     const store = new MemoryLogStore(RECORDS);
     const paged = await new LogService({ store }).start();
     const seen: string[] = [];
@@ -86,7 +86,7 @@ describe('log queries', () => {
       const { query } = await paged.json(`sort=asc&size=1${cursor}`);
       const { records, cursor: next } = record(query);
       for (const each of array(records)) seen.push(text(record(each)['log']));
-      // Behind the range of the first page, so that no page may show it.
+      // After the range of the first page.
       store.write([line('2026-11-20T12:30:00.000000000Z', 'came meanwhile')]);
       if (next === undefined) break;
       cursor = `&cursor=${text(next)}`;
@@ -95,7 +95,7 @@ describe('log queries', () => {
     expect(seen).to.deep.equal(RECORDS.map(({ log }) => log));
   });
 
-  it('refuse a cursor of another query, and one that somebody made up', async () => {
+  it('reject a cursor of another query, and an invalid one', async () => {
     const cursor = text(record((await service.json('size=1&sort=asc'))['query'])['cursor']);
     for (const [query, words] of [
       [`cursor=${cursor}&size=1`, 'belongs to another query or another caller'],
@@ -111,7 +111,7 @@ describe('log queries', () => {
     expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
   });
 
-  it('name a cursor and an id that nobody handed out beside every other fault', async () => {
+  it('report an invalid cursor and id with all other validation errors', async () => {
     for (const parameter of ['cursor', 'context']) {
       const { status, body } = await service.ask(`${parameter}=made-up&size=1001&siez=1`);
       expect(status).to.equal(400);
@@ -124,7 +124,7 @@ describe('log queries', () => {
     }
   });
 
-  it('refuse a cursor whose range could not have been asked for', async () => {
+  it('reject a cursor with an invalid range', async () => {
     const cursor = text(record((await service.json('size=1'))['query'])['cursor']);
     const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     for (const [start, end] of [
@@ -142,7 +142,7 @@ describe('log queries', () => {
     }
   });
 
-  it('refuse a cursor of another caller, whose total may be another', async () => {
+  it('reject a cursor of another caller', async () => {
     const jane = { name: 'jane', uid: '', groups: [], extra: {} };
     const hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();
     const cursor = text(record((await hers.json('size=1'))['query'])['cursor']);
@@ -153,7 +153,7 @@ describe('log queries', () => {
     expect(answer.body.toString()).to.include('belongs to another query or another caller');
   });
 
-  it('tell where the texts are', async () => {
+  it('return highlights', async () => {
     const { query } = await service.json('log_query=timeout,cart&highlight=true');
     const [first] = array(record(query)['records']);
     expect(record(first)['highlights']).to.deep.equal([
@@ -170,7 +170,7 @@ describe('log queries', () => {
     });
   });
 
-  it('count lines by time, from the first line on when no start is given', async () => {
+  it('count lines by time, from the first line without start_time', async () => {
     const { histogram } = await service.json('operation=histogram&interval=10m&end_time=1795170599');
     const at = Date.parse('2026-11-20T10:00:00Z');
     expect(histogram).to.deep.equal({
@@ -184,7 +184,7 @@ describe('log queries', () => {
     });
   });
 
-  it('have an empty histogram when there are no lines', async () => {
+  it('return an empty histogram without lines', async () => {
     expect((await service.json('operation=histogram&pods=none'))['histogram']).to.deep.equal({
       total: 0,
       totalRelation: 'eq',
@@ -192,13 +192,13 @@ describe('log queries', () => {
     });
   });
 
-  it('say of a histogram what was missing when its beginning was looked for', async () => {
+  it('report the shortfalls of the search for the first line of a histogram', async () => {
     const late = { reason: 'Timeout', message: 'not everything' } as const;
     const lost = { reason: 'ShardFailed', message: '1 of 5 shards' } as const;
     const total = { count: 1, relation: 'gte' } as const;
     for (const [records, shortfalls] of [
       [[], [late]],
-      [[answered(line('2026-11-20T11:59:00.000000000Z', 'one'))], [late, lost]],
+      [[toLogRecord(line('2026-11-20T11:59:00.000000000Z', 'one'))], [late, lost]],
     ]) {
       const store = Object.assign(new MemoryLogStore([]), {
         query: async () => ({ total, records, next: undefined, shortfalls: [late] }),
@@ -216,13 +216,13 @@ describe('log queries', () => {
     }
   });
 
-  it('refuse a histogram of too many buckets before the store is asked', async () => {
+  it('reject a histogram with too many buckets without the store', async () => {
     const answer = await service.ask('operation=histogram&interval=1s&start_time=1795100000');
     expect(answer.status).to.equal(400);
     expect(answer.body.toString()).to.include('use interval=');
   });
 
-  it('tell that the buckets are too many together with all other faults', async () => {
+  it('report too many buckets with all other validation errors', async () => {
     const fieldsOf = async (query: string) => {
       const { body } = await service.ask(`operation=histogram&interval=1s&${query}`);
       const { details } = record(JSON.parse(body.toString()));
@@ -233,11 +233,11 @@ describe('log queries', () => {
       'sort',
       'limit',
     ]);
-    // Up to when is not known.
+    // The end is invalid.
     expect(await fieldsOf('start_time=1795100000&end_time=1795100010000')).to.deep.equal(['end_time']);
   });
 
-  it('answer HEAD with the headers of GET', async () => {
+  it('return the headers of GET for HEAD', async () => {
     const get = await service.ask('size=2');
     const head = await service.ask('size=2', {}, 'HEAD');
     expect(head.status).to.equal(200);
@@ -246,7 +246,7 @@ describe('log queries', () => {
     expect(get.headers['cache-control']).to.equal('no-store');
   });
 
-  it('know no other method, and nothing below them', async () => {
+  it('reject other methods and paths below', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await service.ask('', {}, method);
       expect(answer.status, method).to.equal(405);
@@ -255,7 +255,7 @@ describe('log queries', () => {
     expect((await service.server.ask('/kapis/logging.platform.io/v1alpha2/logs/x')).status).to.equal(404);
   });
 
-  it('tell what is missing from an answer, and a store that is down from one that finds nothing', async () => {
+  it('distinguish partial results, an unavailable store, and no lines', async () => {
     const shortfalls = [{ reason: 'ShardFailed', message: 'one of 5 shards' }] as const;
     const page = { total: { count: 1, relation: 'gte' }, records: [], next: undefined, shortfalls } as const;
     const whole: LogBackend = new MemoryLogStore([]);
@@ -277,7 +277,7 @@ describe('log queries', () => {
     await down.stop();
   });
 
-  it('are bounded in time, also when the store does not heed it', async () => {
+  it('are limited in time, even if the store ignores its limit', async () => {
     const store = Object.assign(new MemoryLogStore([]), {
       query: (_selection: unknown, _page: unknown, { signal }: { signal: AbortSignal }) =>
         new Promise<never>((_resolve, reject) => {
@@ -290,7 +290,7 @@ describe('log queries', () => {
     await slow.stop();
   });
 
-  it('wait for their turn, and are refused when too many wait', async () => {
+  it('are queued, and rejected beyond the limit of the queue', async () => {
     const gates: (() => void)[] = [];
     const empty = await new MemoryLogStore([]).query(
       { scope: { everything: true }, range: { start: '', end: '' } },

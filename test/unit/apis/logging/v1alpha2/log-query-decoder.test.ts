@@ -14,8 +14,8 @@ function texts(search: string): readonly string[] {
   return textSearchOf(decode(search)).texts;
 }
 
-/** The faults by parameter; fails when the query is taken. */
-function faults(search: string): Readonly<Record<string, string>> {
+/** Validation errors by parameter; fails if the query is valid. */
+function errorsOf(search: string): Readonly<Record<string, string>> {
   try {
     decode(search);
   } catch (error) {
@@ -25,15 +25,15 @@ function faults(search: string): Readonly<Record<string, string>> {
     for (const cause of causes) expect(error.message).to.include(cause.message);
     return Object.fromEntries(causes.map(({ field = '', message }) => [field, message]));
   }
-  throw new Error(`taken: ${search}`);
+  throw new Error(`valid: ${search}`);
 }
 
 describe('a log query', () => {
-  it('is the newest ten lines when nothing is asked', () => {
+  it('is the newest ten lines by default', () => {
     expect(decode('')).to.include({ operation: 'query', sort: 'desc', from: 0, size: 10, interval: '15m' });
   });
 
-  it('takes what consoles have always sent, with every operation', () => {
+  it('accepts the parameters of existing consoles with every operation', () => {
     for (const operation of ['query', 'statistics', 'histogram', 'export']) {
       const query = decode(
         `operation=${operation}&namespaces=a,b&namespace_query=x&workloads=w&workload_query=w&pods=p&pod_query=p&containers=c&container_query=c&log_query=error,warn&interval=1800s&start_time=1700000000&end_time=1700000600&sort=desc&from=0&size=100&_=1&t=2`,
@@ -49,24 +49,24 @@ describe('a log query', () => {
     }
   });
 
-  it('takes the pages of consoles as deep as they have always gone', () => {
+  it('accepts the depth of pages of existing consoles', () => {
     expect(decode('from=9950&size=50')).to.include({ from: 9_950, size: 50 });
     expect(decode('operation=statistics&from=9990&size=50')).to.include({ operation: 'statistics' });
   });
 
-  it('takes what a form sends of a text that nobody has typed yet', () => {
+  it('ignores the options of an empty text', () => {
     for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
       expect(texts(search), search).to.deep.equal([]);
     }
-    expect(faults('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
+    expect(errorsOf('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
   });
 
-  it('takes lists as people type them, with spaces and a comma too many', () => {
+  it('ignores spaces and empty values in lists', () => {
     const query = decode('namespaces=a,%20d%20&pod_query=,b,,%20,c&level=error,');
     expect(query).to.deep.include({ namespaces: ['a', 'd'], pod_query: ['b', 'c'], level: ['error'] });
   });
 
-  it('takes the names of all namespaces of a large cluster', () => {
+  it('accepts the namespaces of a large cluster', () => {
     const namespaces = Array.from({ length: 1_500 }, (_, number) => `team-${number}`);
     expect(decode(`namespaces=${namespaces.join()}`).namespaces).to.deep.equal(namespaces);
   });
@@ -151,17 +151,17 @@ describe('a log query', () => {
     ['following up to a time', 'follow=true&end_time=1', 'end_time', /follow/],
     ['a parameter that is given twice', 'size=1&size=2', 'size', /given 2 times/],
   ] as const) {
-    it(`refuses ${what}`, () => {
-      expect(faults(search)[parameter]).to.match(words);
+    it(`rejects ${what}`, () => {
+      expect(errorsOf(search)[parameter]).to.match(words);
     });
   }
 
-  it('takes a date without a zone for one of UTC, wherever the server stands', () => {
+  it('interprets a date without a time zone as UTC', () => {
     const before = process.env['TZ'];
     process.env['TZ'] = 'America/New_York';
     try {
       for (const date of ['2023-11-14T22:13:20', '2023-11-14 22:13:20.5', '2023-11-14T22:13']) {
-        expect(faults(`start_time=${date}`)['start_time'], date).to.match(
+        expect(errorsOf(`start_time=${date}`)['start_time'], date).to.match(
           /here 1700000000$|here 1699999980$/,
         );
       }
@@ -189,8 +189,8 @@ describe('a log query', () => {
     ['sort', 'newest', 'desc'],
     ['operation', 'count', 'statistics'],
   ] as const) {
-    it(`is told that ${parameter}=${value} is called ${meant} here`, () => {
-      expect(faults(`${parameter}=${value}`)[parameter]).to.include(`did you mean "${meant}"?`);
+    it(`suggests ${meant} for ${parameter}=${value}`, () => {
+      expect(errorsOf(`${parameter}=${value}`)[parameter]).to.include(`did you mean "${meant}"?`);
     });
   }
 
@@ -202,21 +202,21 @@ describe('a log query', () => {
     ['tz', 'time_zone'],
     ['timezone', 'time_zone'],
   ] as const) {
-    it(`is told that ${parameter} is called ${meant} here`, () => {
-      expect(faults(`${parameter}=1`)[parameter]).to.include(`did you mean "${meant}"?`);
+    it(`suggests ${meant} for the parameter ${parameter}`, () => {
+      expect(errorsOf(`${parameter}=1`)[parameter]).to.include(`did you mean "${meant}"?`);
     });
   }
 
-  it('is guessed nothing for that is no name of anything', () => {
+  it('has no suggestion for unknown values', () => {
     for (const value of ['constructor', 'toString', 'xml']) {
-      expect(faults(`operation=export&format=${value}`)['format'], value).to.match(
+      expect(errorsOf(`operation=export&format=${value}`)['format'], value).to.match(
         /is not supported \(allowed/,
       );
     }
   });
 
-  it('is told all of its faults at once', () => {
-    const all = faults(
+  it('reports all validation errors at once', () => {
+    const all = errorsOf(
       'start_time=1700000000123&sort=x&format=csv&log_query=!&match=phrase&unknown=1&cursor=c&from=1',
     );
     expect(Object.keys(all)).to.have.members([
@@ -229,7 +229,7 @@ describe('a log query', () => {
     ]);
   });
 
-  it('is told nothing that only follows from another fault', () => {
+  it('reports no consequence of another validation error', () => {
     for (const [search, field] of [
       ['operation=exprt&format=csv', 'operation'],
       ['operation=histogran&from=9999', 'operation'],
@@ -240,17 +240,17 @@ describe('a log query', () => {
       [`context=${'x'.repeat(20_000)}&before=3`, 'context'],
       ['follow=yes&from=9995', 'follow'],
     ] as const) {
-      expect(Object.keys(faults(search)), search).to.deep.equal([field]);
+      expect(Object.keys(errorsOf(search)), search).to.deep.equal([field]);
     }
   });
 
-  it('takes a comma for a comma where no words are meant', () => {
+  it('splits texts at commas only in the modes with words', () => {
     expect(texts('log_query=a,b&match=substring')).to.deep.equal(['a,b']);
     expect(texts('log_query=a,b&match=regex')).to.deep.equal(['a,b']);
     expect(texts('log_query=a,,b,')).to.deep.equal(['a', 'b']);
   });
 
-  it('takes a whole line for its texts, as consoles send it, with parts that have no word', () => {
+  it('accepts a whole line as texts', () => {
     const line = JSON.stringify(
       Object.fromEntries(
         Array.from({ length: 40 }, (_, number) => [`k${number}`, number === 3 ? ',' : number]),
@@ -259,7 +259,7 @@ describe('a log query', () => {
     expect(texts(`log_query=${encodeURIComponent(line)}`)).to.have.length(41);
   });
 
-  it('looks for a line without a word as it stands, as consoles send it, unless whole words are asked for', () => {
+  it('searches a text without words as a substring', () => {
     for (const line of ['}', '  },', ',', '"": "—",']) {
       const query = decode(new URLSearchParams({ log_query: line }).toString());
       expect(textSearchOf(query)).to.deep.equal({ mode: 'substring', texts: [line] });
@@ -267,7 +267,7 @@ describe('a log query', () => {
     expect(textSearchOf(decode('log_query=},x'))).to.include({ mode: 'prefix' });
   });
 
-  it('takes zones by name and by offset', () => {
+  it('accepts time zones by name and by offset', () => {
     for (const zone of ['UTC', 'Europe/Berlin', '+05:30', '-08:00']) {
       expect(decode(`time_zone=${encodeURIComponent(zone)}`).time_zone).to.equal(zone);
     }

@@ -13,8 +13,8 @@ const object = (name: string, creationTimestamp: string, resourceVersion: number
     metadata: { name, creationTimestamp, resourceVersion: String(resourceVersion) },
   });
 
-describe('the namespaces that log queries know', () => {
-  it('are those of the cluster, each since it was made, and none while the cluster is silent', async () => {
+describe('Namespaces', () => {
+  it('have their creation times, and are unknown while the cluster is silent', async () => {
     const opened = Promise.withResolvers<ServerResponse>();
     const cluster = await ScriptedCluster.start(({ asked, response }) => {
       if (asked === 'stream') opened.resolve(response);
@@ -49,7 +49,7 @@ describe('the namespaces that log queries know', () => {
         event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
       );
       await until(() => since('shop') === '2026-11-20T11:00:00.000000000Z');
-      // Since when it is there is not known, so nobody can say whose its lines are.
+      // Without a creation time, its lines cannot be told from those of a predecessor.
       send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
       await until(() => since('bank') !== undefined);
       expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);

@@ -18,7 +18,7 @@ const NAMESPACES = {
   other: '2020-01-01T00:00:00Z',
 };
 
-describe('what a caller may see of the logs', () => {
+describe('the scope of a caller', () => {
   let running: LogService[] = [];
   const serve = async (options: Partial<LogServiceOptions>): Promise<LogService> => {
     const service = new LogService({
@@ -36,7 +36,7 @@ describe('what a caller may see of the logs', () => {
   const total = async (service: LogService, query = ''): Promise<unknown> =>
     record((await service.json(query))['query'])['total'];
 
-  it('is everything, deleted namespaces too, by one question for who may read all logs', async () => {
+  it('is everything, with deleted namespaces, after one check for a cluster-wide permission', async () => {
     const service = await serve({});
     expect(await total(service)).to.equal(4);
     expect(await total(service, 'namespaces=gone')).to.equal(1);
@@ -44,7 +44,7 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked).to.deep.equal(['']);
   });
 
-  it('is the namespaces where they may read logs, and nothing from before those were made', async () => {
+  it('has the readable namespaces from their creation on', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'shop' });
     expect(await total(service)).to.equal(1);
     const { statistics } = await service.json('operation=statistics');
@@ -62,7 +62,7 @@ describe('what a caller may see of the logs', () => {
     expect((await service.ask('operation=export&sort=asc')).body.toString()).to.equal('of the new shop\n');
   });
 
-  it('is told in the same words of a namespace that is forbidden, one that is gone and one that never was', async () => {
+  it('does not distinguish forbidden, deleted and unknown namespaces', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'shop' });
     const strip = ({ body, status }: { body: Buffer; status: number }) =>
       `${status} ${body.toString().replace(/"took":\d+/, '')}`;
@@ -75,17 +75,17 @@ describe('what a caller may see of the logs', () => {
       ),
     );
     expect(new Set(answers.map(String)).size).to.equal(4);
-    // Asked about all three, so that not even the time tells.
+    // All three are checked, so that the response time reveals nothing.
     expect(service.asked).to.include.members(['bank', 'gone', 'never']);
   });
 
-  it('is nothing of a namespace that is not there, also where the cluster would allow it', async () => {
+  it('excludes a namespace that does not exist, even if it is allowed', async () => {
     const service = await serve({ allowed: (namespace) => namespace !== '' });
     expect(await total(service, 'namespaces=never')).to.equal(0);
     expect(await total(service, 'namespaces=never,bank')).to.equal(1);
   });
 
-  it('does not reach the store when it is nothing', async () => {
+  it('does not reach the store when it is empty', async () => {
     const store = new Proxy(new MemoryLogStore([]), {
       get: () => {
         throw new Error('the store was asked');
@@ -97,7 +97,7 @@ describe('what a caller may see of the logs', () => {
     }
   });
 
-  it('has the same buckets when it is nothing as when nothing is found', async () => {
+  it('has the same buckets when it is empty as without matching lines', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'bank' });
     const histogramOf = async (query: string) =>
       (await service.json(`operation=histogram&interval=10m&end_time=1795170599&${query}`))['histogram'];
@@ -108,7 +108,7 @@ describe('what a caller may see of the logs', () => {
     }
   });
 
-  it('is asked about every namespace once, whatever part of a name is looked for, so that time tells none', async () => {
+  it('checks every namespace for a part of a name, so that the response time reveals nothing', async () => {
     const service = await serve({ allowed: (namespace) => namespace === 'bank' });
     const parts = ['a', 'shop', 'none', 'bank', 'o'];
     const totals = await Promise.all(parts.map((part) => total(service, `namespace_query=${part}`)));
@@ -116,7 +116,7 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
   });
 
-  it('is what the right to get the logs of pods allows, to the caller as a whole', async () => {
+  it('is checked as `get pods/log` with all attributes of the caller', async () => {
     const asked: unknown[] = [];
     const authorize: ScopesOptions['authorizer']['authorize'] = (attributes) => {
       asked.push(attributes);
@@ -145,8 +145,7 @@ describe('what a caller may see of the logs', () => {
   });
 
   for (const may of [true, false]) {
-    it(`is remembered longer, the more namespaces were asked about (${may ? 'yes' : 'no'})`, () =>
-      remembered(may));
+    it(`is cached longer for more namespaces (${may ? 'allowed' : 'denied'})`, () => remembered(may));
   }
 
   async function remembered(may: boolean): Promise<void> {
@@ -191,11 +190,11 @@ describe('what a caller may see of the logs', () => {
         await look(70_002),
       );
     }
-    // Whether everything may be seen is asked after each TTL.
+    // The cluster-wide permission is checked after each TTL.
     expect(asked).to.deep.equal([251, 0, 251, 251, 251, 1_501, 0, 1, 1, 1_501]);
   }
 
-  it('is told in the order of names, however the cluster and the caller order them: live tails go by that', async () => {
+  it('is sorted by name, because live tails compare it', async () => {
     const { signal } = new AbortController();
     const seen = (known: readonly string[], exact?: readonly string[]) =>
       new Scopes({
@@ -219,7 +218,7 @@ describe('what a caller may see of the logs', () => {
     expect(await seen(['a', 'b', 'c', 'd'], ['d', 'b', 'a', 'c'])).to.deep.equal(inOrder);
   });
 
-  describe('of a namespace whose name another one had before', () => {
+  describe('of a recreated namespace', () => {
     const JANE = { name: 'jane', uid: '', groups: [], extra: {} };
     const scope = { signal: new AbortController().signal };
     const OLD = '2026-11-20T09:00:00.000000000Z';
@@ -248,9 +247,9 @@ describe('what a caller may see of the logs', () => {
       asked = [];
     });
 
-    it('is nothing when it was made anew while the cluster was asked, and then what is its own', async () => {
+    it('is empty if the namespace was recreated during the check', async () => {
       const rights = scopes((namespace) => {
-        // The right was given in the new one.
+        // The permission belongs to the new one.
         if (namespace === 'shop') since = NEW;
         return namespace === 'shop';
       });
@@ -265,7 +264,7 @@ describe('what a caller may see of the logs', () => {
       }
     });
 
-    it('is not told by a yes that is remembered of the former one', async () => {
+    it('does not use an allowed permission of its predecessor', async () => {
       let may = true;
       const rights = scopes((namespace) => namespace === 'shop' && may);
       expect(await rights.of(JANE, undefined, scope))
@@ -280,7 +279,7 @@ describe('what a caller may see of the logs', () => {
       expect(asked).to.deep.equal(['', 'shop', 'shop']);
     });
 
-    it('is not asked anew after a no, so that the time does not tell that it was made anew', async () => {
+    it('is not checked again after a denial, so that the response time reveals nothing', async () => {
       const rights = scopes(() => false);
       await rights.of(JANE, { exact: ['shop'] }, scope);
       since = NEW;
@@ -289,7 +288,7 @@ describe('what a caller may see of the logs', () => {
     });
   });
 
-  describe('is asked of the cluster', () => {
+  describe('is checked', () => {
     const JANE = { name: 'jane', uid: '', groups: ['dev'], extra: {} };
     const scope = { signal: new AbortController().signal };
     let now = 0;
@@ -315,7 +314,7 @@ describe('what a caller may see of the logs', () => {
       asked = [];
     });
 
-    it('for each caller: one of the same name may be in other groups, or somebody else', async () => {
+    it('for each combination of user and groups', async () => {
       const rights = scopes();
       for (const caller of [
         JANE,
@@ -330,19 +329,19 @@ describe('what a caller may see of the logs', () => {
       }
     });
 
-    it('once for a name, however often it is given, and never for what is no name', async () => {
+    it('once for each name, and never for an invalid name', async () => {
       const exact = ['shop', 'shop', 'Shop', 'a/b', '-a', '', 'x'.repeat(64)];
       const seen = await scopes().of(JANE, { exact }, scope);
       expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'shop', since: BEGINNING }] });
       expect(asked).to.deep.equal(['', 'shop']);
     });
 
-    it('about all where a part of a name is given, of which those are seen that have it', async () => {
+    it('for all namespaces if a part of a name is given', async () => {
       const seen = await scopes().of(JANE, { contains: ['BAN'] }, scope);
       expect(seen).to.deep.equal({ everything: false, namespaces: [{ name: 'bank', since: BEGINNING }] });
     });
 
-    it('again when the time of a yes or a no is over, each by its own', async () => {
+    it('again after the TTL of an allowed or denied permission', async () => {
       const rights = scopes();
       const look = async (at: number): Promise<string[]> => {
         now = at;
@@ -356,7 +355,7 @@ describe('what a caller may see of the logs', () => {
       expect(await look(10_000)).to.deep.equal(['', 'bank', 'other', 'shop']);
     });
 
-    it('again about everything when the time of that yes is over', async () => {
+    it('again for the whole cluster after the TTL', async () => {
       let may = true;
       const rights = new Scopes({
         authorizer: { authorize: () => ({ allowed: may, reason: '' }) },
@@ -376,7 +375,7 @@ describe('what a caller may see of the logs', () => {
       expect(await seesEverything(10_000)).to.equal(false);
     });
 
-    it('again as soon as ever when most of the names that were asked about are made up', async () => {
+    it('again after the same TTL if most names do not exist', async () => {
       const rights = scopes();
       const exact = ['shop', ...Array.from({ length: 4_999 }, (_, n) => `made-up-${n}`)];
       await rights.of(JANE, { exact }, scope);
@@ -386,7 +385,7 @@ describe('what a caller may see of the logs', () => {
       expect(asked).to.deep.equal(['', 'shop']);
     });
 
-    it('again by who was forgotten for 256 others', async () => {
+    it('again after eviction by 256 other callers', async () => {
       const rights = scopes();
       const filter = { exact: ['shop'] };
       await rights.of(JANE, filter, scope);
@@ -401,7 +400,7 @@ describe('what a caller may see of the logs', () => {
     });
   });
 
-  it('is asked about 1,500 namespaces with 32 questions at a time', async () => {
+  it('checks 1,500 namespaces with a concurrency of 32', async () => {
     const namespaces = Object.fromEntries(
       Array.from({ length: 1_500 }, (_, number) => [`n-${number}`, '2020-01-01T00:00:00Z']),
     );
@@ -425,7 +424,7 @@ describe('what a caller may see of the logs', () => {
     expect(service.asked).to.have.length(1_501);
   });
 
-  it('is not guessed when the cluster cannot be asked', async () => {
+  it('is a 503 while the cluster is unavailable', async () => {
     const service = await serve({
       allowed: (namespace) => {
         if (namespace === 'bank') throw newServiceUnavailable('the cluster gave no answer');

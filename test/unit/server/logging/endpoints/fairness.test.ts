@@ -1,4 +1,4 @@
-// What one tenant takes of the places for live tails and exports, and what is left for the others.
+// Fair sharing of live tails and exports among tenants.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ const RECORD: LogRecord = {
 
 const EXPORT = 'operation=export&format=ndjson';
 
-/** Exports go on as long as somebody reads. */
+/** Endless exports. */
 class EndlessLogStore extends MemoryLogStore {
   #given = 0;
 
@@ -29,13 +29,13 @@ class EndlessLogStore extends MemoryLogStore {
     }
   }
 
-  /** Resolves when no more is asked for: nobody reads. */
+  /** Resolves when the export is no longer read. */
   async stalled(): Promise<void> {
     for (let before = -1; before < this.#given; await delay(200)) before = this.#given;
   }
 }
 
-describe('the places of a log service', () => {
+describe('fairness among callers', () => {
   let service: LogService;
   let store: EndlessLogStore;
   const opened: IncomingMessage[] = [];
@@ -52,7 +52,7 @@ describe('the places of a log service', () => {
   const openAs = async (name: string, query: string): Promise<IncomingMessage> => {
     service.user = { name, uid: '', groups: ['system:authenticated'], extra: {} };
     const answer = await service.server.open(`${LOGS}?${query}`);
-    // Of those that are cut off.
+    // Of preempted streams.
     answer.on('error', () => undefined);
     opened.push(answer);
     return answer;
@@ -60,7 +60,7 @@ describe('the places of a log service', () => {
   const statusOf = async (name: string, query: string): Promise<number | undefined> =>
     (await openAs(name, query)).statusCode;
 
-  it('go from who has several to who has none, and a live tail says that it ends for that', async () => {
+  it('preempts a live tail of a caller with several for a caller with none, and reports it', async () => {
     await openAs('mallory', 'follow=true');
     const second = await openAs('mallory', 'follow=true');
     expect(await statusOf('mallory', 'follow=true')).to.equal(429);
@@ -74,24 +74,24 @@ describe('the places of a log service', () => {
     for (const name of ['mallory', 'jane', 'john']) expect(await statusOf(name, 'follow=true')).to.equal(429);
   });
 
-  it('count for the same callers in the store', async () => {
+  it('passes the caller to the store', async () => {
     const callers: (string | undefined)[] = [];
     store.query = (_selection, _page, { caller }) => {
       callers.push(caller);
-      return Promise.reject(new Error('not today'));
+      return Promise.reject(new Error('unavailable'));
     };
     for (const name of ['jane', 'system:serviceaccount:evil:one']) await openAs(name, '');
     expect(callers).to.deep.equal(['jane', 'system:serviceaccounts:evil']);
   });
 
-  it('are for all service accounts of a namespace together as for one caller', async () => {
+  it('counts all service accounts of a namespace as one caller', async () => {
     await openAs('system:serviceaccount:evil:one', 'follow=true');
     await openAs('system:serviceaccount:evil:two', 'follow=true');
     expect(await statusOf('system:serviceaccount:evil:three', 'follow=true')).to.equal(429);
     expect(await statusOf('system:serviceaccount:shop:cart', 'follow=true')).to.equal(200);
   });
 
-  it('are given on where an export is under way, which says that it is not whole', async () => {
+  it('preempts an export, which reports that it is incomplete', async () => {
     await openAs('mallory', EXPORT);
     const second = lastLineOf(await openAs('mallory', EXPORT));
     expect(await statusOf('jane', EXPORT)).to.equal(200);
@@ -103,7 +103,7 @@ describe('the places of a log service', () => {
     });
   });
 
-  it('are given on where nobody reads an export, which is cut off', async () => {
+  it('preempts an export that nobody reads by closing its connection', async () => {
     await openAs('mallory', EXPORT);
     const second = await openAs('mallory', EXPORT);
     await store.stalled();
@@ -117,7 +117,7 @@ async function lastLineOf(answer: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of answer) all = (all + String(chunk)).slice(-30_000);
   } catch {
-    // It breaks behind the last line.
+    // The connection is closed after the last line.
   }
   return all.trimEnd().split('\n').at(-1) ?? '';
 }

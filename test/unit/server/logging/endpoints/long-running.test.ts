@@ -5,7 +5,7 @@ import { patternError } from '../../../../../server/logging/matching/regex-diale
 
 const decoder = newLogQueryDecoder({ pattern: patternError });
 
-describe('a log query that may outlive the deadline of requests', () => {
+describe('isLongRunningQuery', () => {
   for (const search of [
     '',
     'follow',
@@ -25,7 +25,7 @@ describe('a log query that may outlive the deadline of requests', () => {
     'operation=export',
     'operation=histogram',
   ]) {
-    it(`is one that follows or exports: ${search === '' ? 'nothing given' : search}`, () => {
+    it(`agrees with the decoded query: ${search === '' ? 'no parameters' : search}`, () => {
       const parameters = new URLSearchParams(search);
       const { follow, operation } = decoder.decode(parameters);
       expect(isLongRunningQuery(parameters)).to.equal(follow || operation === 'export');

@@ -10,14 +10,14 @@ const LIMITS = {
 };
 const never = new AbortController().signal;
 
-describe('the slots of log queries', () => {
+describe('query slots', () => {
   const refusal = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => undefined,
       (error: unknown) => error,
     );
 
-  it('are shared by all that ends soon, and leave those of exports and followers alone', async () => {
+  it('are shared by short queries, apart from exports and live tails', async () => {
     const slots = newQuerySlots(LIMITS);
     using _query = await slots.query.take(never, 'jane');
     for (const operation of ['query', 'context', 'statistics', 'histogram'] as const) {
@@ -35,7 +35,7 @@ describe('the slots of log queries', () => {
     expect(await refusal(slots.follow.take(never, 'jane'))).to.include({ code: 429 });
   });
 
-  it('send those who are refused together back at different times', async () => {
+  it('spread the Retry-After of callers that are rejected together', async () => {
     const { query } = newQuerySlots(LIMITS);
     using _slot = await query.take(never, 'jane');
     const seconds: unknown[] = [];
@@ -46,7 +46,7 @@ describe('the slots of log queries', () => {
     expect(seconds).to.deep.equal([1, 2, 3, 1]);
   });
 
-  it('are waited for by as many as there may be', async () => {
+  it('have a bounded queue', async () => {
     const { query } = newQuerySlots({ ...LIMITS, queuedQueries: 1 });
     const first = await query.take(never, 'jane');
     const second = query.take(never, 'jane');
@@ -55,11 +55,11 @@ describe('the slots of log queries', () => {
     using _second = await second;
   });
 
-  it('are not all of one caller, and his places to wait go to who has fewer', async () => {
+  it('are never all given to one caller, and queued queries of the heaviest caller are evicted', async () => {
     const { query } = newQuerySlots({ ...LIMITS, concurrentQueries: 4, queuedQueries: 4 });
     const mallory = Array.from({ length: 7 }, () => query.take(never, 'mallory').catch(() => 'refused'));
     const running = await Promise.all(mallory.slice(0, 3));
-    // Others need not wait behind her.
+    // Other callers need not wait.
     using _slot = await query.take(never, 'jane');
     const later = query.take(never, 'jane');
     expect(await mallory[6]).to.equal('refused');

@@ -13,7 +13,7 @@ describe('operations that were removed in release 3.3', () => {
   });
   after(() => server.close());
 
-  const told = async (path: string, method = 'GET'): Promise<readonly [number, string]> => {
+  const responseTo = async (path: string, method = 'GET'): Promise<readonly [number, string]> => {
     const { status, body } = await server.ask(`${GROUP}${path}`, { method });
     return [status, body.toString()];
   };
@@ -27,27 +27,27 @@ describe('operations that were removed in release 3.3', () => {
     ['/namespaces/shop/pods/cart-0/containers/app', 'namespaces=shop&pods=cart-0&containers=app'],
     ['/namespaces/a%26b', 'namespaces=a%26b'],
   ] as const) {
-    it(`are gone, with what to ask instead: ${path}`, async () => {
-      const [status, body] = await told(path);
+    it(`return 410 with the alternative: ${path}`, async () => {
+      const [status, body] = await responseTo(path);
       expect(status).to.equal(410);
       expect(JSON.parse(body)).to.include({ kind: 'Status', reason: 'Gone', code: 410 });
       expect(body).to.include(cure);
-      expect((await told(path, 'HEAD'))[0]).to.equal(410);
-      expect((await told(path, 'POST'))[0]).to.equal(405);
+      expect((await responseTo(path, 'HEAD'))[0]).to.equal(410);
+      expect((await responseTo(path, 'POST'))[0]).to.equal(405);
     });
   }
 
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
-    it(`are gone with the settings of logs: ${method}`, async () => {
+    it(`include the log settings: ${method}`, async () => {
       for (const path of ['/fluentbit/outputs', '/fluentbit/outputs/es']) {
-        const [status, body] = await told(path, method);
+        const [status, body] = await responseTo(path, method);
         expect(status).to.equal(410);
         expect(body).to.include('operator');
       }
     });
   }
 
-  it('are not taken for what never was there', async () => {
+  it('do not include other paths, which return 404', async () => {
     for (const path of [
       '/cluster/x',
       '/workspaces',
@@ -62,7 +62,7 @@ describe('operations that were removed in release 3.3', () => {
       '/fluentbit/inputs',
       '/fluentbit/outputs/a/b',
     ]) {
-      expect((await told(path))[0], path).to.equal(404);
+      expect((await responseTo(path))[0], path).to.equal(404);
     }
   });
 });
@@ -72,7 +72,7 @@ const TABLE = {
   Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io',
 };
 
-describe('logs that are asked for as objects are listed', () => {
+describe('a request that lists logs as objects', () => {
   let service: LogService;
 
   before(async () => {
@@ -83,11 +83,11 @@ describe('logs that are asked for as objects are listed', () => {
   const ask = (path: string, headers = {}) => service.server.json(path, { headers });
 
   for (const [what, query, headers] of [
-    ['as kubectl get does it', '?limit=500', TABLE],
-    ['as kubectl get does it without pages', '', TABLE],
-    ['of one name', '/shop-1', TABLE],
+    ['kubectl get', '?limit=500', TABLE],
+    ['kubectl get without pages', '', TABLE],
+    ['kubectl get of one name', '/shop-1', TABLE],
   ] as const) {
-    it(`are refused with what to type instead: ${what}`, async () => {
+    it(`is rejected with the command to use: ${what}`, async () => {
       expect(await ask(`${APIS}${query}`, headers)).to.include({
         code: 400,
         message: `logs cannot be listed as objects; use kubectl get --raw '${APIS}?size=10'`,
@@ -95,7 +95,7 @@ describe('logs that are asked for as objects are listed', () => {
     });
   }
 
-  it('are answered where the question is one for lines, and its faults are told', async () => {
+  it('is not a query for lines, which reports its validation errors', async () => {
     expect(await ask(`${APIS}?size=10`)).to.have.property('query');
     expect(await ask(`${APIS}?watch=true`)).to.have.property('query');
     for (const path of [`${APIS}?namespaces=shop&limit=5`, `${LOGS}?limit=5`]) {

@@ -95,7 +95,7 @@ describe('the level of a line', () => {
     });
   }
 
-  it('is one of several when several are asked for', () => {
+  it('matches one of several requested levels', () => {
     const matches = levelMatcher(['error', 'fatal']);
     expect(['level=err', 'level=panic', 'level=warn'].map(matches)).to.deep.equal([true, true, false]);
   });

@@ -5,11 +5,11 @@ import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
 import { LongLines } from '../../../../../server/logging/matching/long-lines.ts';
 
-/** What no engine is quick with, and letters that lead it on. */
+/** A slow pattern, and a line with many partial matches. */
 const SLOW: TextFilter = { mode: 'regex', texts: ['[ab]*a[ab]{400}c'], caseSensitive: true };
 const LETTERS = Array.from({ length: 100_000 }, (_, at) => ((at * 7_919) % 31 < 15 ? 'a' : 'b')).join('');
 
-describe('a long line', () => {
+describe('LongLines', () => {
   const { signal } = new AbortController();
   const log = pino({ enabled: false });
   let longLines: LongLines;
@@ -20,7 +20,7 @@ describe('a long line', () => {
 
   afterEach(() => longLines.close());
 
-  it('is found as a short one is', async () => {
+  it('agrees with lineMatcher()', async () => {
     const line = `${'漢字 '.repeat(20_000)}Größe 17${' -'.repeat(20_000)}`;
     const filters: TextFilter[] = [
       { mode: 'phrase', texts: ['größe 17'], caseSensitive: false },
@@ -36,7 +36,7 @@ describe('a long line', () => {
     }
   });
 
-  it('keeps nobody waiting who does something else', async () => {
+  it('does not block the event loop', async () => {
     const answers: boolean[] = [];
     const look = longLines.matches(SLOW, LETTERS, signal).then((answer) => answers.push(answer));
     let rounds = 0;
@@ -46,7 +46,7 @@ describe('a long line', () => {
     expect(rounds).to.be.above(10);
   });
 
-  it('is looked at no longer when nobody wants to know, nor is one that waits behind it', async () => {
+  it('ends aborted matches, also queued ones', async () => {
     const [left, other] = [new AbortController(), new AbortController()];
     const looks = [
       longLines.matches(SLOW, LETTERS, left.signal),
@@ -63,7 +63,7 @@ describe('a long line', () => {
     expect(await late.catch((error: unknown) => error)).to.include({ message: 'left' });
   });
 
-  it('is looked at after one of each other caller, however many of these wait', async () => {
+  it('alternates between callers', async () => {
     const order: string[] = [];
     const text: TextFilter = { mode: 'substring', texts: ['b'], caseSensitive: true };
     const look = async (caller: string): Promise<void> => {
@@ -74,7 +74,7 @@ describe('a long line', () => {
     expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
   });
 
-  it('fails with what its thread fails with, and the next one gets another thread', async () => {
+  it('rejects with the error of the thread, and starts another thread', async () => {
     const fails = `export default ({ line }) => {
       for (const all = []; line === 'too much'; ) all.push(Array(1_000_000).fill(0.5));
       if (line === 'wrong') throw new Error('wrong line');

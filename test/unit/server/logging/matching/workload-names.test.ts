@@ -9,7 +9,7 @@ const matches = (workloads: readonly string[], how: 'exact' | 'contains', pod: s
 
 describe('the pods of a workload', () => {
   for (const pod of ['web-5d78c9869d-x7k2p', 'web-x7k2p', 'web-0', 'web-12', 'web-29342881-x7k2p']) {
-    it(`are told by name: ${pod} is of web`, () => {
+    it(`include ${pod} for web`, () => {
       expect(matches(['db', 'web'], 'exact', pod)).to.equal(true);
       expect(matches(['we'], 'exact', pod)).to.equal(false);
       expect(matches(['we'], 'contains', pod)).to.equal(true);
@@ -17,28 +17,28 @@ describe('the pods of a workload', () => {
   }
 
   for (const pod of ['web', 'web-api-5d78c9869d-x7k2p', 'web-x7k2', 'web-5d78c9869d-aeiou', 'my-web-0']) {
-    it(`are told by name: ${pod} is not of web`, () => {
+    it(`exclude ${pod} for web`, () => {
       expect(matches(['web'], 'exact', pod)).to.equal(false);
     });
   }
 
-  it('are found where Kubernetes had to cut the name', () => {
+  it('include truncated names', () => {
     expect(matches([LONG], 'exact', `${LONG}-`.slice(0, 58) + 'x7k2p')).to.equal(true);
     expect(matches([LONG.slice(0, 47)], 'exact', `${LONG.slice(0, 47)}-5d78c9869dx7k2p`)).to.equal(true);
   });
 
-  it('are not found by what is no name', () => {
+  it('exclude all for an invalid name', () => {
     for (const name of ['.*', 'web|db', '[a-z]', '^web', 'w\\eb']) {
       expect(matches([name], 'exact', 'web-0')).to.equal(false);
       expect(matches([name], 'contains', 'web-0')).to.equal(false);
     }
   });
 
-  it('ignores case in a text', () => {
+  it('ignore the case of a substring', () => {
     expect(matches(['WE'], 'contains', 'web-0')).to.equal(true);
   });
 
-  it('are the same by the regular expressions that stores are asked by', () => {
+  it('agree with the regular expressions for stores', () => {
     const piece = fc.constantFrom('web', 'w', 'x7k2p', '5d78c9869d', '24567', '0', '12', 'aeiou', LONG, '.');
     const name = fc
       .array(piece, { minLength: 1, maxLength: 4 })
@@ -64,14 +64,14 @@ describe('the pods of a workload', () => {
     );
   });
 
-  it('are told at once, however many workloads there may be', () => {
+  it('are found quickly for many workloads', () => {
     const texts = Array.from({ length: 1_000 }, (_, n) => `${'a'.repeat(1 + (n % 200))}${n}`);
     const began = performance.now();
     for (const how of ['exact', 'contains']) {
       const isOne = workloadMatcher({ [how]: texts });
       for (let n = 0; n < 50; n++) expect(isOne(`${'a'.repeat(45)}-${n}-5d78c9869d-x7k2p`)).to.equal(false);
     }
-    // By a regular expression these are 50 s.
+    // A regular expression takes 50 s.
     expect(performance.now() - began).to.be.below(5_000);
   });
 });

@@ -8,7 +8,7 @@ function edges(interval: string, timeZone: string, from: string, to: string): st
 }
 
 describe('the buckets of a histogram', () => {
-  it('are counted from the epoch, and cover both ends', () => {
+  it('are multiples from the epoch, and cover both ends', () => {
     expect(edges('15m', 'UTC', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
       '2026-11-20T10:00',
       '2026-11-20T10:15',
@@ -17,11 +17,11 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('end where the range ends when that is an edge', () => {
+  it('end at the end of the range if that is an edge', () => {
     expect(edges('1h', 'UTC', '2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z')).to.have.length(2);
   });
 
-  it('of hours begin with the hours that clocks of the zone show', () => {
+  it('of hours begin at full hours of the time zone', () => {
     expect(edges('1h', '+05:30', '2026-11-20T10:07:00Z', '2026-11-20T10:31:00Z')).to.deep.equal([
       '2026-11-20T09:30',
       '2026-11-20T10:30',
@@ -29,7 +29,7 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('of days are 23 and 25 hours long where clocks are changed', () => {
+  it('of days have 23 and 25 hours at clock changes', () => {
     expect(edges('1d', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T22:00:00Z')).to.deep.equal([
       '2026-03-27T23:00',
       '2026-03-28T23:00',
@@ -41,7 +41,7 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('of days begin with the first midnight where clocks show it twice', () => {
+  it('of days begin at the first of two midnights', () => {
     expect(edges('1d', 'America/Havana', '2026-10-31T12:00:00Z', '2026-11-01T12:00:00Z')).to.deep.equal([
       '2026-10-31T04:00',
       '2026-11-01T04:00',
@@ -49,7 +49,7 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('of days are 24 hours long where a zone is an offset', () => {
+  it('of days have 24 hours for an offset', () => {
     for (const [zone, first, last] of [
       ['UTC', '2026-03-28T00:00', '2026-03-30T00:00'],
       ['+05:45', '2026-03-27T18:15', '2026-03-29T18:15'],
@@ -60,14 +60,14 @@ describe('the buckets of a histogram', () => {
     }
   });
 
-  it('of days begin at one where clocks leave midnight out', () => {
+  it('of days begin at the clock change that skips midnight', () => {
     expect(edges('1d', 'America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T13:00:00Z')).to.deep.equal([
       '2018-11-04T03:00',
       '2018-11-05T02:00',
     ]);
   });
 
-  it('of days are none for a day that a calendar leaves out', () => {
+  it('of days exclude a day that the calendar skips', () => {
     expect(edges('1d', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z')).to.deep.equal([
       '2011-12-29T10:00',
       '2011-12-30T10:00',
@@ -76,8 +76,8 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('begin with the one that holds the beginning of the range, also where clocks go back over midnight', () => {
-    // At a minute past midnight it was 23:01 again.
+  it('begin with the bucket of the start, also if clocks go back over midnight', () => {
+    // Clocks went back from 00:01 to 23:01.
     expect(edges('1d', 'America/St_Johns', '2006-10-29T02:45:00Z', '2006-10-30T00:00:00Z')).to.deep.equal([
       '2006-10-29T02:30',
       '2006-10-30T03:30',
@@ -91,14 +91,14 @@ describe('the buckets of a histogram', () => {
     ]);
   });
 
-  it('of months, quarters and years are those of the calendar', () => {
+  it('of months, quarters and years follow the calendar', () => {
     const at = ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'] as const;
     expect(edges('1M', 'Europe/Berlin', ...at)).to.deep.equal(['2026-10-31T23:00', '2026-11-30T23:00']);
     expect(edges('1q', 'UTC', ...at)).to.deep.equal(['2026-10-01T00:00', '2027-01-01T00:00']);
     expect(edges('2y', 'UTC', ...at)).to.deep.equal(['2026-01-01T00:00', '2028-01-01T00:00']);
   });
 
-  it('are refused when they are too many, with an interval that would do', () => {
+  it('beyond the limit are rejected with an interval that fits', () => {
     expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
       /1s makes more than 100 buckets; use interval=15m$/,
     );
@@ -108,14 +108,14 @@ describe('the buckets of a histogram', () => {
     expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
   });
 
-  it('are as many as consoles ask for, who show a week by the minute', () => {
+  it('include a week by the minute, which consoles request', () => {
     const { buckets: limit } = decodeConfiguration(undefined).logging.limits;
     const [start, end] = ['2026-11-13T10:00:30Z', '2026-11-20T10:00:30Z'].map(Date.parse);
     const week = { interval: '1m', timeZone: 'Europe/Berlin', start: start ?? 0, end: end ?? 0, limit };
     expect(bucketsOf(week).edges).to.have.length(10_082);
   });
 
-  it('of days are 2,000 at most, whatever the limit of shorter ones', () => {
+  it('of days are limited to 2,000', () => {
     const start = Date.parse('2020-01-01T00:00:00Z');
     const days = (count: number) =>
       bucketsOf({ interval: '1d', timeZone: 'UTC', start, end: start + count * 86_400_000, limit: 11_000 });

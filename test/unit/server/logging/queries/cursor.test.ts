@@ -9,7 +9,7 @@ const CURSOR = {
   position: 'here',
 } as const;
 
-/** Another value for each parameter than the one that is taken when none is given. */
+/** A value other than the default for each parameter. */
 const OTHERS: Readonly<Record<keyof LogQuery, unknown>> = {
   operation: 'statistics',
   start_time: 1,
@@ -40,7 +40,7 @@ const OTHERS: Readonly<Record<keyof LogQuery, unknown>> = {
   follow: true,
 };
 
-/** What does not say which lines are found, nor in which order. */
+/** Parameters that affect neither the selection nor the order. */
 const OF_THE_PAGE = new Set<string>([
   'after',
   'before',
@@ -52,10 +52,10 @@ const OF_THE_PAGE = new Set<string>([
   'time_zone',
 ]);
 
-describe('the cursor of a log query', () => {
+describe('a cursor', () => {
   const first = newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams());
 
-  it('comes back as it went', () => {
+  it('is decoded to the encoded value', () => {
     expect(readCursor(first, 'jane', writeCursor(first, 'jane', CURSOR))).to.deep.equal(CURSOR);
   });
 
@@ -63,12 +63,12 @@ describe('the cursor of a log query', () => {
     const next = { ...first, [name]: OTHERS[name] };
     const cursor = writeCursor(first, 'jane', CURSOR);
     if (OF_THE_PAGE.has(name)) {
-      it(`leads to a page with another ${name}`, () => {
+      it(`is valid with another ${name}`, () => {
         expect(next).not.to.deep.equal(first);
         expect(readCursor(next, 'jane', cursor)).to.deep.equal(CURSOR);
       });
     } else {
-      it(`is refused for a query with another ${name}`, () => {
+      it(`is rejected with another ${name}`, () => {
         expect(() => readCursor(next, 'jane', cursor))
           .to.throw('belongs to another query or another caller')
           .with.property('code', 400);
@@ -76,7 +76,7 @@ describe('the cursor of a log query', () => {
     }
   }
 
-  it('leads on in whatever order parameters are given, and whether or not those with defaults are', () => {
+  it('is valid for any order of parameters, and with explicit defaults', () => {
     const decode = (parameters: string) =>
       newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams(parameters));
     const cursor = writeCursor(decode('pods=cart-0&namespaces=shop&log_query=timeout'), 'jane', CURSOR);
@@ -88,7 +88,7 @@ describe('the cursor of a log query', () => {
     }
   });
 
-  it('is refused when another version of the server has made it', () => {
+  it('of another version is rejected', () => {
     const parts = JSON.parse(
       Buffer.from(writeCursor(first, 'jane', CURSOR), 'base64url').toString(),
     ) as unknown[];

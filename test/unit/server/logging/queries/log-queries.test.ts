@@ -12,13 +12,13 @@ const RECORDS = [
   line('2026-11-20T10:00:01.000000000Z', 'three'),
 ];
 
-describe('a question to a store', () => {
+describe('the time limit of a request to the store', () => {
   let now: number;
-  /** By how much the clock of the machine was set anew. */
+  /** Offset of the wall clock. */
   let jumped: number;
   let service: LogService;
   let onAsked: () => void;
-  /** What each had, in ms. */
+  /** Time limits of the requests in ms. */
   let had: number[];
 
   beforeEach(async () => {
@@ -55,33 +55,33 @@ describe('a question to a store', () => {
 
   afterEach(() => service.stop());
 
-  it('has what is left when the rights of the caller are known', async () => {
+  it('is the time left after the permission checks', async () => {
     await service.json('operation=statistics&namespaces=shop');
     expect(had).to.have.length(1);
     expect(had[0]).to.be.below(LIMIT_MS);
   });
 
-  it('has what the one before has left: the first line, and then the buckets from there', async () => {
+  it('is the time left after the search for the first line of a histogram', async () => {
     await service.json('operation=histogram&namespaces=shop');
     const [first = 0, then] = had;
     expect(then).to.equal(first - STEP_MS);
   });
 
   for (const hours of [-1, 1]) {
-    it(`has as much when the clock is set ${hours < 0 ? 'back' : 'forward'} meanwhile`, async () => {
+    it(`is unaffected by a wall clock that is set ${hours < 0 ? 'back' : 'forward'}`, async () => {
       await service.json('operation=histogram&namespaces=shop');
       had = [];
       onAsked = () => {
         jumped = hours * 3_600_000;
       };
       const { took } = await service.json('operation=histogram&namespaces=shop');
-      // The rights of the caller are known by now.
+      // The permissions are cached by now.
       expect(had).to.deep.equal([LIMIT_MS, LIMIT_MS - STEP_MS]);
       expect(took).to.equal(2 * STEP_MS);
     });
   }
 
-  it('has what the one before has left: the lines from a record on, and then those before it', async () => {
+  it('is the time left after the search for the record of a context', async () => {
     const { query } = await service.json('namespaces=shop&log_query=two');
     const id = text(record(array(record(query)['records'])[0])['id']);
     had = [];

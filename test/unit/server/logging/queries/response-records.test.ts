@@ -21,8 +21,8 @@ const MEBI = 1 << 20;
 const recordsOf = (count: number, length: number) =>
   Array.from({ length: count }, () => record('a'.repeat(length)));
 
-describe('records as they are answered', () => {
-  it('let everything else run once their slice of time is used up, with highlights and without', async () => {
+describe('responseRecords', () => {
+  it('yields to the event loop when its time slice is used up', async () => {
     for (const parameters of ['', 'highlight=true&log_query=line']) {
       const turns = new TimeSlicer(0);
       const { signal } = new AbortController();
@@ -34,7 +34,7 @@ describe('records as they are answered', () => {
     }
   });
 
-  it('are the same with highlights, which come on top', async () => {
+  it('adds highlights to the same records', async () => {
     const call = { turns: new TimeSlicer(), signal: new AbortController().signal };
     const [plain] = await responseRecords(queryOf('log_query=line'), [RECORD], call);
     const [marked] = await responseRecords(queryOf('highlight=true&log_query=line'), [RECORD], call);
@@ -44,7 +44,7 @@ describe('records as they are answered', () => {
     expect(marked).to.deep.equal({ ...plain, highlights: [[4, 8]] });
   });
 
-  it('are given up with the caller, also halfway', async () => {
+  it('stops when the caller disconnects', async () => {
     const caller = new AbortController();
     const working = responseRecords(queryOf(''), [RECORD, RECORD, RECORD], {
       turns: new TimeSlicer(0),
@@ -55,7 +55,7 @@ describe('records as they are answered', () => {
     expect(await working).to.have.property('message', 'gone');
   });
 
-  it('are not begun for a caller who has gone', async () => {
+  it('does not start for a caller that has disconnected', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     const error: unknown = await responseRecords(queryOf(''), [RECORD], {
       turns: new TimeSlicer(),
@@ -74,7 +74,7 @@ async function highlights(match: string, text: string, log: string) {
 }
 
 describe('highlights', () => {
-  it('are counted in UTF-16 code units, past emoji and marks', async () => {
+  it('are in UTF-16 code units', async () => {
     const line = '😀 cafe\u0301 <b>😀</b>';
     for (const [match, text, wanted] of [
       ['substring', '<b>', ['<b>']],
@@ -90,11 +90,11 @@ describe('highlights', () => {
     }
   });
 
-  it('do not overlap where texts do', async () => {
+  it('do not overlap', async () => {
     expect(await highlights('phrase', 'a b,b c', 'a b c')).to.deep.equal([[0, 3]]);
   });
 
-  it('are nowhere that nothing stands, though a pattern finds that too', async () => {
+  it('exclude empty matches', async () => {
     expect(await highlights('regex', 'x*', 'axxb xb')).to.deep.equal([
       [1, 3],
       [5, 6],
@@ -102,13 +102,13 @@ describe('highlights', () => {
     expect(await highlights('regex', 'x*', 'none of those')).to.deep.equal([]);
   });
 
-  it('are a thousand at most, so that no line makes an answer many times its size', async () => {
+  it('are limited to 1,000', async () => {
     const places = await highlights('substring', 'a', 'a'.repeat(5_000));
     expect(places).to.have.length(1_000);
     expect(places.at(-1)).to.deep.equal([999, 1_000]);
   });
 
-  it('are looked for in the first 65,536 characters, and none where those end', async () => {
+  it('are searched in the first 65,536 characters, excluding matches at their end', async () => {
     const log = `${'b'.repeat(65_530)} aa aab a`;
     expect(await highlights('substring', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
     expect(await highlights('phrase', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
@@ -118,7 +118,7 @@ describe('highlights', () => {
     ]);
   });
 
-  /** How often somebody else had his turn while the lines were answered. */
+  /** Number of event loop turns while the records are processed. */
   async function turnsOfOthers(text: string, lines: readonly string[], turns: TimeSlicer) {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', match: 'regex', log_query: text }));
     let others = 0;
@@ -132,26 +132,26 @@ describe('highlights', () => {
     return { others, answers };
   }
 
-  it('of a page leave room for everybody else between two lines', async () => {
+  it('yield to the event loop between two lines', async () => {
     const page = Array.from({ length: 200 }, () => 'a'.repeat(65_536));
     const { others, answers } = await turnsOfOthers('b', page, new TimeSlicer());
     expect(answers).to.have.length(200);
     expect(others).to.be.above(1);
   });
 
-  it('of one line leave room between two places, each of which may take a look at all of the rest', async () => {
+  it('yield to the event loop between two matches of a line', async () => {
     const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(100)], new TimeSlicer(0));
     expect(answers[0]?.highlights).to.have.length(100);
     expect(others).to.be.at.least(100);
   });
 
-  it('are not looked for behind the last one that is told', async () => {
+  it('are not searched beyond the limit', async () => {
     const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(3_000)], new TimeSlicer(0));
     expect(answers[0]?.highlights).to.have.length(1_000);
     expect(others).to.be.within(1_000, 1_010);
   });
 
-  it('end with the query', async () => {
+  it('end with the signal of the query', async () => {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', log_query: 'b' }));
     const gone = AbortSignal.abort(new Error('gone'));
     const failure = await responseRecords(query, [record('b')], {
@@ -164,8 +164,8 @@ describe('highlights', () => {
     expect(failure).to.have.property('message', 'gone');
   });
 });
-describe('a piece of a stream', () => {
-  it('has 250 lines, or a mebi of characters, or one line', () => {
+describe('pieces', () => {
+  it('have 250 lines, 1 Mi characters, or one line', () => {
     const sizes = (of: readonly LogRecord[]) => [...pieces(of)].map(({ length }) => length);
     expect(sizes([])).to.deep.equal([]);
     expect(sizes(recordsOf(600, 10))).to.deep.equal([250, 250, 100]);
@@ -173,7 +173,7 @@ describe('a piece of a stream', () => {
     expect(sizes(recordsOf(3, 2 * MEBI))).to.deep.equal([1, 1, 1]);
   });
 
-  it('is made before the next records are read', () => {
+  it('are made before further records are read', () => {
     let read = 0;
     const many = (function* () {
       for (; read < 10_000; read++) yield record('a'.repeat(10));

@@ -6,7 +6,7 @@ import { BufferedResponses } from '../../../../../server/endpoints/buffered-resp
 import { encodedResponse, writeResponse } from '../../../../../server/logging/queries/response-writer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
-describe('an answer to a log query', () => {
+describe('writeResponse', () => {
   let server: HandlerServer;
   /** More bytes than characters. */
   const long = { log: 'ä'.repeat(100_000) };
@@ -23,13 +23,13 @@ describe('an answer to a log query', () => {
 
   const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
 
-  it('is compressed when it is long, for who takes that', async () => {
+  it('compresses a long response for clients that accept gzip', async () => {
     const { headers, body } = await server.ask('/', gzip);
     expect(headers).to.include({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
     expect(JSON.parse(gunzipSync(body).toString())).to.deep.equal(long);
   });
 
-  it('is as it stands for who does not, and when it is short', async () => {
+  it('does not compress a short response, nor for other clients', async () => {
     const whole = await server.ask('/');
     expect(whole.headers).not.to.have.property('content-encoding');
     expect(whole.headers['content-length']).to.equal(String(whole.body.length));
@@ -40,7 +40,7 @@ describe('an answer to a log query', () => {
     expect(body.toString()).to.equal('{"log":"short"}\n');
   });
 
-  it('has the same head, and no body, for who asks for the head', async () => {
+  it('sends the same headers for HEAD', async () => {
     const { headers } = await server.ask('/', gzip);
     const head = await server.ask('/', { ...gzip, method: 'HEAD' });
     expect(head.body).to.have.length(0);
@@ -52,7 +52,7 @@ describe('an answer to a log query', () => {
     });
   });
 
-  it('waits for its reader among others that are long, and by itself when it is short', async () => {
+  it('buffers only long responses', async () => {
     const waiting: number[] = [];
     const writing = await new HandlerServer((context) =>
       writeResponse(context, answer, {
@@ -77,7 +77,7 @@ describe('an answer to a log query', () => {
   });
 });
 
-describe('an answer as JSON', () => {
+describe('encodedResponse', () => {
   const { signal } = new AbortController();
   const responseOf = (...lines: string[]) => ({
     query: {
@@ -97,7 +97,7 @@ describe('an answer as JSON', () => {
     took: 7,
   });
 
-  it('is the same with long lines as with short ones', async () => {
+  it('encodes long lines like short ones', async () => {
     const long = '\u0001"é\u{1f600}'.repeat(100_000);
     for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
       const text = String(await encodedResponse(answer, { turns: new TimeSlicer(), signal }));
@@ -106,7 +106,7 @@ describe('an answer as JSON', () => {
     expect(await encodedResponse({ took: 7 }, { turns: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
   });
 
-  it('lets everything else run between two long lines', async () => {
+  it('yields to the event loop between two long lines', async () => {
     const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
     const done: (string | Buffer)[] = [];
     const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal }).then((text) =>
@@ -118,7 +118,7 @@ describe('an answer as JSON', () => {
     expect(rounds).to.be.above(5);
   });
 
-  it('is made no further when nobody wants it any more', async () => {
+  it('stops when the caller disconnects', async () => {
     const answer = responseOf('x'.repeat(1 << 20), 'y'.repeat(1 << 20));
     const reason = new Error('gone');
     const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal: AbortSignal.abort(reason) });

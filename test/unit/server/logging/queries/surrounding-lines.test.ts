@@ -7,7 +7,7 @@ const SAME = '2026-11-20T10:00:00.123456789Z';
 const RECORDS = [
   line('2026-11-20T09:59:58.000000000Z', 'one'),
   line('2026-11-20T09:59:59.000000000Z', 'two'),
-  // One millisecond, two of them even one nanosecond.
+  // Equal milliseconds, and two equal nanoseconds.
   line('2026-11-20T10:00:00.123456788Z', 'three'),
   line(SAME, 'four'),
   line(SAME, 'five'),
@@ -16,7 +16,7 @@ const RECORDS = [
   line('2026-11-20T10:00:00.123456789Z', 'of another container', { container: 'sidecar' }),
 ];
 
-describe('the lines around one', () => {
+describe('surrounding lines', () => {
   let service: LogService;
   let allowed = true;
   beforeEach(async () => {
@@ -38,25 +38,25 @@ describe('the lines around one', () => {
     return array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
   };
 
-  it('are those of its container, oldest first, itself among them', async () => {
+  it('are those of the container, oldest first, with the record', async () => {
     expect(await around('four', 'before=1&after=1')).to.deep.equal(['three', 'four', 'five']);
     expect(await around('five', 'before=1&after=1')).to.deep.equal(['four', 'five', 'six']);
     expect(await around('six', 'before=2&after=5')).to.deep.equal(['four', 'five', 'six', 'seven']);
     expect(await around('seven', 'before=0&after=0')).to.deep.equal(['seven']);
   });
 
-  it('are there whatever else the query was asked with', async () => {
+  it('ignore other filters', async () => {
     expect(await around('four', 'before=0&after=1&log_query=four&sort=desc&size=1')).to.deep.equal([
       'four',
       'five',
     ]);
   });
 
-  it('do not go back behind the time when the namespace was made', async () => {
+  it('exclude lines before the creation of the namespace', async () => {
     expect(await around('three', 'before=10&after=0')).to.deep.equal(['two', 'three']);
   });
 
-  it('are not found when the record is gone, never was, or is nothing that the caller may see', async () => {
+  it('are a 404 if the record does not exist or is not readable', async () => {
     const id = await idOf('four');
     const [time, ...names] = JSON.parse(Buffer.from(id, 'base64url').toString()) as string[];
     const other = Buffer.from(JSON.stringify([time, ...names.slice(0, 3), 'x'])).toString('base64url');
@@ -75,7 +75,7 @@ describe('the lines around one', () => {
     }
   });
 
-  it('are not asked of the store for who may see none', async () => {
+  it('are not requested from the store without permission', async () => {
     const id = await idOf('four');
     const store = Object.assign(new MemoryLogStore([]), {
       query: () => {
@@ -87,7 +87,7 @@ describe('the lines around one', () => {
     await blind.stop();
   });
 
-  it('are not called gone when the store has not looked at everything', async () => {
+  it('are not a 404 if the search was incomplete', async () => {
     const id = await idOf('four');
     for (const [reason, code] of [
       ['Timeout', 504],
@@ -107,14 +107,14 @@ describe('the lines around one', () => {
     }
   });
 
-  it('are found behind a page of others of its millisecond, also when none behind it is wanted', async () => {
+  it('are found after a page of lines of the same millisecond', async () => {
     const all = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
     await service.stop();
     service = await new LogService({ store: new MemoryLogStore(all) }).start();
     expect(await around('number%20120', 'before=1&after=0')).to.deep.equal(['number 119', 'number 120']);
   });
 
-  it('go back behind the millisecond of one that is found behind a page of it', async () => {
+  it('continue before the millisecond of a record on its second page', async () => {
     const same = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
     const store = new MemoryLogStore([line('2026-11-20T09:00:00.000000000Z', 'before'), ...same]);
     await service.stop();
@@ -126,7 +126,7 @@ describe('the lines around one', () => {
     ]);
   });
 
-  it('are as many as fit when they are long, the nearest ones', async () => {
+  it('are the nearest ones that fit if lines are long', async () => {
     const long = Array.from({ length: 30 }, (_, number) =>
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
     );
@@ -142,7 +142,7 @@ describe('the lines around one', () => {
     expect(record(array(answer['partial'])[0])).to.include({ reason: 'Limit' });
   });
 
-  it('are found among thousands of the same time', async () => {
+  it('are found among thousands of equal times', async () => {
     const many = Array.from({ length: 6_000 }, (_, number) => line(SAME, `line ${number}`));
     const before = Array.from({ length: 3 }, (_, number) =>
       line(`2026-11-20T09:00:00.00000000${number}Z`, `before ${number}`),
@@ -167,7 +167,7 @@ describe('the lines around one', () => {
     await busy.stop();
   });
 
-  it('are there for a line whose clock is ahead of ours', async () => {
+  it('are found for a line of a clock that is ahead', async () => {
     const ahead = new Date(NOW + 60_000).toISOString().replace('Z', '000000Z');
     const store = new MemoryLogStore([...RECORDS, line(ahead, 'ahead')]);
     const early = await new LogService({ store }).start();
@@ -179,7 +179,7 @@ describe('the lines around one', () => {
     expect(found).to.deep.equal(['seven', 'ahead']);
   });
 
-  it('are refused for what is no id', async () => {
+  it('are rejected for an invalid id', async () => {
     const made = (time: string): string =>
       Buffer.from(JSON.stringify([time, 'shop', 'p', 'c', 'd'])).toString('base64url');
     const ids = ['a', '0000-01-01T00:00:00.000000000Z', '9999-12-31T23:59:59.999999999Z'].map(made);

@@ -9,13 +9,13 @@ const lines = (format: 'text' | 'csv', log: string): string =>
   );
 
 describe('an exported line as text', () => {
-  it('leaves letters of every script alone', () => {
+  it('keeps letters of every script', () => {
     for (const log of ['Straße 東京 😀', 'cafe\u0301', 'a\tb', '', '<b>&amp;</b>', '\u2028', '\u0085']) {
       expect(lines('text', log)).to.equal(`${log}\n`);
     }
   });
 
-  it('has nothing that a terminal takes for a command, however it is put together', () => {
+  it('has no terminal sequences, even if they are nested', () => {
     for (const [log, text] of [
       ['\u001b[31mred\u001b[0m', 'red'],
       ['\u001b]0;title\u0007x', 'x'],
@@ -35,7 +35,7 @@ describe('an exported line as text', () => {
     ] as const) {
       const line = lines('text', log);
       if (text !== undefined) expect(line).to.equal(`${text}\n`);
-      // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+      // oxlint-disable-next-line no-control-regex -- it finds control characters
       expect(line).not.to.match(/[\0-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/);
     }
     const piece = fc.constantFrom(
@@ -54,14 +54,14 @@ describe('an exported line as text', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+        // oxlint-disable-next-line no-control-regex -- it finds control characters
         expect(lines('text', pieces.join(''))).not.to.match(/[\u0004\u001b\u009b]/);
       }),
     );
   });
 });
 
-describe('half commands in a line of hundreds of thousands of characters', () => {
+describe('incomplete terminal sequences in a long line', () => {
   for (const half of [
     '\u001b]',
     '\u001b]0;',
@@ -72,15 +72,15 @@ describe('half commands in a line of hundreds of thousands of characters', () =>
     '\u0090',
     '\u001b ',
   ]) {
-    it(`do not keep everybody else waiting: ${JSON.stringify(half)}`, () => {
-      // A pattern that looks at the rest of the line from each of them would take minutes.
+    it(`are removed in linear time: ${JSON.stringify(half)}`, () => {
+      // Quadratic time would be minutes.
       expect(lines('text', half.repeat(200_000))).to.have.length.below(600_001);
     });
   }
 });
 
 describe('an exported line as CSV', () => {
-  it('is no formula where cells are parted at semicolons, tabs or newlines, whatever the quotes', () => {
+  it('is not a formula if cells are split at semicolons, tabs or newlines', () => {
     for (const parting of [';', '\t', '\n', '\r', ';"', ';""']) {
       for (const begin of ['=', '+', '-', '@', '＝']) {
         const quotes = parting.slice(1).replaceAll('"', '""');
@@ -91,7 +91,7 @@ describe('an exported line as CSV', () => {
     expect(lines('csv', 'a-b; c = d')).to.include(',"a-b; c = d"\r\n');
   });
 
-  it('is made in linear time, whatever stands in it', () => {
+  it('is encoded in linear time', () => {
     for (const unit of ['"', ';"', '=', ';=', ' ']) {
       const began = performance.now();
       lines('csv', unit.repeat((1 << 19) / unit.length));
@@ -99,7 +99,7 @@ describe('an exported line as CSV', () => {
     }
   });
 
-  it('is no formula, however it begins', () => {
+  it('is not a formula for any beginning', () => {
     for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20']) {
       expect(lines('csv', `${begin}1+1`), JSON.stringify(begin)).to.match(/,"?'/);
     }

@@ -19,7 +19,7 @@ const record = (log: string): LogRecord => ({
 
 type Exporting = LogStore['export'];
 
-/** A store that exports what the generator gives. */
+/** A store that exports the batches of a generator. */
 function exporting(generate: Exporting): LogStore {
   return Object.assign(new MemoryLogStore([]), { export: generate });
 }
@@ -53,7 +53,7 @@ describe('an export', () => {
     return service.ask(`operation=export&sort=asc&format=${format}`);
   };
 
-  it('as text is the lines alone, each with its newline, without colours', async () => {
+  it('as text has only the lines, without colours', async () => {
     const { status, headers, body } = await asked('text');
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
@@ -61,7 +61,7 @@ describe('an export', () => {
     expect(body.toString()).to.equal('plain\nred, "quoted"\ntwo\nlines\n=1+1\n incomplete: faked\n');
   });
 
-  it('as NDJSON is a record a line, as it was written', async () => {
+  it('as NDJSON has one unchanged record per line', async () => {
     const { headers, body } = await asked('ndjson');
     expect(headers['content-type']).to.equal('application/x-ndjson');
     const records = body
@@ -86,7 +86,7 @@ describe('an export', () => {
     expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
   });
 
-  it('as JSON is one array of however many lines, or of nothing but what is missing', async () => {
+  it('as JSON is one array, also of shortfalls only', async () => {
     const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
       const service = await serve({
         store: exporting(async function* () {
@@ -102,7 +102,7 @@ describe('an export', () => {
     expect(await inBatches([])).to.deep.equal([missing]);
   });
 
-  it('as CSV has a header, quotes what has to be, and no cell that is a formula', async () => {
+  it('as CSV has a header, quotes, and no formulas', async () => {
     const { headers, body } = await asked('csv');
     expect(headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
     const rows = body.toString().split('\r\n');
@@ -112,14 +112,14 @@ describe('an export', () => {
     expect(body.toString()).to.include(",'=1+1\r\n").and.to.include('"two\r\nlines\r"\r\n');
   });
 
-  it('is newest first unless asked otherwise, and compressed for who takes that', async () => {
+  it('is newest first by default, and compressed for clients that accept gzip', async () => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     const { headers, body } = await service.ask('operation=export', { 'Accept-Encoding': 'gzip' });
     expect(headers['content-encoding']).to.equal('gzip');
     expect(gunzipSync(body).toString()).to.match(/^ incomplete: faked\n=1\+1\n/);
   });
 
-  it('says in a trailer that it is complete', async () => {
+  it('reports completeness in a trailer', async () => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     const answer = await service.server.open(`${LOGS}?operation=export`);
     expect(answer.headers.trailer).to.equal('Log-Export-Outcome');
@@ -128,7 +128,7 @@ describe('an export', () => {
     expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
   });
 
-  it('is nothing to keep, to guess at, or to take for another encoding', async () => {
+  it('is not cacheable, and varies by encoding', async () => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     expect((await service.ask('operation=export')).headers).to.include({
       'cache-control': 'no-store',
@@ -137,7 +137,7 @@ describe('an export', () => {
     });
   });
 
-  it('promises no trailer where there can be none', async () => {
+  it('announces no trailer without a chunked body', async () => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     expect((await service.ask('operation=export', {}, 'HEAD')).headers.trailer).to.equal(undefined);
     const socket = connect(service.server.port, '127.0.0.1');
@@ -150,7 +150,7 @@ describe('an export', () => {
     expect(answer.toLowerCase()).not.to.include('trailer');
   });
 
-  it('is complete with exactly as many lines as one export may have', async () => {
+  it('is complete with exactly the maximum number of lines', async () => {
     const service = await serve({ store: new MemoryLogStore(ODD), limits: { exportLines: ODD.length } });
     const answer = await service.server.open(`${LOGS}?operation=export`);
     answer.resume();
@@ -158,17 +158,17 @@ describe('an export', () => {
     expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
   });
 
-  for (const [what, error, told] of [
-    ['a fault of ours', new TypeError('x is undefined'), 'StoreFailed","message":"the export failed"'],
-    ['a store that was too slow', newStoreTimeout('memory'), 'Timeout"'],
-    ['a store that is down', newStoreUnavailable('memory', new Error('at 10.0.0.1')), 'StoreFailed"'],
+  for (const [what, error, reported] of [
+    ['an internal error', new TypeError('x is undefined'), 'StoreFailed","message":"the export failed"'],
+    ['a slow store', newStoreTimeout('memory'), 'Timeout"'],
+    ['an unavailable store', newStoreUnavailable('memory', new Error('at 10.0.0.1')), 'StoreFailed"'],
     [
-      'its time',
+      'its time limit',
       new DOMException('over', 'TimeoutError'),
       'Timeout","message":"the export exceeded its time limit"',
     ],
   ] as const) {
-    it(`that ends midway by ${what} says no more about it than everybody may read`, async () => {
+    it(`reports no internal text after ${what}`, async () => {
       const service = await serve({
         store: exporting(async function* () {
           yield [record('first')];
@@ -182,12 +182,12 @@ describe('an export', () => {
       } catch {
         // The connection breaks.
       }
-      expect(body).to.include(`"reason":"${told}`);
+      expect(body).to.include(`"reason":"${reported}`);
       expect(body).not.to.match(/undefined|10\.0\.0\.1/);
     });
   }
 
-  it('answers HEAD without asking the store', async () => {
+  it('responds to HEAD without the store', async () => {
     const service = await serve({
       store: exporting(() => {
         throw new Error('asked');
@@ -201,7 +201,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('says at its end how to ask for what it was cut before, and that has it all', async () => {
+  it('names the parameter that exports the rest after its limit of lines', async () => {
     const lines = [1, 2, 2, 3, 4].map((second, n) =>
       line(`2026-11-20T10:00:0${second}.50000000${n}Z`, `line ${n}`),
     );
@@ -219,7 +219,7 @@ describe('an export', () => {
     }
   });
 
-  // oxlint-disable no-control-regex -- the mark is one
+  // oxlint-disable no-control-regex -- the marker is one
   const MARKS: readonly (readonly [format: string, cut: RegExp])[] = [
     ['text', /^first\n\u0004 incomplete: Limit: there are more than the 1 lines of one export; export .+\n$/],
     ['ndjson', /\n\{"error":\{"reason":"Limit","message":"[^"]+"\}\}\n$/],
@@ -228,7 +228,7 @@ describe('an export', () => {
   ];
   // oxlint-enable no-control-regex
   for (const [format, cut] of MARKS) {
-    it(`as ${format} says at its end that it was cut`, async () => {
+    it(`as ${format} ends with a marker when it is truncated`, async () => {
       const service = await serve({
         limits: { exportLines: 1 },
         store: exporting(async function* () {
@@ -246,7 +246,7 @@ describe('an export', () => {
     });
 
     for (const encoding of ['identity', 'gzip']) {
-      it(`as ${format} (${encoding}) says that it failed midway, and breaks the connection`, async () => {
+      it(`as ${format} (${encoding}) ends with a marker and a closed connection after a failure`, async () => {
         const service = await serve({ store: exporting(breaking) });
         const answer = await service.server.open(`${LOGS}?operation=export&format=${format}`, {
           headers: { 'Accept-Encoding': encoding },
@@ -268,7 +268,7 @@ describe('an export', () => {
     }
   }
 
-  it('counts the lines that it wrote, in every format', async () => {
+  it('counts its lines in every format', async () => {
     for (const format of ['ndjson', 'text']) {
       const service = await serve({
         store: exporting(async function* () {
@@ -284,7 +284,7 @@ describe('an export', () => {
     }
   });
 
-  it('that fails at once is an ordinary error', async () => {
+  it('that fails before the first line is an ordinary error', async () => {
     const service = await serve({
       // oxlint-disable-next-line require-yield -- it fails before the first line
       store: exporting(async function* () {
@@ -297,7 +297,7 @@ describe('an export', () => {
     expect(headers['content-disposition']).to.equal(undefined);
   });
 
-  it('asks the store for no more than the reader takes, and stops it when the reader leaves', async () => {
+  it('reads the store at the pace of the reader, and ends it when the reader disconnects', async () => {
     let batches = 0;
     const stopped = Promise.withResolvers<void>();
     const big = record('x'.repeat(100_000));
@@ -315,7 +315,7 @@ describe('an export', () => {
     });
     const answer = await service.server.open(`${LOGS}?operation=export`);
     answer.once('readable', () => undefined);
-    // Until nothing moves any more: what is in the sockets' buffers, and the mebibyte that may wait here.
+    // Until the buffers of the sockets and of the body are full.
     for (let before = -1; before !== batches; ) {
       before = batches;
       for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -325,7 +325,7 @@ describe('an export', () => {
     await stopped.promise;
   });
 
-  it('counts as canceled when its reader leaves, as unavailable when its store fails', async () => {
+  it('counts as canceled when its reader disconnects, and as unavailable when its store fails', async () => {
     const count = async (service: LogService, outcome: string): Promise<number> => {
       const metrics = await service.registry.getMetricsAsJSON();
       const ended = metrics.find(({ name }) => name === 'log_queries_total');
@@ -350,7 +350,7 @@ describe('an export', () => {
     await until(async () => (await count(failed, 'unavailable')) === 1);
   });
 
-  it('is one of a few', async () => {
+  it('is limited in concurrency', async () => {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const service = await serve({

@@ -17,7 +17,7 @@ import {
 import { GONE } from '../../../../../server/logging/streams/stream-body.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { line } from '../../../../support/logging/log-service.ts';
-import { answered, MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';
 
 const query = newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams('follow=true'));
 
@@ -54,7 +54,7 @@ describe('a live tail', () => {
     return server;
   };
 
-  it('ends, and says why, when the caller may see less or more than before', async () => {
+  it('ends with ScopeChanged after any change of permissions', async () => {
     for (const now of [seeing(), seeing('shop', 'bank'), undefined]) {
       const ended = Promise.withResolvers<unknown>();
       const request = { currentSelection: async () => now };
@@ -68,13 +68,13 @@ describe('a live tail', () => {
     }
   });
 
-  it('ends, and says why, when the cluster cannot be asked what the caller may see', async () => {
+  it('ends with the reason when permissions cannot be reviewed', async () => {
     const currentSelection = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
     const { body } = await (await serve({ currentSelection }, { reviewMs: 5 })).ask('/');
     expect(body.toString()).to.include('the cluster gave no answer');
   });
 
-  it('ends whole, and says nothing, when the server stops before it has begun and no line comes', async () => {
+  it('ends without a message when the server stops before the first line', async () => {
     const ended = Promise.withResolvers<unknown>();
     const currentSelection = async () => undefined;
     const request = { selection: undefined, currentSelection, signal: AbortSignal.abort() };
@@ -82,10 +82,10 @@ describe('a live tail', () => {
     expect([status, body.length, await ended.promise]).to.deep.equal([200, 0, 'whole']);
   });
 
-  it('ends, and says that it is a limit, when more has come than may be followed', async () => {
+  it('ends with Limit when it exceeds a limit of the store', async () => {
     const store = {
       async *follow() {
-        yield [answered(line('2026-11-20T10:00:00.000000000Z', 'one'))];
+        yield [toLogRecord(line('2026-11-20T10:00:00.000000000Z', 'one'))];
         throw newNotSupported('kubernetes', 'follow', 'ask for fewer');
       },
     };
@@ -96,12 +96,12 @@ describe('a live tail', () => {
     expect(error).to.include('ask for fewer');
   });
 
-  it('keeps nothing of what it has shown', async () => {
+  it('retains no records that it has sent', async () => {
     const shown: WeakRef<object>[] = [];
     const store = {
       async *follow(_: unknown, { signal }: { readonly signal: AbortSignal }) {
         for (let n = 0; n < 20; n++) {
-          const batch = [answered(line('2026-11-20T10:00:00.000000000Z', `line ${n};`))];
+          const batch = [toLogRecord(line('2026-11-20T10:00:00.000000000Z', `line ${n};`))];
           shown.push(new WeakRef(batch));
           yield batch;
         }
@@ -120,7 +120,7 @@ describe('a live tail', () => {
     answer.destroy();
   });
 
-  it('shows that it lives while there are no lines', async () => {
+  it('sends heartbeats without lines', async () => {
     const currentSelection = async () => seeing('shop');
     const answer = await (await serve({ currentSelection }, { heartbeatMs: 5, reviewMs: 5 })).open('/');
     const [beat] = (await once(answer, 'data')) as [Buffer];
@@ -128,7 +128,7 @@ describe('a live tail', () => {
     answer.destroy();
   });
 
-  it('shows an EventSource how far it is while there are no lines', async () => {
+  it('sends positions to an EventSource without lines', async () => {
     let now = Date.parse('2026-11-20T12:00:00Z');
     const currentSelection = async () => seeing('shop');
     const tail = await serve(
@@ -138,7 +138,7 @@ describe('a live tail', () => {
     const answer = await tail.open('/', { headers: { Accept: 'text/event-stream' } });
     const ids: string[] = [];
     for await (const chunk of answer) {
-      // A sign of life may come in between that tells nothing.
+      // A heartbeat without a position may come in between.
       const [, id] = /^id: (.*)$/m.exec(String(chunk)) ?? [];
       if (id === undefined) continue;
       now += 3_600_000;
@@ -147,11 +147,11 @@ describe('a live tail', () => {
     expect(ids).to.deep.equal(['12:00:02', '12:50:02', '13:50:02']);
   });
 
-  it('shows an EventSource how far it is behind a line too', async () => {
+  it('sends positions to an EventSource after a line', async () => {
     let now = Date.parse('2026-11-20T12:00:00Z');
     const store = {
       async *follow(_: unknown, { signal }: { readonly signal: AbortSignal }) {
-        yield [answered(line('2026-11-20T12:00:00.000000000Z', 'one'))];
+        yield [toLogRecord(line('2026-11-20T12:00:00.000000000Z', 'one'))];
         if (!signal.aborted) await once(signal, 'abort');
       },
     };
@@ -173,11 +173,11 @@ describe('a live tail', () => {
     ]);
   });
 
-  it('ends whole, and says nothing more, when the store has nothing more', async () => {
+  it('ends without a message when the store ends', async () => {
     const ended = Promise.withResolvers<unknown>();
     const store = {
       async *follow() {
-        yield [answered(line('2026-11-20T12:00:00.000000000Z', 'one'))];
+        yield [toLogRecord(line('2026-11-20T12:00:00.000000000Z', 'one'))];
       },
     };
     const request = { currentSelection: async () => seeing('shop') };
@@ -186,9 +186,9 @@ describe('a live tail', () => {
     expect(await ended.promise).to.equal('whole');
   });
 
-  it('asks the store for no more than is taken, and cuts a reader that takes nothing', async () => {
+  it('reads the store at the pace of the reader, and closes the connection of a stalled reader', async () => {
     const cut = Promise.withResolvers<unknown>();
-    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    const long = toLogRecord(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
     let batches = 0;
     const store = {
       async *follow() {
@@ -205,11 +205,11 @@ describe('a live tail', () => {
     answer.destroy();
   });
 
-  it('ends in the store too when its reader leaves in the middle of what it was given', async () => {
+  it('ends in the store when the reader disconnects while lines are written', async () => {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
-    const long = answered(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
-    // One that looks at no signal.
+    const long = toLogRecord(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(100_000)));
+    // A store that ignores the signal.
     const store = {
       async *follow() {
         try {
@@ -231,7 +231,7 @@ describe('a live tail', () => {
     expect(await gone.promise).to.equal(GONE);
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer', async () => {
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     let before = 0;
@@ -245,7 +245,7 @@ describe('a live tail', () => {
       if (tails === 0) before = timers();
     }
     server = undefined;
-    // Those of sockets come and go.
+    // Timers of sockets come and go.
     expect(timers() - before).to.be.below(10);
   });
 });

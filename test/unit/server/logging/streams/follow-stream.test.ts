@@ -6,7 +6,7 @@ import { LOGS, LogService, type LogServiceOptions, line } from '../../../../supp
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 import { until } from '../../../../support/until.ts';
 
-/** Reads text until it holds `what`. */
+/** Reads until the text contains `what`. */
 async function readUntil(answer: IncomingMessage, what: string): Promise<string> {
   let seen = '';
   for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
@@ -22,7 +22,7 @@ async function rest(answer: IncomingMessage): Promise<string> {
   return seen;
 }
 
-describe('following logs', () => {
+describe('a live tail over HTTP', () => {
   let service: LogService;
   let store: MemoryLogStore;
   const serve = async (options: Partial<LogServiceOptions> = {}): Promise<void> => {
@@ -33,7 +33,7 @@ describe('following logs', () => {
     service.server.open(`${LOGS}?follow=true${query}`, { headers });
   afterEach(() => service.stop());
 
-  it('is each line as it comes, one JSON document a line', async () => {
+  it('sends each new line as one line of NDJSON', async () => {
     await serve();
     const answer = await follow('&log_query=news&highlight=true');
     expect(answer.headers['content-type']).to.equal('application/x-ndjson');
@@ -51,7 +51,7 @@ describe('following logs', () => {
     answer.destroy();
   });
 
-  it('is nothing to keep, to guess at, or to hold back', async () => {
+  it('is not cacheable or buffered by proxies', async () => {
     await serve();
     const answer = await follow();
     answer.destroy();
@@ -63,14 +63,14 @@ describe('following logs', () => {
     });
   });
 
-  it('begins earlier when a start is given', async () => {
+  it('begins at start_time', async () => {
     await serve();
     const answer = await follow('&start_time=1795170000');
     expect(await readUntil(answer, '\n')).to.include('before');
     answer.destroy();
   });
 
-  it('is Server-Sent Events for who accepts those', async () => {
+  it('sends Server-Sent Events to clients that accept them', async () => {
     await serve();
     const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
     expect(answer.headers['content-type']).to.equal('text/event-stream');
@@ -82,14 +82,14 @@ describe('following logs', () => {
     answer.destroy();
   });
 
-  it('is NDJSON for who accepts other texts, as a browser that opens its address', async () => {
+  it('sends NDJSON to other clients, such as a browser that opens the URL', async () => {
     await serve();
     const answer = await follow('', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     answer.destroy();
     expect(answer.headers['content-type']).to.equal('application/x-ndjson');
   });
 
-  it('tells an EventSource where it begins, so that one that has seen no line loses none', async () => {
+  it('sends its start to an EventSource, so that a client without lines resumes there', async () => {
     await serve();
     for (const query of ['', '&start_time=1795176000']) {
       const answer = await follow(query, { Accept: 'text/event-stream' });
@@ -112,7 +112,7 @@ describe('following logs', () => {
     answer.destroy();
   });
 
-  it('does not let an EventSource go on behind a line whose clock is ahead', async () => {
+  it('limits ids to the current time for lines of a clock that is ahead', async () => {
     await serve();
     const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });
     await readUntil(answer, '\n\n');
@@ -121,7 +121,7 @@ describe('following logs', () => {
     answer.destroy();
   });
 
-  it('shows an EventSource that comes back nothing from before its beginning', async () => {
+  it('does not resume before its beginning', async () => {
     await serve();
     const answer = await follow('', { Accept: 'text/event-stream' });
     await readUntil(answer, '\n\n');
@@ -139,7 +139,7 @@ describe('following logs', () => {
     again.destroy();
   });
 
-  it('goes on where an EventSource was that comes back, with what may have come late', async () => {
+  it('resumes with an overlap for late lines', async () => {
     await serve();
     store.write([
       line('2026-11-20T11:30:00.000000000Z', 'long ago'),
@@ -162,7 +162,7 @@ describe('following logs', () => {
     }
   });
 
-  it('goes on so far before where an EventSource was as the configuration says', async () => {
+  it('resumes with the configured overlap', async () => {
     await serve({ limits: { followOverlap: 15_000 } });
     store.write([
       line('2026-11-20T11:59:44.000000000Z', 'too late'),
@@ -178,7 +178,7 @@ describe('following logs', () => {
     expect(seen.match(/"log":"[a-z ]+"/g)).to.deep.equal(['"log":"late"', '"log":"seen"']);
   });
 
-  it('begins where it was asked to when that is later than what an EventSource has seen', async () => {
+  it('begins at start_time if that is later than Last-Event-ID', async () => {
     await serve();
     store.write([line('2026-11-20T10:10:00.000000000Z', 'too early')]);
     // 10:20.
@@ -191,7 +191,7 @@ describe('following logs', () => {
     answer.destroy();
   });
 
-  it('refuses the id of an event that is none of its own', async () => {
+  it('rejects an invalid Last-Event-ID', async () => {
     await serve();
     for (const id of [
       '5',
@@ -209,19 +209,19 @@ describe('following logs', () => {
     empty.destroy();
   });
 
-  it('ends whole when the time is over', async () => {
+  it('ends in order at its time limit', async () => {
     await serve({ limits: { followTimeout: 400 } });
     expect(await rest(await follow())).to.equal('');
   });
 
-  it('ends whole when the server stops', async () => {
+  it('ends in order when the server stops', async () => {
     await serve();
     const answer = await follow();
     service.server.abort();
     expect(await rest(answer)).to.equal('');
   });
 
-  it('ends the work of the store when the caller leaves', async () => {
+  it('ends in the store when the caller disconnects', async () => {
     const ended = Promise.withResolvers<void>();
     await serve({
       store: Object.assign(new MemoryLogStore([]), {
@@ -237,7 +237,7 @@ describe('following logs', () => {
     await ended.promise;
   });
 
-  it('leaves no timer behind when the caller leaves', async () => {
+  it('leaves no timer when the caller disconnects', async () => {
     const timers = new Set<number>();
     const hook = createHook({
       init: (id, type) => void (type === 'Timeout' && timers.add(id)),
@@ -250,14 +250,14 @@ describe('following logs', () => {
         await until(async () => !/in_flight\S* [1-9]/.test(await service.registry.metrics()));
       }
       await new Promise(setImmediate);
-      // Those of sockets come and go.
+      // Timers of sockets come and go.
       expect(timers.size).to.be.below(10);
     } finally {
       hook.disable();
     }
   });
 
-  it('is refused like every query when the store is down', async () => {
+  it('is an ordinary error when the store is unavailable at the start', async () => {
     await serve({
       store: Object.assign(new MemoryLogStore([]), {
         // oxlint-disable-next-line require-yield -- it fails before the first line
@@ -269,7 +269,7 @@ describe('following logs', () => {
     expect((await service.ask('follow=true')).status).to.equal(503);
   });
 
-  it('says why when the store fails later', async () => {
+  it('reports a later failure of the store', async () => {
     const fail = Promise.withResolvers<never>();
     fail.promise.catch(() => undefined);
     await serve({
@@ -290,14 +290,14 @@ describe('following logs', () => {
     });
   });
 
-  it('is open to a number of callers', async () => {
+  it('is limited in concurrency', async () => {
     await serve({ limits: { concurrentFollowers: 1 } });
     const answer = await follow();
     expect((await service.ask('follow=true')).status).to.equal(429);
     answer.destroy();
   });
 
-  it('waits quietly for a caller who may see nothing', async () => {
+  it('stays open without lines for a caller without permissions', async () => {
     await serve({ limits: { followTimeout: 400 }, allowed: () => false });
     expect(await rest(await follow())).to.equal('');
   });

@@ -6,9 +6,9 @@ import { createGunzip } from 'node:zlib';
 import { expect } from 'chai';
 import { GONE, StreamBody } from '../../../../../server/logging/streams/stream-body.ts';
 
-describe('a body at the pace of its reader', () => {
+describe('StreamBody', () => {
   for (const gzip of [false, true]) {
-    it(`arrives whole, with texts of all lengths${gzip ? ', compressed' : ''}`, async () => {
+    it(`delivers texts of all lengths${gzip ? ', compressed' : ''}`, async () => {
       const texts = Array.from(
         { length: 300 },
         (_, n) => `${n} ${'aé字\u{1f600}'.repeat((n * n) % 9_000)}\n`,
@@ -38,16 +38,16 @@ describe('a body at the pace of its reader', () => {
   }
 });
 
-/** What no reader in these tests ever lets a body be late by, in ms. */
+/** A stall time in ms that no test reaches. */
 const NEVER = 3_600_000;
 const CHUNK = 128 << 10;
 
-/** More than the sockets between two programs hold, and of a kind that compression makes no shorter. */
+/** Incompressible data beyond the buffers of the sockets. */
 function* chunks(count = 256): Generator<Buffer> {
   for (let n = 0; n < count; n++) yield randomBytes(CHUNK);
 }
 
-describe('a body whose reader', () => {
+describe('StreamBody with a reader that', () => {
   let server: Server;
   let answer: IncomingMessage;
   let response: ServerResponse;
@@ -71,7 +71,7 @@ describe('a body whose reader', () => {
     server.closeAllConnections();
   });
 
-  /** Until the sockets take no more; nobody waits for them to. */
+  /** Fills the buffers of the sockets. */
   async function fill(body: StreamBody): Promise<void> {
     let written = 0;
     for (const chunk of chunks()) {
@@ -91,13 +91,13 @@ describe('a body whose reader', () => {
   for (const gzip of [false, true]) {
     const compressed = gzip ? ', compressed' : '';
 
-    it(`is slow gets all of it${compressed}`, async () => {
+    it(`is slow delivers everything${compressed}`, async () => {
       const body = new StreamBody(response, { gzip, stallMs: NEVER });
       const listeners = (): number[] => ['drain', 'close'].map((event) => response.listenerCount(event));
       const before = listeners();
       const written = (async () => {
         for (const chunk of chunks(128)) await body.write(chunk);
-        // Who waited for it again and again has left nobody behind who listens.
+        // No listener is left.
         expect(listeners()).to.deep.equal(before);
         await body.end();
       })();
@@ -107,8 +107,8 @@ describe('a body whose reader', () => {
       expect(bytes).to.equal(128 * CHUNK);
     });
 
-    it(`takes nothing for too long is cut off, with little of it in memory${compressed}`, async () => {
-      // Longer than it takes to compress what waits.
+    it(`stalls closes the connection, with bounded memory${compressed}`, async () => {
+      // Longer than the compression of the buffered data.
       const body = new StreamBody(response, { gzip, stallMs: gzip ? 500 : 50 });
       let most = 0;
       const written = (async () => {
@@ -124,7 +124,7 @@ describe('a body whose reader', () => {
     });
 
     for (const ending of ['end', 'break'] as const) {
-      it(`does not even take the ${ending} is cut off${compressed}`, async () => {
+      it(`does not read the ${ending} closes the connection${compressed}`, async () => {
         const body = new StreamBody(response, { gzip, stallMs: 50 });
         await fill(body);
         const closed = once(response, 'close');
@@ -133,7 +133,7 @@ describe('a body whose reader', () => {
       });
     }
 
-    it(`leaves does not hold up who ends it${compressed}`, async () => {
+    it(`disconnects does not block the end${compressed}`, async () => {
       const body = new StreamBody(response, { gzip, stallMs: NEVER });
       await fill(body);
       const ended = body.end();
@@ -145,7 +145,7 @@ describe('a body whose reader', () => {
     });
 
     for (const ending of ['end', 'break'] as const) {
-      it(`has left is sent no ${ending}, and nothing waits for it${compressed}`, async () => {
+      it(`has disconnected gets no ${ending}${compressed}`, async () => {
         const body = new StreamBody(response, { gzip, stallMs: NEVER });
         await body.write('some');
         answer.destroy();

@@ -28,11 +28,11 @@ function seeing(scope: Scope): Selection {
 const namespaces = (...names: string[]): Selection =>
   seeing({ everything: false, namespaces: names.map((name) => ({ name, since: BEGINNING })) });
 
-describe('an export, while what its caller may see changes', () => {
+describe('an export with permissions that change', () => {
   let server: HandlerServer | undefined;
   afterEach(() => server?.close());
 
-  /** A line now and then, whatever its signal says, until `enough` looks were made. */
+  /** Endless lines, ignoring the signal, until `enough` reviews. */
   const store = (looks: () => number, enough: number): Pick<LogStore, 'export'> => ({
     async *export(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
       while (looks() < enough) {
@@ -43,7 +43,7 @@ describe('an export, while what its caller may see changes', () => {
     },
   });
 
-  /** `now`: what is found at the nth look, from 1 on. The last line of the export, and what it ended with. */
+  /** `now`: the selection at the nth review, from 1 on. Resolves with the last line and the failure. */
   const exported = async (
     selection: Selection | undefined,
     now: (look: number) => Promise<Selection | undefined>,
@@ -71,14 +71,14 @@ describe('an export, while what its caller may see changes', () => {
     try {
       for await (const chunk of await server.open('/')) text += String(chunk);
     } catch {
-      // The connection breaks behind the last line of one that is not whole.
+      // The connection is closed after the marker of an incomplete export.
     }
     await server.close();
     server = undefined;
     return { last: text.trimEnd().split('\n').at(-1) ?? '', failure, looks };
   };
 
-  it('ends, and says why, when that is less', async () => {
+  it('ends with ScopeChanged when it loses a permission', async () => {
     const shop = namespaces('shop');
     for (const [begun, now] of [
       [shop, undefined],
@@ -95,7 +95,7 @@ describe('an export, while what its caller may see changes', () => {
     }
   });
 
-  it('goes on when that is the same, or more', async () => {
+  it('continues with the same or more permissions', async () => {
     const shop = namespaces('shop');
     const everything = seeing({ everything: true });
     for (const [begun, now] of [
@@ -110,7 +110,7 @@ describe('an export, while what its caller may see changes', () => {
     }
   });
 
-  it('goes on while the cluster is away for a moment, and ends when it stays away', async () => {
+  it('tolerates a short outage of the cluster, and ends after a longer one', async () => {
     const shop = namespaces('shop');
     const away = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
     const back = await exported(shop, (look) => (look % 5 === 0 ? Promise.resolve(shop) : away()), 11);
@@ -123,8 +123,8 @@ describe('an export, while what its caller may see changes', () => {
   });
 });
 
-describe('the watch of what the caller of a stream may see', () => {
-  it('asks no second time while the cluster has not answered the first', async () => {
+describe('reviewPermissions', () => {
+  it('starts no review during another one', async () => {
     const answer = Promise.withResolvers<Selection | undefined>();
     const again = Promise.withResolvers<void>();
     let looks = 0;

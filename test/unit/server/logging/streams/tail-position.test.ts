@@ -6,7 +6,7 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const MINUTE = 60_000;
 const OVERLAP_MS = 15_000;
 
-/** A tail from `start` on, by a clock that is moved by hand; minutes behind noon. */
+/** A tail from `start` on with a manual clock, in minutes after noon. */
 function tail(start: number) {
   let passed = 0;
   let jumped = 0;
@@ -20,13 +20,13 @@ function tail(start: number) {
   return {
     position,
     wait: (minutes: number) => (passed += minutes * MINUTE),
-    /** The clock of the machine is set anew. */
+    /** Changes the wall clock. */
     jump: (minutes: number) => (jumped += minutes * MINUTE),
-    /** Where an EventSource would go on. */
+    /** Where an EventSource resumes. */
     resumed: () => minutes(position.id),
-    /** The same, after a line of that time. */
+    /** Where it resumes after a line of that time. */
     lineAt: (time: string) => minutes(position.ids()({ time })),
-    moved: () => {
+    advanced: () => {
       const id = position.advance();
       return id === undefined ? undefined : minutes(id);
     },
@@ -34,13 +34,13 @@ function tail(start: number) {
 }
 const record = (time: string) => ({ time, log: '', namespace: '', pod: '', container: '' });
 
-describe('the position of a live tail', () => {
-  it('is at first where it begins, exactly', () => {
+describe('TailPosition', () => {
+  it('begins at its start', () => {
     expect(tail(0).resumed()).to.equal(0);
     expect(tail(-90).resumed()).to.equal(-90);
   });
 
-  it('goes on from now where the clock was set back meanwhile, or another replica is behind', () => {
+  it('resumes before the current time if the id is in the future', () => {
     const { jump, lineAt, resumed } = tail(0);
     jump(60);
     expect(lineAt('2026-11-20T13:00:00.000000000Z')).to.equal(59.75);
@@ -53,58 +53,58 @@ describe('the position of a live tail', () => {
     expect(resumed()).to.equal(0);
   });
 
-  it('moves on while nothing comes, ten minutes behind the clock', () => {
-    const { wait, moved, resumed } = tail(0);
+  it('advances without lines, ten minutes behind the clock', () => {
+    const { wait, advanced, resumed } = tail(0);
     wait(10);
-    expect(moved()).to.equal(undefined);
+    expect(advanced()).to.equal(undefined);
     wait(1);
-    expect([moved(), resumed()]).to.deep.equal([1, 1]);
-    expect(moved()).to.equal(undefined);
+    expect([advanced(), resumed()]).to.deep.equal([1, 1]);
+    expect(advanced()).to.equal(undefined);
     wait(229);
-    expect(moved()).to.equal(230);
+    expect(advanced()).to.equal(230);
   });
 
-  it('moves on through what was there before no faster than it was written', () => {
-    const { wait, moved } = tail(-60);
+  it('advances through past lines no faster than they were written', () => {
+    const { wait, advanced } = tail(-60);
     wait(1);
-    expect(moved()).to.equal(-59);
+    expect(advanced()).to.equal(-59);
     wait(4);
-    expect(moved()).to.equal(-55);
+    expect(advanced()).to.equal(-55);
   });
 
-  it('moves on by the time that passes, not by that to which the clock is set', () => {
-    const { wait, jump, moved } = tail(0);
+  it('advances by the monotonic clock, not by the wall clock', () => {
+    const { wait, jump, advanced } = tail(0);
     wait(20);
-    expect(moved()).to.equal(10);
+    expect(advanced()).to.equal(10);
     jump(90);
-    expect(moved()).to.equal(20);
-    expect(moved()).to.equal(undefined);
+    expect(advanced()).to.equal(20);
+    expect(advanced()).to.equal(undefined);
     jump(-90);
     wait(20);
-    expect(moved()).to.equal(30);
+    expect(advanced()).to.equal(30);
   });
 
-  it('stays while lines are on their way, and goes on from them', () => {
-    const { position, wait, moved, resumed } = tail(-60);
+  it('does not advance while lines are written, and continues from them', () => {
+    const { position, wait, advanced, resumed } = tail(-60);
     position.received();
     wait(30);
-    expect(moved()).to.equal(undefined);
+    expect(advanced()).to.equal(undefined);
     position.written([record('2026-11-20T11:10:00.000000000Z'), record('2026-11-20T11:20:15.000000009Z')]);
     expect(resumed()).to.equal(-40);
     wait(3);
-    expect(moved()).to.equal(-37);
+    expect(advanced()).to.equal(-37);
   });
 
-  it('goes on from the clock where a line was ahead of it', () => {
-    const { position, wait, resumed, moved } = tail(-60);
+  it('continues from the current time after a line of a clock that is ahead', () => {
+    const { position, wait, resumed, advanced } = tail(-60);
     position.received();
     position.written([record('2026-11-20T23:00:00.000000000Z')]);
     expect(resumed()).to.equal(-15 / 60);
     wait(12);
-    expect(moved()).to.be.closeTo(2, 0.3);
+    expect(advanced()).to.be.closeTo(2, 0.3);
   });
 
-  it('is never before its beginning, however early the last line is', () => {
+  it('is never before its beginning', () => {
     const { position, wait, resumed, lineAt } = tail(-1);
     expect([
       lineAt('2026-11-20T11:59:00.000000000Z'),
@@ -118,7 +118,7 @@ describe('the position of a live tail', () => {
     expect(lineAt('2026-11-20T12:00:30.000000000Z')).to.equal(0.25);
   });
 
-  it('does not go back when a tail breaks at its first line, again and again', () => {
+  it('does not go back when a tail breaks repeatedly', () => {
     let start = 0;
     for (let breaks = 0; breaks < 10; breaks++) {
       const { lineAt } = tail(start);
