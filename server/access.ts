@@ -1,4 +1,4 @@
-// Who callers are and what they may do, put together from the configuration.
+// Composition of authentication and authorization from the configuration.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { AccessTokenAuthenticator } from './authentication/access-token.ts';
@@ -28,24 +28,24 @@ import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 
 export interface Access {
-  /** The settings that kube-apiserver publishes; its `run` follows them. */
+  /** The settings that kube-apiserver publishes; `run` watches them. */
   readonly settings: ClusterAuthentication;
   readonly frontProxyStatus: FrontProxyStatus;
   readonly authenticator: Authenticator;
-  /** Whether a caller who was let in before would be now; undefined when there are no sessions. */
+  /** Checks the session of a running stream; undefined without an authorization server. */
   readonly checkSession: SessionCheck | undefined;
   readonly authorizer: Authorizer;
-  /** The same decisions without a cache, for callers that keep them themselves. */
+  /** Without a cache, for components that cache decisions themselves. */
   readonly freshAuthorizer: Authorizer;
 }
 
 export interface AccessDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
-  /** Ends the reviews that are under way. */
+  /** Aborts pending reviews. */
   readonly signal: AbortSignal;
   readonly metrics: Registry;
-  /** The token handler, when there is one: its tokens are verified here without asking the cluster. */
+  /** The authorization server, whose tokens are verified without a TokenReview. */
   readonly oauth: Pick<OAuth, 'verifier' | 'tokenIDs' | 'isPublic'> | undefined;
 }
 

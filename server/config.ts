@@ -1,4 +1,4 @@
-// Options, the file and the environment together make the completed configuration; nothing else can.
+// The completed configuration: command-line options, the configuration file and the environment.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';
@@ -11,7 +11,7 @@ import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
 
-/** Checked, with all defaults, durations in milliseconds, sizes in bytes and absolute paths. Made by completeConfig only. */
+/** Validated, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
 export type CompletedConfig = ResolvedConfiguration & {
   readonly environment: Environment;
   readonly [completed]: true;
@@ -25,7 +25,7 @@ export interface ConfigSources {
   readonly workingDirectory: string;
 }
 
-/** Throws ConfigurationError with all faults, StartupError when the file cannot be read. */
+/** Throws ConfigurationError with all validation errors, StartupError for an unreadable file. */
 export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
   const { config, environment, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);
@@ -34,7 +34,7 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
     text === undefined || config === undefined ? undefined : { source: config, text },
     sources.overrides,
   );
-  // As in a kubeconfig, relative paths are relative to the file they stand in; those of flags to the working directory.
+  // As in a kubeconfig, paths are relative to their file; those of flags to the working directory.
   const base = path === undefined ? workingDirectory : dirname(path);
   const absolute = (value: string, option: readonly string[]): string => {
     const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());

@@ -1,16 +1,16 @@
-// The one place that reads environment variables.
+// The environment variables of the server. No other file reads them.
 
 export interface Environment {
-  /** KUBECONFIG: a kubeconfig file, or several with the separator of the system. */
+  /** KUBECONFIG: kubeconfig files, separated as in PATH. */
   readonly kubeconfig: string | undefined;
-  /** POD_NAME: who we are in events, leases and field managers; the host name outside a cluster. */
+  /** POD_NAME: the identity in events and Leases; the host name outside a cluster. */
   readonly instance: string;
-  /** UV_THREADPOOL_SIZE: threads that hash passwords, read files and resolve names; 4 unless it is set. */
+  /** UV_THREADPOOL_SIZE: threads for password hashing, files and DNS; 4 by default. */
   readonly threadPoolSize: number;
-  /** GIT_COMMIT and BUILD_DATE: set when the image is built, shown by /version. */
+  /** GIT_COMMIT and BUILD_DATE of the image, for /version. */
   readonly gitCommit: string;
   readonly buildDate: string;
-  /** All of it: what programs inherit that we start. */
+  /** All variables, for child processes. */
   readonly variables: NodeJS.ProcessEnv;
 }
 

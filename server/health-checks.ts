@@ -1,15 +1,15 @@
-// What /livez, /readyz and /healthz look at. Living is answering at all; ready is having what answers are made of.
+// The health checks of /livez, /readyz and /healthz. Live means responding; ready means having the data for responses.
 import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {
   readonly cacheSynced: () => boolean;
   readonly accessKnown: () => boolean;
-  /** The front proxy that is expected, and the last one that was refused. */
+  /** The expected front proxy, and its last accepted and rejected requests. */
   readonly describeFrontProxy: () => string;
   readonly describeRegistration: () => string;
-  /** What the token handler misses; undefined when there is none. */
+  /** The unavailable data of the authorization server; undefined if it is disabled. */
   readonly oauthMissing: () => readonly string[] | undefined;
-  /** How the log store is; undefined when there are no log queries. */
+  /** The state of the log store; undefined if log queries are disabled. */
   readonly describeLogs: () => string | undefined;
   readonly stopping: () => boolean;
 }
@@ -27,7 +27,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
     check: () => {
       if (!sources.accessKnown()) {
         throw new HealthCheckError(
-          'ConfigMap kube-system/extension-apiserver-authentication was not read yet',
+          'ConfigMap kube-system/extension-apiserver-authentication is not loaded yet',
         );
       }
       return sources.describeFrontProxy();
@@ -38,13 +38,13 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
     name: 'oauth',
     check: () => {
       const missing = sources.oauthMissing();
-      if (missing === undefined) return 'turned off';
+      if (missing === undefined) return 'disabled';
       if (missing.length === 0) return undefined;
-      throw new HealthCheckError(`not known, or not followed for too long: ${missing.join(', ')}`);
+      throw new HealthCheckError(`not loaded, or not watched for too long: ${missing.join(', ')}`);
     },
   };
-  // Shown, and never a failure: without its log store the server serves everything else.
-  const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'turned off' };
+  // Never fails: without its log store the server still serves everything else.
+  const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
   const shutdown = {
     name: 'shutdown',
     check: () => {

@@ -1,4 +1,4 @@
-// The sockets, put together from the configuration: which listeners there are, and that all of them open or none.
+// Composition of the listeners from the configuration. Either all of them open, or none.
 import type { Logger } from 'pino';
 import type { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { CompletedConfig } from './config.ts';
@@ -12,14 +12,14 @@ import { SecureListener } from './listener/secure-listener.ts';
 export interface ListeningDependencies {
   readonly chain: RequestChain;
   readonly certificates: StartableSource;
-  /** Whose client certificates are asked for. */
+  /** The CAs whose client certificates handshakes request. */
   readonly settings: ClusterAuthentication;
   readonly metrics: ListenerMetrics;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-/** The first one is the TLS listener. Throws StartupError when an address cannot be had; then none stays open. */
+/** Returns the TLS listener first. Throws StartupError, with all listeners closed, when an address is unavailable. */
 export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
   { chain, certificates, settings, metrics, log, signal }: ListeningDependencies,

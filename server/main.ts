@@ -1,5 +1,5 @@
-// The program: command line, signals, exit codes. The only file that ends the process. What it starts is server.ts.
-// Exit codes: 0 stopped as asked; 1 failed; 2 bad command line or configuration; 130 and 143 forced by a signal.
+// The program: command line, signals and exit codes. No other file exits the process. It runs server.ts.
+// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 and 143 forced by a signal.
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/fault.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -12,7 +12,7 @@ import { run } from './server.ts';
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** One Ctrl-C may reach us twice, from the terminal and from npm: only a later second one is meant. */
+/** One Ctrl-C may arrive twice, from the terminal and from npm, so an early second signal is ignored. */
 const SECOND_SIGNAL_AFTER_MS = 1000;
 
 async function main(): Promise<number> {
@@ -30,20 +30,20 @@ async function main(): Promise<number> {
     ) {
       throw error;
     }
-    return refuse(error.message, 2);
+    return fail(error.message, 2);
   }
   const log = createLogger(config.log);
   const stop = new AbortController();
   stopOnSignals(stop);
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ err: error, origin }, 'uncaught error, the server ends');
-    end(1);
+    log.fatal({ err: error, origin }, 'uncaught error, exiting');
+    exit(1);
   });
   try {
     await run(config, stop.signal, log);
     return 0;
   } catch (error) {
-    if (error instanceof StartupError) return refuse(error.message, 1);
+    if (error instanceof StartupError) return fail(error.message, 1);
     log.fatal({ err: error }, 'the server failed');
     return 1;
   }
@@ -57,7 +57,7 @@ function stopOnSignals(stop: AbortController): void {
         first = performance.now();
         stop.abort(new Error(`received ${signal}`));
       } else if (performance.now() - first >= SECOND_SIGNAL_AFTER_MS) {
-        end(code);
+        exit(code);
       }
     });
   }
@@ -73,13 +73,13 @@ function print(text: string): number {
   return 0;
 }
 
-function refuse(message: string, code: number): number {
+function fail(message: string, code: number): number {
   for (const line of message.split('\n')) process.stderr.write(`ks-apiserver: ${line}\n`);
   return code;
 }
 
-function end(code: number): never {
+function exit(code: number): never {
   process.exit(code);
 }
 
-end(await main());
+exit(await main());

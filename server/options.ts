@@ -1,40 +1,41 @@
-// The command line. Only what names a file, and what a developer overrides daily; everything else is in the file.
+// The command-line flags: files, and options that developers override often. All other options are in the configuration file.
 import { parseArgs } from 'node:util';
 import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
 import { suggestion } from '../apis/reading/suggestion.ts';
 
 interface Flag {
   readonly name: string;
-  /** One letter that stands for it. */
+  /** One-letter form. */
   readonly short?: string;
-  /** What stands for its value in the help; a flag without one is a switch. */
+  /** Placeholder of the value in the help. A flag without one takes no value. */
   readonly value?: string;
   readonly description: string;
-  /** The option in the configuration that it overrides. */
+  /** The overridden option of the configuration. */
   readonly path?: readonly string[];
   readonly read?: (text: string) => unknown;
 }
 
-/** The only list of flags: parsing and --help both come from it. */
+/** All flags; parsing and --help use this list. */
 export const FLAGS: readonly Flag[] = [
   { name: 'config', value: 'FILE', description: 'configuration file (APIServerConfiguration, YAML)' },
   {
     name: 'kubeconfig',
     value: 'FILE',
-    description: 'cluster to serve; default: KUBECONFIG, else that of the pod, else ~/.kube/config',
+    description:
+      'kubeconfig file; default: KUBECONFIG, else the ServiceAccount of the pod, else ~/.kube/config',
     path: ['kubernetes', 'kubeconfig'],
   },
   {
     name: 'secure-port',
     value: 'PORT',
-    description: 'port of the TLS listener; 0 takes a free one',
+    description: 'port of the TLS listener; 0: a free port',
     path: ['listeners', 'secure', 'port'],
     read: numberOrText,
   },
   {
     name: 'insecure-port',
     value: 'PORT',
-    description: 'port of the plain-HTTP listener; 0 takes a free one',
+    description: 'port of the plain-HTTP listener; 0: a free port',
     path: ['listeners', 'insecure', 'port'],
     read: numberOrText,
   },
@@ -49,13 +50,13 @@ export const FLAGS: readonly Flag[] = [
   { name: 'version', description: 'print the version and exit' },
 ];
 
-/** What the command line asks for. Faults of values are found together with those of the file. */
+/** The parsed command line. Values are validated together with the configuration file. */
 export type Options =
   | { readonly action: 'help' }
   | { readonly action: 'version' }
   | { readonly action: 'run'; readonly config: string | undefined; readonly overrides: readonly Override[] };
 
-/** A command line that cannot be understood; `message` is one line. */
+/** An invalid command line; `message` is one line. */
 export class UsageError extends Error {
   readonly code = 'ERR_USAGE';
 }
@@ -111,8 +112,8 @@ export function help(): string {
     '',
     ...rows.map(({ usage, description }) => `  ${usage.padEnd(width)}  ${description}`),
     '',
-    'Everything else is set in the configuration file; docs/configuration.md lists its options. Without a file, defaults hold.',
-    'SIGTERM or SIGINT stops the server gracefully; a second one, a second later, at once.',
+    'All other options are in the configuration file, see docs/configuration.md. Without a file the defaults apply.',
+    'SIGTERM or SIGINT stops the server gracefully; a second signal after at least a second stops it at once.',
   ].join('\n');
 }
 
@@ -128,7 +129,7 @@ function unknownFlag(name: string): UsageError {
   return new UsageError(`unknown flag ${name}; ${meant ? `did you mean ${meant}?` : 'see --help'}`);
 }
 
-/** A number where it is one; anything else goes on as text, for the schema to refuse in its own words. */
+/** Non-numbers stay text, which the schema rejects with its own message. */
 function numberOrText(text: string): unknown {
   return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -1,5 +1,5 @@
-// The program from its start to its end: what everything stands on, and the order in which parts begin and end. Started
-// by main.ts; nodes.ts puts together the nodes, serving.ts all that answers callers.
+// The lifecycle of the server: the cluster connection, the order of start and stop. Composition is in nodes.ts (the node
+// cache) and serving.ts (everything that responds to clients).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -13,19 +13,19 @@ import { newNodes } from './nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 
-/** How long the cluster has to begin its answer before the rest is loaded all the same, in ms. */
+/** Maximum wait for the first response of the cluster before further modules are loaded, in ms. */
 const HEAD_START_MS = 100;
 
 /**
- * Serves until `stop` is aborted, then drains. Throws StartupError when it cannot start; whatever happens to the
- * cluster afterwards does not end it.
+ * Serves until `stop` is aborted, then drains. Throws StartupError when it cannot start. Later failures of the cluster do not end
+ * it.
  */
 export async function run(
   config: CompletedConfig,
   stop: AbortSignal,
   log: Logger = createLogger(config.log),
 ): Promise<void> {
-  // What feeds the answers goes on until the last of them is sent, so it ends with a signal of its own.
+  // Reflectors and controllers run until the last response is sent, so they have their own signal.
   const work = new AbortController();
   const { signal } = work;
   const running: Promise<void>[] = [];
@@ -40,36 +40,36 @@ export async function run(
     const client = new ClusterConnection({
       kubeConfig,
       userAgent: `ks-apiserver/${version}`,
-      slowCredentials: (giver) =>
-        log.warn(`waiting for ${giver}, without whose credentials kube-apiserver cannot be asked`),
+      slowCredentials: (plugin) =>
+        log.warn(`waiting for ${plugin}, which provides the credentials for kube-apiserver`),
       keptCredentials: (err) =>
         log.warn(
           { err },
-          'the credentials cannot be read anew; those in hand are used until they are refused',
+          'the credentials cannot be reloaded; the current ones stay in use until kube-apiserver rejects them',
         ),
     });
     signal.addEventListener('abort', () => client.close(), { once: true });
     const nodes = newNodes(config, { client, log, metrics });
     follow(nodes.followers);
-    // Loading the other half of the modules blocks the event loop, so the cluster is asked for its list first.
+    // Loading the other modules blocks the event loop, so the list request is sent first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);
     const { serve } = await import('./serving.ts');
-    // Told to stop during the start: a socket that is opened now would only have to be drained.
+    // Stopped during the start: no listener is needed.
     if (stop.aborted) return;
     const serving = await serve(config, { version, client, metrics, nodes, log }, signal);
     follow(serving.followers);
     await aborted(stop);
     await serving.drain();
   } finally {
-    work.abort(new Error('the server has stopped'));
+    work.abort(new Error('the server is stopped'));
     await Promise.all(running);
     log.info('stopped');
     log.flush();
   }
 }
 
-/** Looks once, because later a missing or useless kubeconfig could only be told as a cluster that cannot be reached. */
+/** Checks the kubeconfig once, because later errors would look like an unreachable cluster. */
 function findKubeConfig({
   kubernetes: { kubeconfig },
   environment,
@@ -79,7 +79,7 @@ function findKubeConfig({
     source();
   } catch (error) {
     const reason = messageOf(error);
-    const cure = 'name a readable kubeconfig with --kubeconfig or KUBECONFIG';
+    const cure = 'set a readable kubeconfig with --kubeconfig or KUBECONFIG';
     const message = error instanceof UnusableKubeConfigError ? reason : `${reason}; ${cure}`;
     throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });
   }

@@ -1,6 +1,5 @@
-// What answers callers, put together: makes every part, hands it what it needs by name, opens the sockets, and knows how
-// they are drained. Decides nothing itself. What it stands on comes from server.ts; access.ts, logs.ts, users-api.ts and
-// listening.ts beside it put together one part each.
+// Composition of everything that responds to clients: creates the parts, connects them, opens the listeners and drains them.
+// access.ts, logs.ts, users-api.ts and listening.ts compose one part each.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { Logger } from 'pino';
@@ -35,23 +34,22 @@ import type { Handler } from './request/request-context.ts';
 import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 
-/** Made by server.ts before callers can be answered. */
 export interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
   readonly metrics: Registry;
-  /** Followed already. */
+  /** Already running. */
   readonly nodes: Nodes;
   readonly log: Logger;
 }
 
 export interface Serving {
-  /** What has to run until the last answer is sent. */
+  /** Run until the last response is sent. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   drain(): Promise<void>;
 }
 
-/** Throws StartupError when something that has to be there is not, an address for instance. */
+/** Throws StartupError, for instance when an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
   { version, client, metrics, nodes, log }: ServingDependencies,
@@ -72,7 +70,7 @@ export async function serve(
       platform,
       issuer: () => issuerOf(config.oauth, securePort),
       client,
-      // Two replicas on one host are two.
+      // Unique for several replicas on one host.
       identity: `${environment.instance}_${randomUUID()}`,
       machine: { cores: availableParallelism(), threads: environment.threadPoolSize },
       log,

@@ -10,27 +10,27 @@ export interface DrainOptions {
     Listener,
     'endKeepAlive' | 'stopAccepting' | 'closed' | 'destroyConnections'
   >[];
-  /** Makes /readyz fail from now on. */
+  /** Makes /readyz fail. */
   readonly failReadiness: () => void;
-  /** Tells watches and other long-running requests to end cleanly; gives how many there are. */
+  /** Ends watches and other long-running requests. Returns their number. */
   readonly endStreams: () => number;
-  /** Milliseconds between the failing readiness and the end of accepting. */
+  /** Milliseconds between failing readiness and closing the listening sockets. */
   readonly readinessDelay: number;
   /** Milliseconds for requests in flight. */
   readonly timeout: number;
   readonly log: Logger;
 }
 
-/** Resolves when every connection is closed; returns how many had to be cut. */
+/** Resolves when every connection is closed. Returns the number of destroyed connections. */
 export async function drain(options: DrainOptions): Promise<number> {
   const { listeners, log, readinessDelay, timeout } = options;
   options.failReadiness();
-  log.info({ readinessDelay, timeout }, 'stopping: not ready any more');
+  log.info({ readinessDelay, timeout }, 'stopping: readiness fails');
   for (const listener of listeners) listener.endKeepAlive();
   await delay(readinessDelay);
   for (const listener of listeners) listener.stopAccepting();
   const streams = options.endStreams();
-  log.info({ streams }, 'stopping: no more connections; watches, live tails and exports end');
+  log.info({ streams }, 'stopping: listeners closed; watches, live tails and exports end');
   const closed = Promise.all(listeners.map((listener) => listener.closed));
   const inTime = new AbortController();
   const late = pause(timeout, inTime.signal).then(() => false);
@@ -38,7 +38,7 @@ export async function drain(options: DrainOptions): Promise<number> {
   inTime.abort();
   if (finished) return 0;
   const cut = listeners.reduce((sum, listener) => sum + listener.destroyConnections(), 0);
-  log.warn({ connections: cut }, 'stopping: connections cut, their requests took too long');
+  log.warn({ connections: cut }, 'stopping: connections destroyed after the timeout');
   await closed;
   return cut;
 }

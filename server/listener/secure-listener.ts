@@ -1,5 +1,5 @@
-// The TLS listener. It shows the newest certificate to each new connection and asks clients for theirs without
-// insisting; authentication decides for each request what a certificate is worth.
+// The TLS listener. New connections use the current certificate. Client certificates are requested but optional;
+// authentication verifies them for each request.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
@@ -35,8 +35,8 @@ export class SecureListener extends Listener {
   }
 
   /**
-   * The CAs, PEM, whose clients are asked to show a certificate. Connections that are open keep the certificate they
-   * showed; authentication decides whether it is still valid. Anything that is not a certificate is skipped and logged.
+   * Sets the CAs (PEM) whose client certificates handshakes request. Open connections keep their certificate; authentication
+   * checks that it is still valid. Unreadable certificates are skipped and logged.
    */
   setClientCAs(pems: readonly string[]): void {
     this.#clientCAs = [...new Set(pems.flatMap(pemCertificates))].filter((pem) => this.#isReadable(pem));
@@ -47,7 +47,7 @@ export class SecureListener extends Listener {
     try {
       return new X509Certificate(pem).subject !== undefined;
     } catch (error) {
-      this.#secure.log.error({ err: error }, 'a client CA is no readable certificate, it is left out');
+      this.#secure.log.error({ err: error }, 'unreadable client CA skipped');
       return false;
     }
   }
@@ -56,7 +56,7 @@ export class SecureListener extends Listener {
     try {
       this.#tls.setSecureContext(contextOptions(this.#secure, this.#clientCAs));
     } catch (error) {
-      this.#secure.log.error({ err: error }, 'TLS settings refused, the old ones stay in use');
+      this.#secure.log.error({ err: error }, 'TLS settings rejected, the current ones stay in use');
     }
   }
 }
@@ -67,10 +67,10 @@ function contextOptions(options: SecureListenerOptions, clientCAs: readonly stri
     cert,
     key,
     minVersion: options.minVersion,
-    // Without `ca` Node would ask for certificates of its hundred built-in CAs.
+    // Without `ca` Node would request certificates of its built-in CAs.
     ca: [...clientCAs],
-    // A resumed session brings the client's leaf back without its intermediates, and outlives the removal of a CA:
-    // each connection begins with a handshake of its own.
+    // No session resumption: a resumed session has the client's leaf without its intermediates, and survives the removal of
+    // its CA.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

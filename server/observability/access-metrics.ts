@@ -1,12 +1,12 @@
-// Metrics of authentication and authorization, under the names that Kubernetes uses. Every request is counted here, so
-// counting adds to plain numbers; questions to the cluster are rare enough for the library.
+// Metrics of authentication and authorization, under the names of kube-apiserver. Requests are counted in plain numbers;
+// reviews are rare enough for prom-client.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** How authentication ended: known, refused, or impossible right now. */
+/** `failure`: invalid credentials. `error`: they could not be checked. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';
 export type AuthorizationResult = 'allowed' | 'denied' | 'error';
 
-/** Go's library has these bounds for what it asks kube-apiserver. */
+/** The bounds of Kubernetes' delegated reviews. */
 const REVIEW_SECONDS = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10];
 
 export class AccessMetrics {
@@ -18,19 +18,19 @@ export class AccessMetrics {
   constructor(registry: Registry) {
     counted(registry, {
       name: 'authentication_attempts',
-      help: 'Requests by what authentication said: `success` (anonymous callers too), `failure` for credentials that are refused, `error` when they could not be checked.',
+      help: 'Requests by authentication result: `success` (including anonymous requests), `failure` (invalid credentials), `error` (they could not be checked).',
       label: 'result',
       values: this.#authentication,
     });
     counted(registry, {
       name: 'authorization_attempts_total',
-      help: 'Requests by what authorization said: `allowed`, `denied`, `error` when the cluster could not be asked.',
+      help: 'Requests by authorization result: `allowed`, `denied`, `error` (no decision from the cluster).',
       label: 'result',
       values: this.#authorization,
     });
     counted(registry, {
       name: 'authentication_token_cache_request_total',
-      help: 'Bearer tokens looked up among the answers of TokenReviews that are kept.',
+      help: 'Lookups of bearer tokens in the cache of TokenReviews.',
       label: 'status',
       values: this.#lookups,
     });
@@ -48,12 +48,11 @@ export class AccessMetrics {
     this.#authorization[result]++;
   }
 
-  /** Whether a token was among the kept answers. */
   tokenLookedUp(hit: boolean): void {
     this.#lookups[hit ? 'hit' : 'miss']++;
   }
 
-  /** One question to kube-apiserver; `code` is the status of its answer, or `<error>` when there was none. */
+  /** Records one review; `code` is the status of the response, or `<error>` without one. */
   reviewed(kind: 'TokenReview' | 'SubjectAccessReview', code: string, seconds: number): void {
     const { requests, durations } = this.#reviews[kind];
     requests.inc({ code });
@@ -94,12 +93,12 @@ function reviewMetrics(registry: Registry, part: string, reviews: string): Revie
     requests: new Counter({
       ...shared,
       name: `apiserver_delegated_${part}_request_total`,
-      help: `${reviews} sent to kube-apiserver, by the status of the answer; \`<error>\` when there was none.`,
+      help: `${reviews} sent to kube-apiserver, by status code; \`<error>\` without a response.`,
     }),
     durations: new Histogram({
       ...shared,
       name: `apiserver_delegated_${part}_request_duration_seconds`,
-      help: `Time that ${reviews} took, by the status of the answer.`,
+      help: `Duration of ${reviews}, by status code.`,
       buckets: REVIEW_SECONDS,
     }),
   };

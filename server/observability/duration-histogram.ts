@@ -1,6 +1,6 @@
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
 
-/** kube-apiserver's bounds in seconds, and two below its lowest, since answers from a cache take less than 5 ms. */
+/** kube-apiserver's bounds in seconds, and two lower ones, because cached responses take less than 5 ms. */
 const BUCKETS = [
   0.001, 0.0025, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30,
   45, 60,
@@ -16,18 +16,18 @@ interface Description {
 type Values = MetricValueWithName<string>[];
 
 /**
- * A histogram whose series are numbered, so that an observation is an array access and an addition. The library's own
- * sorts and joins the labels at each one, which costs more than serving a small answer.
+ * A histogram with numbered series: an observation is an array access and an addition. prom-client's histogram sorts and joins
+ * the labels at each observation, which costs more than a small response.
  */
 export class DurationHistogram<Labels> {
-  /** For each series its labels, the counts of the buckets (not cumulative; the last one is +Inf) and the sum. */
+  /** Per series: its labels, the counts of the buckets (not cumulative; the last one is +Inf), and the sum. */
   readonly #series: { readonly labels: Labels; readonly counts: Float64Array; sum: number }[] = [];
 
   constructor(description: Description, labelsOf: (labels: Labels) => Record<string, string>) {
     const { name, help, labelNames, registry } = description;
     const values = () => this.#values(name, labelsOf);
     const exported = new (class extends Histogram {
-      // What the registry and get() build on; the library's types do not mention it.
+      // Used by the registry and get(), but missing in the types.
       async getForPromString() {
         return { name, help, type: 'histogram', values: values(), aggregator: 'sum' };
       }
@@ -35,7 +35,7 @@ export class DurationHistogram<Labels> {
     registry.registerMetric(exported);
   }
 
-  /** The number of a new series. */
+  /** Adds a series. Returns its number. */
   add(labels: Labels): number {
     return this.#series.push({ labels, counts: new Float64Array(BUCKETS.length + 1), sum: 0 }) - 1;
   }
@@ -62,7 +62,7 @@ export class DurationHistogram<Labels> {
           value: total,
         };
       });
-      // A series without observations has only been numbered.
+      // A series without observations is not exported.
       if (total === 0) return [];
       return [
         ...buckets,

@@ -1,35 +1,34 @@
-// Lines to a file descriptor, gathered: a system call for each request would cost more than the request. A log that cannot
-// be written never holds the server up. What is gathered is bounded, and lines beyond it, or that a full disk
-// refuses, are lost and counted. (pino's own destination waits for a full disk for ever, and holds all lines for a
-// reader that has stopped.)
+// Buffered lines to a file descriptor, because a system call per request would cost more than the request. The buffer is
+// bounded: lines beyond it, or on a full disk, are dropped and counted, and never block the server. (pino's destination
+// retries a full disk forever, and buffers without limit for a stopped reader.)
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 export interface LineOutputOptions {
   readonly fd: number;
-  /** Characters that wait at most. */
+  /** Maximum number of buffered characters. */
   readonly capacity?: number;
-  /** Told once lines can be written again, how many were lost. */
-  readonly recovered: (lost: number) => void;
+  /** Called with the number of dropped lines when writing works again. */
+  readonly recovered: (dropped: number) => void;
 }
 
 const CAPACITY = 16 << 20;
-const ENOUGH = 4096;
-const WAIT_MS = 100;
-/** For a reader that is slow when the process ends. */
-const LAST_ATTEMPTS = 10;
+const FLUSH_LENGTH = 4096;
+const FLUSH_MS = 100;
+/** Retries at exit, for a slow reader. */
+const EXIT_ATTEMPTS = 10;
 
 export class LineOutput implements DestinationStream {
   readonly #fd: number;
   readonly #capacity: number;
-  readonly #recovered: (lost: number) => void;
-  #waiting = '';
-  /** What the system has been given, and has not taken as a whole yet. */
-  #given: Buffer | undefined;
-  /** Whether that is to be given once more, since the reader was busy. */
-  #isRefused = false;
-  #isDue = false;
-  #lost = 0;
+  readonly #recovered: (dropped: number) => void;
+  #buffered = '';
+  /** The bytes of the write in progress. */
+  #writing: Buffer | undefined;
+  /** Whether the write in progress waits for a busy reader. */
+  #isRetrying = false;
+  #isScheduled = false;
+  #dropped = 0;
 
   constructor({ fd, capacity = CAPACITY, recovered }: LineOutputOptions) {
     this.#fd = fd;
@@ -38,79 +37,79 @@ export class LineOutput implements DestinationStream {
   }
 
   write(line: string): void {
-    if (this.#waiting.length + line.length > this.#capacity) {
-      this.#lost++;
+    if (this.#buffered.length + line.length > this.#capacity) {
+      this.#dropped++;
       return;
     }
-    this.#waiting += line;
-    if (this.#given) return;
-    if (this.#waiting.length >= ENOUGH) this.#flush();
-    else this.#later();
+    this.#buffered += line;
+    if (this.#writing) return;
+    if (this.#buffered.length >= FLUSH_LENGTH) this.#flush();
+    else this.#schedule();
   }
 
-  /** Before the process ends: writes what waits, as far as the system takes it. Never throws. */
+  /** Writes the buffer at exit, as far as possible. Never throws. */
   flushSync(): void {
-    const refused = this.#isRefused && this.#given ? this.#given : Buffer.alloc(0);
-    let rest = Buffer.concat([refused, Buffer.from(this.#waiting)]);
-    this.#isRefused = false;
-    this.#waiting = '';
-    for (let attempt = 0; rest.length > 0 && attempt < LAST_ATTEMPTS; ) {
+    const retried = this.#isRetrying && this.#writing ? this.#writing : Buffer.alloc(0);
+    let rest = Buffer.concat([retried, Buffer.from(this.#buffered)]);
+    this.#isRetrying = false;
+    this.#buffered = '';
+    for (let attempt = 0; rest.length > 0 && attempt < EXIT_ATTEMPTS; ) {
       try {
         rest = rest.subarray(writeSync(this.#fd, rest));
       } catch (error) {
         if (!isBusy(error)) return;
         attempt++;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FLUSH_MS);
       }
     }
   }
 
-  #later(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setTimeout(() => {
-      this.#isDue = false;
-      if (!this.#given && this.#waiting !== '') this.#flush();
-    }, WAIT_MS).unref();
+      this.#isScheduled = false;
+      if (!this.#writing && this.#buffered !== '') this.#flush();
+    }, FLUSH_MS).unref();
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#waiting);
-    this.#waiting = '';
-    this.#give(bytes);
+    const bytes = Buffer.from(this.#buffered);
+    this.#buffered = '';
+    this.#write(bytes);
   }
 
-  #give(bytes: Buffer): void {
-    this.#given = bytes;
+  #write(bytes: Buffer): void {
+    this.#writing = bytes;
     write(this.#fd, bytes, (error, written) => {
-      if (error && isBusy(error)) return this.#giveLater(bytes);
-      if (!error && written < bytes.length) return this.#give(bytes.subarray(written));
-      this.#given = undefined;
-      if (error) this.#lost += linesIn(bytes);
-      else this.#tellLost();
-      if (this.#waiting.length >= ENOUGH && !error) this.#flush();
-      else if (this.#waiting !== '') this.#later();
+      if (error && isBusy(error)) return this.#retry(bytes);
+      if (!error && written < bytes.length) return this.#write(bytes.subarray(written));
+      this.#writing = undefined;
+      if (error) this.#dropped += linesIn(bytes);
+      else this.#reportDropped();
+      if (this.#buffered.length >= FLUSH_LENGTH && !error) this.#flush();
+      else if (this.#buffered !== '') this.#schedule();
     });
   }
 
-  #giveLater(bytes: Buffer): void {
-    this.#isRefused = true;
+  #retry(bytes: Buffer): void {
+    this.#isRetrying = true;
     setTimeout(() => {
-      if (!this.#isRefused) return;
-      this.#isRefused = false;
-      this.#give(bytes);
-    }, WAIT_MS).unref();
+      if (!this.#isRetrying) return;
+      this.#isRetrying = false;
+      this.#write(bytes);
+    }, FLUSH_MS).unref();
   }
 
-  #tellLost(): void {
-    const lost = this.#lost;
-    if (lost === 0) return;
-    this.#lost = 0;
-    this.#recovered(lost);
+  #reportDropped(): void {
+    const dropped = this.#dropped;
+    if (dropped === 0) return;
+    this.#dropped = 0;
+    this.#recovered(dropped);
   }
 }
 
-/** The reader of a pipe has not taken the last bytes yet. */
+/** The pipe is full. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EBUSY');
 }

@@ -1,11 +1,9 @@
-// The log: one JSON object a line on standard output. What a level means:
-//   fatal  the process ends because of this
-//   error  something is broken and somebody has to act
-//   warn   something is wrong that heals by itself, or will break later (a certificate about to expire)
-//   info   what an operator wants to see in daily work: start, stop, reloads, requests that were refused or changed
-//          something
-//   debug  what a developer wants to see: every read, every handshake that failed
-// It owns the form of lines, not what is logged.
+// The log: one JSON object per line on standard output. Levels:
+//   fatal  the process exits
+//   error  a bug or failure that needs an operator
+//   warn   a failure that recovers by itself, or a future one (an expiring certificate)
+//   info   start, stop, reloads, rejected and mutating requests
+//   debug  reads, failed handshakes
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { LineOutput } from './line-output.ts';
 import { redacted } from './redaction.ts';
@@ -16,12 +14,12 @@ export interface LogOptions {
   readonly format: 'json' | 'text';
 }
 
-/** Without an output to standard output, which is written before the process ends. */
+/** Logs to `output`, by default to standard output, which is flushed at exit. */
 export function createLogger(options: LogOptions, output?: DestinationStream): Logger {
   if (output) return loggerTo(options, output);
   const standard = new LineOutput({
     fd: 1,
-    recovered: (lines) => log.warn({ lines }, 'lines of this log were lost: it could not be written'),
+    recovered: (lines) => log.warn({ lines }, 'log lines dropped: standard output was not writable'),
   });
   const log = loggerTo(options, standard);
   process.once('exit', () => standard.flushSync());
@@ -42,7 +40,7 @@ function loggerTo(options: LogOptions, output: DestinationStream): Logger {
   );
 }
 
-/** Lines of the same millisecond share its text. */
+/** Caches the text of the current millisecond. */
 function newTimestamp(): () => string {
   let last = 0;
   let text = '';
@@ -64,7 +62,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Only these members: errors of HTTP clients carry whole requests, headers and tokens included. */
+/** Only these members: errors of HTTP clients contain requests with headers and tokens. */
 function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const code = 'code' in error && isCode(error.code) ? error.code : undefined;
@@ -77,12 +75,12 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** An answer with a status, or an error of the operating system: the stack says nothing. */
+/** A response status, or an error of the operating system: the stack is useless. */
 function isExpected(error: Error, code: unknown): boolean {
   return (
     typeof code === 'number' ||
     'syscall' in error ||
-    // Node's own words for a connection that was closed too early name no system call.
+    // Node's error for a prematurely closed connection has no system call.
     code === 'ECONNRESET' ||
     ('status' in error && isCode(error.status))
   );

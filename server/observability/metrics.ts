@@ -1,6 +1,5 @@
-// The registry of metrics, our own and not the library's global one, so that two servers can live in one process.
-// Each part of the server defines its metrics in a small function that takes the registry; here are only those of
-// the process itself.
+// The registry of metrics, one per server instead of prom-client's global one, and the metrics of the process. Each part of
+// the server registers its own metrics.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {

@@ -1,13 +1,13 @@
-/** Longer than any text of ours; who asks for long names without end must not fill the disk. */
+/** Above any legitimate length: clients must not fill the disk with long names. */
 const MAX_TEXT = 1024;
 const MAX_AGENT = 256;
 
-/** Names and reasons come from outside; a terminal that shows the log may obey control characters, beyond ASCII too. */
+/** Truncates text from clients and replaces control characters, which a terminal would execute. */
 export function printable(text: string, most: number = MAX_TEXT): string {
   return text.slice(0, most).replaceAll(/\p{Cc}/gu, '?');
 }
 
-/** What a program calls itself, as a record has it. */
+/** The User-Agent of a record. */
 export function recordedAgent(agent: string): string {
   return printable(agent, MAX_AGENT);
 }

@@ -1,4 +1,4 @@
-/** Members that hold secrets, in the spellings in which they come. */
+/** Names of members with secrets, in all spellings in use. */
 const SECRETS = new Set([
   'authorization',
   'Authorization',
@@ -23,24 +23,24 @@ const SECRETS = new Set([
 const DEPTH = 4;
 
 /**
- * The same members without secrets, nested ones included. Runs for every line, so it copies only where it has something
- * to remove; the logger's own redaction costs ten times as much as writing the line.
+ * Replaces secrets, nested ones included. Copies only if there is something to replace: it runs for every line, and pino's
+ * redaction costs ten times as much as writing the line.
  */
 export function redacted(members: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
   for (const name in members) {
     const value = members[name];
-    let harmless = value;
-    if (SECRETS.has(name)) harmless = '[redacted]';
-    else if (depth < DEPTH && isPlain(value)) harmless = redacted(value, depth + 1);
-    if (harmless === value) continue;
+    let safe = value;
+    if (SECRETS.has(name)) safe = '[redacted]';
+    else if (depth < DEPTH && isPlain(value)) safe = redacted(value, depth + 1);
+    if (safe === value) continue;
     copy ??= { ...members };
-    copy[name] = harmless;
+    copy[name] = safe;
   }
   return copy ?? members;
 }
 
-/** Not errors or other instances: those have their own serializers. */
+/** Not class instances such as errors, which have their own serializers. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,47 +1,45 @@
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 
-/** In ms. */
-const REMIND_MS = 60_000;
+const REMINDER_MS = 60_000;
 
 /**
- * Which failures of one thing that is tried again and again are worth a line: the first, one that is another than before,
- * and after a minute a reminder. Whoever reads the log at night looks for what else there is.
+ * Limits the log lines of a retried operation: logs the first failure, a different one, and a reminder every minute.
  */
 export class RepeatedFailure {
   readonly #monotonic: () => number;
-  #told: { readonly what: string; readonly at: number } | undefined;
+  #logged: { readonly what: string; readonly at: number } | undefined;
   #count = 0;
 
-  /** `monotonic`: ms that never go back. */
+  /** `monotonic`: monotonic clock in ms. */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
   }
 
-  /** Failures in a row. */
+  /** The number of consecutive failures. */
   get count(): number {
     return this.#count;
   }
 
-  /** Counts a failure, told apart from others by `what`. */
+  /** Counts a failure identified by `what`. Returns true if it should be logged. */
   isNews(what: string): boolean {
     this.#count++;
     const at = this.#monotonic();
-    if (this.#told?.what === what && at - this.#told.at < REMIND_MS) return false;
-    this.#told = { what, at };
+    if (this.#logged?.what === what && at - this.#logged.at < REMINDER_MS) return false;
+    this.#logged = { what, at };
     return true;
   }
 
-  /** It went well: the next failure is the first. Gives how many there were. */
+  /** Records a success. Returns the number of failures before it. */
   end(): number {
     const count = this.#count;
     this.#count = 0;
-    this.#told = undefined;
+    this.#logged = undefined;
     return count;
   }
 }
 
-/** What tells a failure apart where the message of a refusal names one object of many. */
+/** Identifies a failure by status code where the message names one of many objects. */
 export function kindOfFailure(error: unknown): string {
   return error instanceof StatusError ? String(error.code) : messageOf(error);
 }

@@ -22,7 +22,7 @@ function toText(line: string): string {
   return `${clock} ${level} ${message}${pairs.join('')}${reasons.join('')}\n${stackOf(error)}`;
 }
 
-/** Of an error and its causes, as the logger describes them. */
+/** The messages of an error and its causes. */
 function messages(error: unknown): string[] {
   const { message, cause } = record(error);
   return message === undefined ? [] : [text(message), ...messages(cause)];

@@ -1,13 +1,13 @@
 import type { RequestContext } from './request-context.ts';
 
-/** Whether a request may outlive the deadline; it counts against a limit of its own. */
+/** Whether a request has no deadline and counts against its own concurrency limit. */
 export type LongRunning = (context: Pick<RequestContext, 'info' | 'query' | 'upgrade'>) => boolean;
 
 const STREAMING_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /**
- * Watches, upgrades of resources, and the subresources that stream, as kube-apiserver has them. Elsewhere nothing can be
- * upgraded, and who asks for it gets an ordinary answer: with its deadline, and counted with its like.
+ * Watches, upgrades of resources, and streaming subresources, as in kube-apiserver. An upgrade of another path gets an ordinary
+ * response with a deadline.
  */
 export const isLongRunning: LongRunning = ({ info, upgrade }) => {
   if (!info.isResourceRequest) return false;

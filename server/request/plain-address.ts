@@ -1,7 +1,7 @@
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** An IPv4 address that came over a socket for both families, as itself: a log is searched for addresses. */
+/** Returns an IPv4-mapped IPv6 address as an IPv4 address, for logs. */
 export function plainAddress(address: string): string {
-  // Asked at every request, and most addresses begin otherwise.
+  // The regular expression is skipped for most addresses.
   return address.startsWith('::') ? (MAPPED.exec(address)?.[1] ?? address) : address;
 }

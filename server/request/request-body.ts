@@ -3,13 +3,13 @@ import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/erro
 import { wholeBody } from '../cluster/connection/whole-body.ts';
 
 /**
- * The whole body. Throws RequestEntityTooLarge as soon as it passes `maxBytes`, whatever the headers said; the request is
- * not destroyed, or it would take its connection along, and with it the 413.
+ * Reads the whole body. Throws RequestEntityTooLarge as soon as it exceeds `maxBytes`, without destroying the request, whose
+ * connection the 413 needs.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return wholeBody(request, maxBytes, {
     tooLong: () => bodyTooLarge(maxBytes),
-    truncated: () => newBadRequest('the body could not be read'),
+    truncated: () => newBadRequest('the request body is incomplete'),
   });
 }
 

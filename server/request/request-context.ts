@@ -1,39 +1,37 @@
-// One request as handlers see it: its path taken apart, its caller, its body. The filters fill it in, and whatever
-// answers reads it; neither what a caller may do nor what is answered is decided here.
+// A request as handlers see it: RequestInfo, user, body and signal. Filters fill it in; handlers only read it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { UserInfo } from '../authentication/user.ts';
 import type { RequestInfo } from './request-info.ts';
 
-/** What the filters learn of one request, in the order of the chain; handlers only read it. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Parsed when first read. */
+  /** Parsed on first use. */
   readonly query: URLSearchParams;
-  /** The aggregator's `Audit-Id` or a new one: the request id in logs and answers. */
+  /** The request id in logs and responses: the aggregator's `Audit-Id`, or a new one. */
   readonly auditID: string;
   readonly secure: boolean;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** The same in ms of a clock that never goes back: times that pass are taken from it. */
+  /** The same of a monotonic clock in ms, for durations. */
   readonly startedAt: number;
   readonly log: Logger;
-  /** Aborted when the client goes away, the deadline passes or the server stops. */
+  /** Aborted when the client disconnects, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
   readonly info: RequestInfo;
   readonly user: UserInfo;
-  /** Present when the request asks for another protocol (WebSocket, SPDY). Until accepted, `response` answers it. */
+  /** Set for an upgrade request (WebSocket, SPDY). `response` is usable until it is accepted. */
   readonly upgrade: Upgrade | undefined;
 }
 
 export interface Upgrade {
-  /** The bytes that came behind the request's headers. */
+  /** The bytes after the request's headers. */
   readonly head: Buffer;
-  /** Takes the socket over from HTTP; from here on the handler answers for it, beginning with the 101. */
+  /** Takes over the socket. The handler writes everything from the 101 on. */
   accept(): Duplex;
 }
 
-/** A handler at the end of the chain: decode, call, encode. It throws StatusErrors; it writes none. */
+/** The end of the chain. It throws StatusErrors instead of writing them. */
 export type Handler = (context: RequestContext) => Promise<void> | void;

@@ -2,15 +2,15 @@ import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 
-/** The parsed path: routing and authorization both read this one value, so they cannot disagree. */
+/** The parsed request path. Routing and authorization use the same value, so they cannot disagree. */
 export type RequestInfo = ResourceRequest | NonResourceRequest;
 
-/** Verbs that change nothing. */
+/** Verbs that do not mutate. */
 export const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 export interface ResourceRequest {
   readonly isResourceRequest: true;
-  /** Decoded once, for logs and metrics; never used for routing again. */
+  /** Decoded, for logs and metrics only. */
   readonly path: string;
   readonly prefix: ApiPrefix;
   readonly group: string;
@@ -20,7 +20,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Of lists and watches: the one name that `fieldSelector` asks for, as kube-apiserver authorizes them. */
+  /** For lists and watches the name in `fieldSelector`, which kube-apiserver authorizes too. */
   readonly name: string;
   /** Decoded segments from the resource on: [resource, name, subresource, …]. */
   readonly parts: readonly string[];
@@ -44,10 +44,10 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Segments behind a namespace's name that belong to the namespace itself. */
+/** Subresources of a namespace. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Throws BadRequest for a target that has more than one reading. */
+/** Throws BadRequest for an ambiguous target. */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
   const parsed = parseRequestPath(target);
   const { path } = parsed;
@@ -88,7 +88,7 @@ function nonResource(method: string, path: string): NonResourceRequest {
   return { isResourceRequest: false, path, verb: method.toLowerCase() };
 }
 
-/** How many segments `namespaces/{namespace}` takes in front of a namespaced resource. */
+/** The number of segments of `namespaces/{namespace}` before a namespaced resource. */
 function namespaceSegments(segments: readonly string[], first: number): number {
   if (segments[first] !== 'namespaces') return 0;
   const behind = segments[first + 2];
@@ -109,10 +109,8 @@ function isList(verb: string): boolean {
 }
 
 /**
- * The name that every object of the selector must have; empty when there is none, or none fit for a path.
- * It narrows what the caller must be allowed to read, so it must never be narrower than what the handler returns:
- * a selector with escapes, whose terms we would have to unescape first, does not narrow. The console paths do not
- * know field selectors.
+ * The name that `fieldSelector` selects, or empty. It narrows the required permission, so it must never be narrower than the
+ * result: a selector with escapes is ignored. The console paths have no field selectors.
  */
 function selectedName(search: string): string {
   if (!search.includes('fieldSelector')) return '';

@@ -1,10 +1,10 @@
-// The request target, taken apart once and strictly. What can be read in two ways is refused, so that routing,
-// authorization and every proxy behind us see the same segments.
+// Strict parsing of the request target. Ambiguous targets are rejected, so that routing, authorization and proxies see the
+// same segments.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-errors.ts';
 
 export interface RequestPath {
-  /** Decoded. For logs, metrics and non-resource rules. */
+  /** Decoded, for logs, metrics and non-resource rules. */
   readonly path: string;
   /** Decoded segments; a trailing slash leaves an empty last one. */
   readonly segments: readonly string[];
@@ -15,16 +15,16 @@ export interface RequestPath {
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// What URL parsers turn into something else (a slash, a fragment), and bytes without a defined encoding.
+// Characters that URL parsers convert (to a slash or a fragment), and bytes outside ASCII.
 const UNESCAPED = /[^!-~]|[#\\]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
-/** Of a byte beyond ASCII. */
+/** The escape of a byte outside ASCII. */
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
 
-/** Taking a hundred thousand apart blocks the event loop for a tenth of a second, each time that it is done. */
+/** Parsing 100,000 parameters blocks the event loop for 0.1 s. */
 const MAX_PARAMETERS = 1_000;
 
-/** Throws BadRequest for a target that has more than one reading, or too many parameters. `target` is the request line's, undecoded. */
+/** Throws BadRequest for an ambiguous target, or too many parameters. `target` is undecoded. */
 export function parseRequestPath(target: string): RequestPath {
   const raw = pathIn(target);
   const search = searchIn(target);
@@ -43,18 +43,18 @@ export function parseRequestPath(target: string): RequestPath {
   return { path: escaped ? `/${segments.join('/')}` : raw, segments, search };
 }
 
-/** Looking is cheaper than parsing, and most requests have none. */
+/** Cheaper than parsing, for the many requests without a query. */
 export function hasQuery({ url = '' }: { readonly url?: string | undefined }): boolean {
   return url.includes('?');
 }
 
-/** What stands before the query, undecoded. */
+/** The target without its query, undecoded. */
 export function pathIn(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark);
 }
 
-/** The query, undecoded, without the question mark; empty when there is none. */
+/** The query without the question mark, undecoded; empty for none. */
 export function searchIn(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? '' : target.slice(mark + 1);
@@ -74,9 +74,8 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Go drops a parameter with a raw semicolon or a bad escape without a word, so through the aggregator a selector
- * could vanish and the answer grow. A direct caller who sends one gets a 400. So do bytes that are not UTF-8, which
- * URLSearchParams would silently turn into U+FFFD.
+ * Rejects queries that servers parse differently. Go silently drops a parameter with a raw semicolon or an invalid escape, so
+ * through the aggregator a selector could disappear. URLSearchParams silently converts invalid UTF-8 to U+FFFD.
  */
 function checkSearch(search: string): void {
   if (search === '') return;
@@ -109,5 +108,5 @@ function malformedParameter(search: string, isMalformed: (part: string) => boole
   const part = search.split('&').find(isMalformed) ?? search;
   const [name = ''] = part.split('=');
   const field = shortened(isText(name) ? decodeURIComponent(name) : name);
-  return newInvalidParameter(field, 'has a malformed percent escape, or one that is no UTF-8');
+  return newInvalidParameter(field, 'has a percent escape that is malformed or not UTF-8');
 }

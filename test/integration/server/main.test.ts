@@ -93,14 +93,14 @@ describe('server/main.ts', function () {
     });
   }
 
-  it('is not ready any more before it stops accepting', async () => {
+  it('fails readiness before it stops accepting', async () => {
     // Long enough for a busy machine to ask in between.
     const program = await workplace.start({ shutdown: { readinessDelay: '5s' } });
     const port = await program.port('secure');
     const ca = await workplace.ca();
     expect((await get(port, '/readyz/shutdown', ca)).status).to.equal(200);
     program.signal('SIGTERM');
-    await program.line({ message: 'stopping: not ready any more' });
+    await program.line({ message: 'stopping: readiness fails' });
     expect((await get(port, '/readyz/shutdown', ca)).status).to.equal(500);
     expect(await program.exit).to.have.property('code', 0);
     const refused = await get(port, '/livez', ca).catch((error: unknown) => error);

@@ -27,7 +27,7 @@ describe('what /readyz looks at', () => {
 
   it('tells what the token handler misses', () => {
     expect(failures({ oauthMissing: () => ['users', 'sessions'] })).to.deep.equal([
-      'oauth: not known, or not followed for too long: users, sessions',
+      'oauth: not loaded, or not watched for too long: users, sessions',
     ]);
   });
 });
