@@ -9,10 +9,11 @@ import {
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import type { Grant, TokenResponse } from '../grants/grant.ts';
+import type { Grant } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
 import { writeJSON } from '../http/response.ts';
 import type { SourceAddress } from '../http/source-address.ts';
+import type { TokenResponse } from '../tokens/token-issuer.ts';
 
 export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;

@@ -1,8 +1,9 @@
 // The authorization_code grant (RFC 6749, 4.1.3) with PKCE. Single use of codes: codes/session-code.ts.
 import { invalidRequest } from '../../../apis/oauth/errors.ts';
 import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
+import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
-import { checkFresh, type Grant, type TokenRequest, type TokenResponse } from './grant.ts';
+import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
 export class AuthorizationCodeGrant implements Grant {
   readonly type = 'authorization_code';

@@ -13,15 +13,15 @@ import {
 } from '../sessions/session.ts';
 import { refreshableExpiry } from '../sessions/session-creator.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { GrantedSession, TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
-import { type GrantedSession, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';
+import type { TokenRequest } from './grant.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
-  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
   /** Enforces the limit of sessions per user. */
   readonly limit: { deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> };
   readonly random: RandomBytes;
@@ -84,7 +84,7 @@ export class CodeExchange {
         session: started,
         scopes: started.scopes,
         refreshToken: refreshToken?.text,
-        ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
+        nonce: code.nonce,
       },
       signal,
     );
@@ -96,7 +96,7 @@ export class CodeExchange {
   async #sign(subject: GrantedSession, signal: AbortSignal): Promise<TokenResponse> {
     const { tokens, sessions } = this.#options;
     try {
-      return tokenResponse(tokens, subject);
+      return tokens.tokenResponse(subject);
     } catch (error) {
       if (error instanceof OAuthError) await sessions.delete(subject.session.id, signal);
       throw error;

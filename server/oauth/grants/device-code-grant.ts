@@ -4,8 +4,9 @@ import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
 import { sameHash } from '../sessions/refresh-token.ts';
+import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
-import { checkFresh, type Grant, type TokenRequest, type TokenResponse } from './grant.ts';
+import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
 export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
   /** Monotonic ms. */

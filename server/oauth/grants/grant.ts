@@ -1,11 +1,8 @@
-// The interface of grants, and what they share: the token response and the check that the caches are fresh.
-import type { Static } from 'typebox';
+// The interface of grants, and their check that the caches are fresh.
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import type { TokenResponseSchema } from '../../../apis/oauth/forms.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import type { PreparedSession } from '../sessions/session-creator.ts';
-import type { TokenIssuer, TokenSubject } from '../tokens/token-issuer.ts';
+import type { TokenResponse } from '../tokens/token-issuer.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 
 /** A token request with a well-formed form and an authenticated client. */
@@ -20,37 +17,11 @@ export interface TokenRequest {
   readonly signal: AbortSignal;
 }
 
-/** RFC 6749, 5.1. */
-export type TokenResponse = Readonly<Static<typeof TokenResponseSchema>>;
-
 export interface Grant {
   /** `grant_type`. */
   readonly type: string;
   /** Throws OAuthError. */
   exchange(request: TokenRequest): Promise<TokenResponse>;
-}
-
-export interface GrantedSession extends TokenSubject, Pick<PreparedSession, 'refreshToken'> {
-  /** `nonce` of the authorization request. */
-  readonly nonce?: string;
-}
-
-/** Signs the tokens of a session, which need not be stored yet; with an ID token for the scope `openid`. */
-export function tokenResponse(
-  tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>,
-  { refreshToken, nonce, ...subject }: GrantedSession,
-): TokenResponse {
-  const { scopes } = subject;
-  const access = tokens.accessToken(subject);
-  const bound = { accessToken: access.token, ...(nonce === undefined ? {} : { nonce }) };
-  return {
-    access_token: access.token,
-    token_type: 'Bearer',
-    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    expires_in: access.expiresIn,
-    ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
-    ...(scopes.includes('openid') ? { id_token: tokens.idToken(subject, bound) } : {}),
-  };
 }
 
 export interface GrantCaches {

@@ -5,13 +5,13 @@ import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/erro
 import { requestedScopes } from '../http/form.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
-import { type Grant, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
+import { type Grant, type TokenRequest } from './grant.ts';
 
 export interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
   readonly sessions: Pick<SessionCreator, 'prepare' | 'store'>;
-  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
 }
 
 export class PasswordGrant implements Grant {
@@ -43,7 +43,7 @@ export class PasswordGrant implements Grant {
     const { sessions, tokens } = this.#options;
     const prepared = sessions.prepare({ account, credential, client, scopes, source, userAgent });
     // Signed before the session is stored: a failed sign-in must leave no session.
-    const response = tokenResponse(tokens, { client, account, scopes, ...prepared });
+    const response = tokens.tokenResponse({ client, account, scopes, ...prepared });
     await sessions.store(prepared.session, signal).catch((error: unknown) => {
       if (!isServiceUnavailable(error)) throw error;
       throw temporarilyUnavailable('cannot store the session', retryAfterSeconds(error) ?? 1, error);

@@ -17,15 +17,15 @@ import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../se
 import { readAfterLostResponse, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { idleExpiry } from '../sessions/session-creator.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
-import { checkFresh, type Grant, type TokenRequest, type TokenResponse, tokenResponse } from './grant.ts';
+import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
-  readonly tokens: Pick<TokenIssuer, 'accessToken' | 'idToken'>;
+  readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -113,7 +113,7 @@ export class RefreshTokenGrant implements Grant {
     const next = client.rotatesRefreshTokens ? successor(token, random) : token;
     // Signed before the write: a missing key must not cost the client its refresh token.
     const subject = { client, account, session, scopes };
-    const response = tokenResponse(tokens, { ...subject, refreshToken: next.text });
+    const response = tokens.tokenResponse({ ...subject, refreshToken: next.text });
     const usedAt = Math.max(now(), session.lastUsedAt);
     const used = {
       ...session,

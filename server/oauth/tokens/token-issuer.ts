@@ -1,8 +1,10 @@
 // Minting of access tokens (RFC 9068) and ID tokens. The grants decide whether a token is issued.
 import { hash, randomBytes } from 'node:crypto';
 import type { JWTPayload } from 'jose';
+import type { Static } from 'typebox';
 import { ID_TOKEN_JTI, OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
+import type { TokenResponseSchema } from '../../../apis/oauth/forms.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { Session } from '../sessions/session.ts';
@@ -29,6 +31,15 @@ export interface TokenSubject {
   readonly scopes: readonly string[];
 }
 
+export interface GrantedSession extends TokenSubject {
+  readonly refreshToken?: string | undefined;
+  /** `nonce` of the authorization request. */
+  readonly nonce?: string | undefined;
+}
+
+/** RFC 6749, 5.1. */
+export type TokenResponse = Readonly<Static<typeof TokenResponseSchema>>;
+
 export interface IssuedToken {
   readonly token: string;
   /** Seconds. */
@@ -44,6 +55,22 @@ export class TokenIssuer {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? randomBytes;
+  }
+
+  /** The tokens of a session, which need not be stored yet; with an ID token for the scope `openid`. Throws as below. */
+  tokenResponse({ refreshToken, nonce, ...subject }: GrantedSession): TokenResponse {
+    const { scopes } = subject;
+    const { token, expiresIn } = this.accessToken(subject);
+    return {
+      access_token: token,
+      token_type: 'Bearer',
+      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      expires_in: expiresIn,
+      ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+      ...(scopes.includes('openid')
+        ? { id_token: this.idToken(subject, { nonce, accessToken: token }) }
+        : {}),
+    };
   }
 
   /**
@@ -77,7 +104,7 @@ export class TokenIssuer {
    */
   idToken(
     subject: TokenSubject,
-    { nonce, accessToken }: { readonly nonce?: string; readonly accessToken?: string } = {},
+    { nonce, accessToken }: { readonly nonce?: string | undefined; readonly accessToken?: string } = {},
   ): string {
     const { client, account, session, scopes } = subject;
     const { iat, exp } = this.#times(client, session);

@@ -4,13 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import { PresentedTokens } from '../../../server/oauth/endpoints/presented-tokens.ts';
-import type { TokenResponse } from '../../../server/oauth/grants/grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
-import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
+import { TokenIssuer, type TokenResponse } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
@@ -115,10 +114,7 @@ export class Replica {
       sessions,
       users,
       credentials,
-      tokens: {
-        accessToken: (s) => cluster.issuer.accessToken(s),
-        idToken: (s, o) => cluster.issuer.idToken(s, o),
-      },
+      tokens: { tokenResponse: (granted) => cluster.issuer.tokenResponse(granted) },
       random: randomBytes,
       now,
       log,

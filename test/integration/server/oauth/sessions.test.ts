@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
-import type { Grant, TokenResponse } from '../../../../server/oauth/grants/grant.ts';
+import type { Grant } from '../../../../server/oauth/grants/grant.ts';
 import { RefreshTokenGrant } from '../../../../server/oauth/grants/refresh-token-grant.ts';
 import type { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
 import type { StoredSession } from '../../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../../server/oauth/sessions/session-creator.ts';
 import { SessionReaper } from '../../../../server/oauth/sessions/session-reaper.ts';
-import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
+import { TokenIssuer, type TokenResponse } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { describeSessionStore } from '../../../conformance/session-store.ts';
 import { memoryKeyRing } from '../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../support/oauth/new-session.ts';

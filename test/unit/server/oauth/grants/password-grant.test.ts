@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import type { TokenResponse } from '../../../../../server/oauth/grants/grant.ts';
 import { PasswordGrant } from '../../../../../server/oauth/grants/password-grant.ts';
 import { SessionCreator } from '../../../../../server/oauth/sessions/session-creator.ts';
-import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { TokenIssuer, type TokenResponse } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import type { Account } from '../../../../../server/oauth/users/account.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import {
