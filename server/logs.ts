@@ -140,5 +140,5 @@ async function newLogStore(
     return new VictoriaLogsLogStore({ ...victorialogs, log, turns });
   }
   const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
-  return new KubernetesLogStore({ client, log, turns, limits: kubernetes });
+  return new KubernetesLogStore({ client, log, slicer: turns, limits: kubernetes });
 }

@@ -53,7 +53,7 @@ export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
-  readonly turns?: TimeSlicer;
+  readonly slicer?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
   /** Milliseconds after the last request until pods are no longer watched. */
@@ -78,7 +78,7 @@ const PARTIAL_SEARCH =
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
-  readonly #turns: TimeSlicer;
+  readonly #slicer: TimeSlicer;
   readonly #informer: PodInformer;
   readonly #reader: LogReader;
   readonly #quota: FollowQuota;
@@ -86,9 +86,9 @@ export class KubernetesLogStore implements LogBackend {
   readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, turns = new TimeSlicer(), idleMs, kubeletTimeoutMs, monotonic } = options;
+    const { client, log, limits, slicer = new TimeSlicer(), idleMs, kubeletTimeoutMs, monotonic } = options;
     this.#options = options;
-    this.#turns = turns;
+    this.#slicer = slicer;
     this.#informer = new PodInformer({
       client,
       log,
@@ -101,7 +101,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#reader = new LogReader({
       client,
       slots: new Slots(limits.concurrentReads),
-      turns,
+      slicer,
       idleMs: kubeletTimeoutMs,
     });
   }
@@ -109,7 +109,7 @@ export class KubernetesLogStore implements LogBackend {
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
     using memory = this.#memory.share();
     return await this.#scan(selection, call, (scan) =>
-      readPage(request, { scan, selection, memory, turns: this.#turns }),
+      readPage(request, { scan, selection, memory, slicer: this.#slicer }),
     );
   }
 
@@ -153,7 +153,7 @@ export class KubernetesLogStore implements LogBackend {
       using opened = await this.#openPods(bounded.signal, call.signal);
       const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
       const { end } = selection.range;
-      return yield* exportLines({ scan, order, end, memory: this.#memory, turns: this.#turns });
+      return yield* exportLines({ scan, order, end, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
       throw toStoreError(error);
     }

@@ -15,7 +15,7 @@ export interface ExportOptions {
   /** End of the time range, exclusive. */
   readonly end: Instant;
   readonly memory: MemoryBudget;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
 }
 
 /** Share of the memory for the first window: it is small, so that the first lines arrive soon. */
@@ -26,7 +26,7 @@ const BATCH_LENGTH = 1 << 20;
 export async function* exportLines(
   options: ExportOptions,
 ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-  const { scan, order, end, memory, turns } = options;
+  const { scan, order, end, memory, slicer } = options;
   const firstLines = await scan.timesOf('first');
   const lastLines = order === 'desc' ? await scan.timesOf('last') : [];
   const [first = end] = sortedTimes(firstLines);
@@ -42,7 +42,7 @@ export async function* exportLines(
     if (scan.isOver) break;
     const { firstDropped, bytes } = lines;
     window = windows.next(window, { firstDropped, bytes, room: share.room });
-    for await (const sorted of lines.sorted(turns)) yield* batchesOf(sorted, scan);
+    for await (const sorted of lines.sorted(slicer)) yield* batchesOf(sorted, scan);
   }
   if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
   else if (count > 1) await reportRotation(scan, firstLines);

@@ -82,7 +82,7 @@ export class WindowLines {
   }
 
   /** Takes the lines out, in order and time-sliced. Returns the memory of lines that were handed out. */
-  async *sorted(turns: TimeSlicer): AsyncGenerator<readonly LogLine[], void, undefined> {
+  async *sorted(slicer: TimeSlicer): AsyncGenerator<readonly LogLine[], void, undefined> {
     const blocks = this.#sortedBlocks();
     let decoded: LogLine[] = [];
     let bytes = 0;
@@ -94,7 +94,7 @@ export class WindowLines {
       next = blocks.shift();
       // Each line is sorted about twice.
       if (next && added < Math.max(DECODED_LINES, decoded.length - added)) continue;
-      decoded = await mergeSort(decoded, this.#compare, turns);
+      decoded = await mergeSort(decoded, this.#compare, slicer);
       const start = next?.first;
       const end = start ? decoded.findIndex((line) => this.#compare(line, start) >= 0) : -1;
       yield decoded.splice(0, end === -1 ? decoded.length : end);

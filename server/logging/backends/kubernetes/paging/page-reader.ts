@@ -14,7 +14,7 @@ export interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
   readonly memory: MemoryShare;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
 }
 
 /** The request for a part of the page: lines to skip, or lines to return. */
@@ -79,7 +79,7 @@ function positionBehind(lines: readonly LogLine[], total: Total): PagePosition |
 
 async function readPart(
   { order, limit, after, isCounted, withoutText }: Part,
-  { scan, selection, memory, turns }: PageOptions,
+  { scan, selection, memory, slicer }: PageOptions,
 ): Promise<PartLines> {
   const top = new TopLines({ order, limit, memory });
   const sign = order === 'asc' ? 1 : -1;
@@ -101,7 +101,7 @@ async function readPart(
       await scan.readWindow(window, sinkFor);
     }
   }
-  const lines = await top.sorted(turns);
+  const lines = await top.sorted(slicer);
   const hasMore = lines.length > 0 && top.firstDropped !== undefined;
   const isCut = top.outOfMemory && lines.length < limit;
   top.clear();

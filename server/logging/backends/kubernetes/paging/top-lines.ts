@@ -60,8 +60,8 @@ export class TopLines {
   }
 
   /** Time-sliced. The lines stay accounted for until clear(). */
-  async sorted(turns: TimeSlicer): Promise<LogLine[]> {
-    this.#lines = await mergeSort(this.#lines, this.#compare, turns);
+  async sorted(slicer: TimeSlicer): Promise<LogLine[]> {
+    this.#lines = await mergeSort(this.#lines, this.#compare, slicer);
     if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
     return this.#lines;
   }

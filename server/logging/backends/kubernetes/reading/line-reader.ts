@@ -36,7 +36,7 @@ const MAX_MESSAGE_LENGTH = 300;
 export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
   /** Accounts for an incomplete line, which is truncated earlier when the room is used up. */
   readonly memory?: Pick<MemoryShare, 'room' | 'add'> | undefined;
 }
@@ -75,15 +75,15 @@ export class LineReader {
   }
 
   /**
-   * Reads on in the chunk, up to lines of `until`. False when the caller has to await `pending()` and a turn before it
+   * Reads on in the chunk, up to lines of `until`. False when the caller has to await `pending()` and a slice before it
    * calls again: one line can take as long as thousands of others.
    */
   read(until: Instant | undefined): boolean {
-    const { extent, turns } = this.#options;
+    const { extent, slicer } = this.#options;
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     while (this.#from < this.#block.length && !extent.hasPassed) {
       this.#readLine(end);
-      if (this.#pending || turns.spent) return false;
+      if (this.#pending || slicer.spent) return false;
     }
     this.#block = '';
     extent.last = detached(extent.last);

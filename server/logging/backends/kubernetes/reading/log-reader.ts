@@ -1,4 +1,4 @@
-// Reads container logs line by line: a limited number at the same time, fair between callers, in turns of the event loop.
+// Reads container logs line by line, time-sliced: a limited number at the same time, and fair between callers.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/response-body.ts';
@@ -36,7 +36,7 @@ export interface LogReaderOptions {
   readonly client: ClusterClient;
   /** Shared by all callers. */
   readonly slots: Slots;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
   /** Maximum silence of a kubelet, in ms. */
   readonly idleMs?: number | undefined;
 }
@@ -110,14 +110,14 @@ export class LogReader {
     extent: Extent = newExtent(),
   ): Promise<void> {
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = options;
-    const { turns } = this.#options;
-    const lines = new LineReader({ onLine, extent, turns, memory: options.memory });
+    const { slicer } = this.#options;
+    const lines = new LineReader({ onLine, extent, slicer, memory: options.memory });
     for await (const chunk of bodyOf(response, idleMs, signal)) {
-      await this.#takeTurn(options);
+      await this.#waitForSlice(options);
       lines.push(chunk);
       while (!lines.read(until())) {
         await lines.pending();
-        await turns.next();
+        await slicer.next();
         signal.throwIfAborted();
       }
       options.flush?.();
@@ -131,13 +131,13 @@ export class LogReader {
     options.flush?.();
   }
 
-  /** Several readers can wait for room, and the first one can use it up: the check is repeated in each turn. */
-  async #takeTurn({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
-    const { turns } = this.#options;
-    await turns.next();
+  /** Several readers can wait for room, and the first one can use it up: the check is repeated in each slice. */
+  async #waitForSlice({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
+    const { slicer } = this.#options;
+    await slicer.next();
     for (let full = room?.(); full && !signal.aborted; full = room?.()) {
       await full;
-      await turns.next();
+      await slicer.next();
     }
     signal.throwIfAborted();
   }

@@ -13,7 +13,7 @@ function newReader(memory?: ReturnType<MemoryBudget['share']>) {
   const lines: string[] = [];
   const extent = newExtent();
   const onLine = (_: string, text: string): void => void lines.push(text);
-  const reader = new LineReader({ onLine, extent, turns: new TimeSlicer(Number.POSITIVE_INFINITY), memory });
+  const reader = new LineReader({ onLine, extent, slicer: new TimeSlicer(Number.POSITIVE_INFINITY), memory });
   const push = (chunk: string | Buffer): void => {
     reader.push(Buffer.from(chunk));
     reader.read(undefined);

@@ -28,7 +28,7 @@ describe('the reader of container logs', () => {
   afterEach(() => cluster.stop());
 
   const newReader = (options: Partial<LogReaderOptions> = {}): LogReader =>
-    new LogReader({ client: cluster.connect(), slots: new Slots(1), turns: new TimeSlicer(), ...options });
+    new LogReader({ client: cluster.connect(), slots: new Slots(1), slicer: new TimeSlicer(), ...options });
   const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, log = containerLog('a')) =>
     reader.read(log, { since: undefined, signal, ...request }, onLine);
   const kindOf = (reading: Promise<unknown>): Promise<unknown> =>
@@ -163,7 +163,7 @@ describe('the reader of container logs', () => {
   it('yields to the event loop between lines when its turn is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
-    reader = newReader({ turns: new TimeSlicer(0) });
+    reader = newReader({ slicer: new TimeSlicer(0) });
     let [rounds, isReading] = [0, true];
     const count = (): void => {
       rounds++;

@@ -26,7 +26,7 @@ describe('a scan of container logs', () => {
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
-    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), turns: new TimeSlicer() });
+    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), slicer: new TimeSlicer() });
     shortfalls = new Shortfalls({ count: 0, names: [] });
     seen = [];
   });
