@@ -1,30 +1,30 @@
 /**
- * An index template for log records as fluent-bit writes them, for `PUT /_index_template/NAME`. Beside what dynamic
- * mapping would give, it keeps the order within a millisecond, finds parts of words, and takes labels such as
- * `app` and `app.kubernetes.io/name` of one pod, which would be an object and a string in one place otherwise.
+ * An index template for log records of Fluent Bit, for `PUT /_index_template/NAME`. Compared with dynamic mapping, it keeps
+ * the order within a millisecond, supports regular expressions, and accepts the labels `app` and `app.kubernetes.io/name`
+ * on one pod, which dynamic mapping maps to a string and to an object.
  */
 export function indexTemplate(indexPrefix: string): object {
-  return template(indexPrefix, { log: lineWithParts('line'), labels: 'flat_object', analysis: ANALYSIS });
+  return template(indexPrefix, { log: lineWithSubfield('line'), labels: 'flat_object', analysis: ANALYSIS });
 }
 
-/** The same for an OpenSearch 3 that lacks the module for filters of characters: it can do without this one. */
+/** For an OpenSearch 3 without the module analysis-common, which does not need the `char_filter`. */
 export function unfilteredTemplate(indexPrefix: string): object {
-  return template(indexPrefix, { log: lineWithParts(), labels: 'flat_object' });
+  return template(indexPrefix, { log: lineWithSubfield(), labels: 'flat_object' });
 }
 
-/** The same for an Elasticsearch that has no fields of type wildcard: words only. */
+/** For an Elasticsearch without fields of type wildcard: words only. */
 export function wordsTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: { type: 'text' }, labels: 'flattened' });
 }
 
-/** Where parts of words are found, too. */
-function lineWithParts(normalizer?: string): object {
-  // With values of documents, which OpenSearch 3 keeps unless it is told, it refuses lines of 32 KiB and more.
+/** Text with a subfield for substrings and regular expressions. */
+function lineWithSubfield(normalizer?: string): object {
+  // With doc_values, the default of OpenSearch 3, lines of 32 KiB and more are rejected.
   const wildcard = { type: 'wildcard', doc_values: false, ...(normalizer && { normalizer }) };
   return { type: 'text', fields: { wildcard } };
 }
 
-/** OpenSearch 2 never comes to the end of some lines with a NUL, such as `abc\0d`: a thread that writes is lost to each. */
+/** Without it, a line with a NUL such as `abc\0d` blocks a write thread of OpenSearch 2 for good. */
 const ANALYSIS = {
   char_filter: { nul: { type: 'mapping', mappings: ['\\u0000 => \\ufffd'] } },
   normalizer: { line: { type: 'custom', char_filter: ['nul'] } },
