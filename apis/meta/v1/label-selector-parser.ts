@@ -4,7 +4,21 @@ import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyErrors, labelValueErrors } from './label-names.ts';
-import { type LabelOperator, type LabelRequirement, MAX_REQUIREMENTS } from './label-requirement.ts';
+
+/**
+ * Maximum number of requirements of a selector; each is evaluated for every object. kube-apiserver has no limit, and
+ * no known selector reaches this one.
+ */
+export const MAX_REQUIREMENTS = 1000;
+
+type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<';
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, without duplicates; empty for `exists` and `!`. */
+  readonly values: readonly string[];
+}
 
 interface Token {
   readonly kind: 'symbol' | 'word' | 'end';

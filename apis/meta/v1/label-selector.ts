@@ -1,7 +1,6 @@
 // Label selectors: evaluation. The parser is in label-selector-parser.ts.
-import type { LabelRequirement } from './label-requirement.ts';
-import { LabelRule } from './label-rule.ts';
-import { parseLabelSelectorText } from './label-selector-parser.ts';
+import { inInt64 } from '../../reading/go-number.ts';
+import { type LabelRequirement, parseLabelSelectorText } from './label-selector-parser.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -14,6 +13,59 @@ export interface LabelSelector {
 const FEW_KEYS = 8;
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
+
+/** Numeric comparisons require a signed 64-bit integer; other values do not match. */
+function integer(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return inInt64(value) ? value : undefined;
+}
+
+/** All requirements of a selector for one key, combined, so that a value is tested once. */
+class LabelRule {
+  #required = false;
+  #forbidden = false;
+  #among: ReadonlySet<string> | undefined;
+  #not: Set<string> | undefined;
+  /** Exclusive bounds. */
+  #above: bigint | undefined;
+  #below: bigint | undefined;
+
+  /** Whether an object without the key does not match. */
+  get required(): boolean {
+    return this.#required;
+  }
+
+  add({ operator, values }: LabelRequirement): void {
+    if (operator === '!') this.#forbidden = true;
+    else if (operator === '!=' || operator === 'notin') {
+      this.#not ??= new Set();
+      for (const value of values) this.#not.add(value);
+    } else {
+      this.#required = true;
+      if (operator === '>' || operator === '<') this.#bound(operator, integer(values[0] ?? ''));
+      else if (operator !== 'exists')
+        this.#among = this.#among?.intersection(new Set(values)) ?? new Set(values);
+    }
+  }
+
+  accepts(value: string): boolean {
+    if (this.#forbidden || this.#among?.has(value) === false) return false;
+    if (this.#not?.has(value)) return false;
+    const [above, below] = [this.#above, this.#below];
+    if (above === undefined && below === undefined) return true;
+    const number = integer(value);
+    if (number === undefined) return false;
+    return (above === undefined || number > above) && (below === undefined || number < below);
+  }
+
+  #bound(operator: '>' | '<', limit: bigint | undefined): void {
+    const [above, below] = [this.#above, this.#below];
+    if (limit === undefined) this.#forbidden = true;
+    else if (operator === '<') this.#below = below !== undefined && below < limit ? below : limit;
+    else this.#above = above !== undefined && above > limit ? above : limit;
+  }
+}
 
 /** Throws a plain Error with kube-apiserver's wording for an invalid selector. */
 export function parseLabelSelector(text: string): LabelSelector {
@@ -32,7 +84,7 @@ function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector[
   return (labels) => {
     for (const [key, rule] of rules) {
       const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-      if (value === undefined ? rule.required : !rule.takes(value)) return false;
+      if (value === undefined ? rule.required : !rule.accepts(value)) return false;
     }
     return true;
   };
@@ -47,7 +99,7 @@ function byLabel(rules: ReadonlyMap<string, LabelRule>): LabelSelector['matches'
     for (const key of Object.keys(labels)) {
       const rule = rules.get(key);
       if (!rule) continue;
-      if (!rule.takes(labels[key] ?? '')) return false;
+      if (!rule.accepts(labels[key] ?? '')) return false;
       if (rule.required) found++;
     }
     return found === required;

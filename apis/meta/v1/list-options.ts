@@ -5,8 +5,8 @@ import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { newBadRequest, newInvalid } from './errors.ts';
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
-import { MAX_REQUIREMENTS } from './label-requirement.ts';
 import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-selector.ts';
+import { MAX_REQUIREMENTS } from './label-selector-parser.ts';
 import type { StatusCause } from './status.ts';
 
 export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';

@@ -1,7 +1,7 @@
 // Formats of the node list's query: label selectors, and field selectors over the supported fields.
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
-import { MAX_REQUIREMENTS } from '../../meta/v1/label-requirement.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
+import { MAX_REQUIREMENTS } from '../../meta/v1/label-selector-parser.ts';
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { acceptedNames, quoted } from '../../meta/v1/query-errors.ts';
 import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
