@@ -24,4 +24,21 @@ describe('Freshness', () => {
       expect(freshness.within(0)).to.equal(true);
     });
   }
+
+  for (const cause of ['expired', 'backwards', 'stalled', 'error']) {
+    it(`ignores the headers of a watch that ended as ${cause}, because the sink may have missed events`, () => {
+      freshness.progressed();
+      clock = 100;
+      freshness.watchBegan();
+      freshness.watchEnded(cause);
+      expect(freshness.within(99)).to.equal(false);
+      expect(freshness.within(100)).to.equal(true);
+    });
+  }
+
+  it('keeps the proof of a watch that ended normally', () => {
+    freshness.watchBegan();
+    freshness.watchEnded('end');
+    expect(freshness.within(0)).to.equal(true);
+  });
 });
