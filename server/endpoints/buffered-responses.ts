@@ -16,14 +16,14 @@ export interface BufferedResponsesOptions {
 
 interface WaitingResponse {
   readonly size: number;
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** When its client last read. */
   readAt: number;
-  readonly over: AbortController;
+  readonly abort: AbortController;
   readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
-type Reader = Pick<RequestContext, 'response' | 'signal' | 'log'>;
+type Client = Pick<RequestContext, 'response' | 'signal' | 'log'>;
 
 export class BufferedResponses {
   readonly #options: BufferedResponsesOptions;
@@ -39,23 +39,23 @@ export class BufferedResponses {
   }
 
   /** Resolves when the response has started. Rejects with the signal's reason if no memory became available. */
-  async write(reader: Reader, body: Buffer, writeHead: () => void): Promise<void> {
-    const waiting = await this.#reserve(body.length, reader);
+  async write(client: Client, body: Buffer, writeHead: () => void): Promise<void> {
+    const waiting = await this.#reserve(body.length, client);
     try {
       writeHead();
     } catch (error) {
       this.#release(waiting);
       throw error;
     }
-    void this.#send(reader, body, waiting);
+    void this.#send(client, body, waiting);
   }
 
-  async #send({ response, signal, log }: Reader, body: Buffer, waiting: WaitingResponse): Promise<void> {
+  async #send({ response, signal, log }: Client, body: Buffer, waiting: WaitingResponse): Promise<void> {
     try {
       await writeBody(
         response,
         this.#chunks(body, waiting),
-        AbortSignal.any([signal, waiting.over.signal]),
+        AbortSignal.any([signal, waiting.abort.signal]),
         0,
       );
     } catch (err) {
@@ -73,14 +73,14 @@ export class BufferedResponses {
     }
   }
 
-  async #reserve(size: number, { signal, log }: Reader): Promise<WaitingResponse> {
+  async #reserve(size: number, { signal, log }: Client): Promise<WaitingResponse> {
     while (this.#responses.size > 0 && this.#bytes + size > this.#options.bytes) {
       const victim = this.#mostIdle();
       if (victim) this.#abort(victim);
       else await this.#freed(signal);
     }
     const now = this.#monotonic();
-    const waiting = { size, begunAt: now, readAt: now, over: new AbortController(), log };
+    const waiting = { size, startedAt: now, readAt: now, abort: new AbortController(), log };
     this.#responses.add(waiting);
     this.#bytes += size;
     return waiting;
@@ -91,7 +91,7 @@ export class BufferedResponses {
     const unprotectedSince = this.#monotonic() - this.#options.protectedMs;
     let mostIdle: WaitingResponse | undefined;
     for (const waiting of this.#responses) {
-      if (waiting.begunAt > unprotectedSince) break;
+      if (waiting.startedAt > unprotectedSince) break;
       if (!mostIdle || waiting.readAt < mostIdle.readAt) mostIdle = waiting;
     }
     return mostIdle;
@@ -100,20 +100,20 @@ export class BufferedResponses {
   #abort(waiting: WaitingResponse): void {
     this.#release(waiting);
     waiting.log.info('a response was aborted: its client is slow, and other responses need the memory');
-    waiting.over.abort();
+    waiting.abort.abort();
   }
 
   #release(waiting: WaitingResponse): void {
     if (!this.#responses.delete(waiting)) return;
     this.#bytes -= waiting.size;
-    for (const look of this.#waiting) look();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Waits until a response has ended, or the oldest one is past its protected time. */
   async #freed(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const [oldest] = this.#responses;
-    const ms = (oldest?.begunAt ?? 0) + this.#options.protectedMs - this.#monotonic();
+    const ms = (oldest?.startedAt ?? 0) + this.#options.protectedMs - this.#monotonic();
     const timer = setTimeout(resolve, Math.max(1, ms));
     this.#waiting.add(resolve);
     try {

@@ -14,8 +14,8 @@ import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {
-  /** See `kubeConfigSource`. Called at each refresh of the credentials; `anew` after kube-apiserver rejected them. */
-  readonly kubeConfig: (anew: boolean) => KubeConfig;
+  /** See `kubeConfigSource`. Called at each refresh of the credentials; `reload` after kube-apiserver rejected them. */
+  readonly kubeConfig: (reload: boolean) => KubeConfig;
   /** Refresh interval of the credentials in ms, 10,000 by default. */
   readonly refreshMs?: number;
   readonly userAgent?: string;

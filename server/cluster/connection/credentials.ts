@@ -48,7 +48,7 @@ const SLOW_MS = 2_000;
  * of an agent take precedence over those of a request.
  */
 export class CredentialSource {
-  readonly #kubeConfig: (anew: boolean) => KubeConfig;
+  readonly #kubeConfig: (reload: boolean) => KubeConfig;
   readonly #refreshMs: number;
   readonly #now: () => number;
   readonly #observer: CredentialObserver;
@@ -61,7 +61,7 @@ export class CredentialSource {
   #refresh: Promise<Credentials> | undefined;
 
   constructor(
-    kubeConfig: (anew: boolean) => KubeConfig,
+    kubeConfig: (reload: boolean) => KubeConfig,
     refreshMs: number,
     now: () => number,
     observer: CredentialObserver = {},
@@ -123,9 +123,9 @@ export class CredentialSource {
    * `refreshMs` apart, so that a plugin that returns the same token is not run for each request.
    */
   async #apply(refused: boolean): Promise<Credentials> {
-    const anew = refused && this.#now() - this.#renewedAt >= this.#refreshMs;
-    if (anew) this.#renewedAt = this.#now();
-    const config = this.#kubeConfig(anew);
+    const reload = refused && this.#now() - this.#renewedAt >= this.#refreshMs;
+    if (reload) this.#renewedAt = this.#now();
+    const config = this.#kubeConfig(reload);
     const cluster = config.getCurrentCluster();
     if (!cluster) throw new Error('the kubeconfig has no current cluster');
     const server = new URL(cluster.server);

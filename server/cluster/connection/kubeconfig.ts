@@ -22,7 +22,7 @@ const PATHS: KubeConfigPaths = {
 /**
  * Returns a function that loads the KubeConfig: from `files` (separated as in PATH, merged, the first definition
  * wins), else the ServiceAccount of the pod, else the kubeconfig of the home directory. Files are read at each call;
- * the KubeConfig object is kept while their text is unchanged, because it caches the tokens of exec plugins. `anew`
+ * the KubeConfig object is kept while their text is unchanged, because it caches the tokens of exec plugins. `reload`
  * drops that cache, after kube-apiserver rejected a token. Throws without a usable kubeconfig. `inherited`: the
  * environment of exec plugins.
  */
@@ -30,14 +30,14 @@ export function kubeConfigSource(
   files: string | undefined,
   inherited: NodeJS.ProcessEnv = {},
   places: KubeConfigPaths = PATHS,
-): (anew?: boolean) => KubeConfig {
+): (reload?: boolean) => KubeConfig {
   let text: string | undefined;
   let config: KubeConfig | undefined;
-  return (anew = false) => {
+  return (reload = false) => {
     const paths = pathsOf(files, places);
     const texts = paths.map(textOf);
     const next = texts.join('\0');
-    if (config && text === next && !anew) return config;
+    if (config && text === next && !reload) return config;
     config = paths.length === 0 ? inCluster() : merged(paths, texts, inherited);
     text = next;
     return config;
