@@ -55,41 +55,26 @@ export interface PageReading {
 
 export async function readPage(reading: PageReading, page: PageRequest): Promise<LogPage> {
   const { selected, records } = reading;
-  const { order, size } = page;
-  let position = page.after === undefined ? undefined : readPosition(page.after);
-  let { from } = page;
-  // One more than requested shows whether there is a next page.
-  let wanted = size === 0 ? 0 : size + 1;
-  let skipped: SearchResponse | undefined;
-  if (from + wanted > RESULT_WINDOW) {
-    const most = Math.min(from, RESULT_WINDOW);
-    const body = { ...sortedSearch(selected, { order, size: most }), _source: false };
-    skipped = await search(reading, body, { order });
-    const last = skipped.hits.at(-1);
-    if (last) position = positionBehind(skipped.hits, last, undefined);
-    if (skipped.hits.length < most) wanted = 0;
-    from -= most;
-  }
-  // A store does not skip from a position.
-  const toSkip = position ? from : 0;
-  const request: HitRequest =
-    wanted === 0
-      ? { order, from: 0, position: undefined, size: 0 }
-      : { order, from: from - toSkip, position, size: wanted + toSkip + repeatedHits(position) };
-  const {
-    hits: all,
-    total,
-    shortfalls: missing,
-  } = await firstHits(reading, request, page.uncounted !== true);
-  const found = newHits(all, position).slice(toSkip);
+  const { order, size, from, uncounted = false } = page;
+  // Without lines, the position would cost a search of its own.
+  const position = page.after === undefined || size === 0 ? undefined : readPosition(page.after);
+  // One more than requested shows whether there is a next page, except at the end of the result window.
+  const wanted = size === 0 ? 0 : Math.min(size + 1, Math.max(size, RESULT_WINDOW - from));
+  const request = { order, from, position, size: wanted + repeatedHits(position) };
+  const first = await firstHits(reading, request, !uncounted);
+  const { total } = first;
+  const found = newHits(first.hits, position);
   const hits = found.slice(0, size);
-  const last = found.length > size ? hits.at(-1) : undefined;
-  const shortfalls = distinct([...selected.shortfalls, ...(skipped?.shortfalls ?? []), ...missing]);
+  const isMore =
+    found.length > size ||
+    (wanted === size && hits.length === size && (total.relation === 'gte' || total.count > from + size));
+  const last = isMore ? hits.at(-1) : undefined;
+  const shortfalls = distinct([...selected.shortfalls, ...first.shortfalls]);
   return {
     total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
     shortfalls,
     records: hits.map((hit) => records.read(hit)),
-    next: last && writePosition(positionBehind(all, last, position)),
+    next: last && writePosition(positionBehind(first.hits, last, position)),
   };
 }
 
@@ -157,7 +142,7 @@ function partOf({ start, end }: Range, order: Order, ms: number): Range {
 function search(
   { client, selected, deadline }: PageReading,
   body: SearchBody,
-  { order, position }: Pick<HitRequest, 'order'> & Partial<HitRequest>,
+  { order, position }: HitRequest,
 ): Promise<SearchResponse> {
   const { indices } = selected;
   const after = position && searchAfter(position, order, indices.nanoseconds);
