@@ -5,7 +5,7 @@ import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../iam/v1beta1/structural-schema.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 
-export interface CustomResourcesDescribed {
+export interface CustomResourcesOptions {
   /** The `<platform>` of the API group. */
   readonly platform: string;
   /** Version of the server, without a `v`. */
@@ -29,7 +29,7 @@ const PATCHES = [
 const reference = (name: string): object => ({ schema: { $ref: `#/components/schemas/${name}` } });
 const json = (name: string): object => ({ 'application/json': reference(name) });
 
-export function customResourcesDescription({ platform, version }: CustomResourcesDescribed): object {
+export function customResourcesDescription({ platform, version }: CustomResourcesOptions): object {
   const group = groupName(platform);
   return {
     openapi: '3.1.0',

@@ -26,7 +26,7 @@ import { oauthOperations } from './oauth.ts';
 import { serverOperations } from './server.ts';
 import { UserListSchema, UserResponseSchema, userOperations } from './users.ts';
 
-export interface Described {
+export interface PlatformOptions {
   /** The `<platform>` of the API groups. */
   readonly platform: string;
   /** Version of the server, without a `v`. */
@@ -93,7 +93,7 @@ const SIGN_IN = {
   client: { type: 'http', scheme: 'basic', description: 'Id and secret of an OAuth client.' },
 };
 
-export function platformDescription({ platform, version, oauth, logs }: Described): OpenAPIDocument {
+export function platformDescription({ platform, version, oauth, logs }: PlatformOptions): OpenAPIDocument {
   const operations = [
     ...nodeOperations(platform),
     ...(logs ? logOperations(platform) : []),

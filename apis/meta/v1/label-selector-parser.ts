@@ -36,7 +36,7 @@ const BINARY: Readonly<Record<string, LabelOperator>> = {
   '<': '<',
 };
 /** Maximum number of values with reported errors; each takes as many bytes as a hundred values. */
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 
 /** A symbol or a word. All other whitespace is part of words, where it is invalid. */
@@ -76,8 +76,8 @@ class Parser {
       const absent = isSymbol(this.#peek(), '!');
       if (absent) this.#take();
       const key = this.#word('identifier');
-      const faults = labelKeyErrors(key);
-      if (faults.length > 0) throw invalid('<nil>', key, faults);
+      const errors = labelKeyErrors(key);
+      if (errors.length > 0) throw invalid('<nil>', key, errors);
       if (this.#peek().kind === 'end' || isSymbol(this.#peek(), ',')) {
         return { key, operator: absent ? '!' : 'exists', values: [] };
       }
@@ -161,15 +161,15 @@ function isSymbol(token: Token, text: string): boolean {
   return token.kind === 'symbol' && token.text === text;
 }
 
-function invalid(field: string, value: string, faults: readonly string[]): Error {
-  return new Error(`${field}: Invalid value: ${goQuoted(value)}: ${faults.join('; ')}`);
+function invalid(field: string, value: string, errors: readonly string[]): Error {
+  return new Error(`${field}: Invalid value: ${goQuoted(value)}: ${errors.join('; ')}`);
 }
 
 function checked(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   const errors: string[] = [];
   for (const [index, value] of values.entries()) {
-    if (errors.length >= MAX_FAULTS) break;
+    if (errors.length >= MAX_ERRORS) break;
     if (operator === '>' || operator === '<') {
       try {
         parseInt64(value);
@@ -178,8 +178,10 @@ function checked(requirement: LabelRequirement): LabelRequirement {
         errors.push(invalid(`values[${index}]`, value, [why]).message);
       }
     }
-    const faults = labelValueErrors(value);
-    if (faults.length > 0) errors.push(invalid(`values[${index}][${key}]`, value, faults).message);
+    const valueErrors = labelValueErrors(value);
+    if (valueErrors.length > 0) {
+      errors.push(invalid(`values[${index}][${key}]`, value, valueErrors).message);
+    }
   }
   if (errors.length === 0) return requirement;
   throw new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`);

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
-import { type Described, platformDescription } from '../../../apis/description/platform-apis.ts';
+import { type PlatformOptions, platformDescription } from '../../../apis/description/platform-apis.ts';
 import type { Handler } from '../../request/request-context.ts';
 import {
   requireRead,
@@ -17,7 +17,7 @@ const PLATFORM_DOCUMENT = '/openapi/platform.json';
 const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';
 
 /** Handlers by exact path. */
-export function descriptionHandlers(described: Described): ReadonlyMap<string, Handler> {
+export function descriptionHandlers(described: PlatformOptions): ReadonlyMap<string, Handler> {
   return new Map([
     [PLATFORM_DOCUMENT, documentHandler(platformDescription(described))],
     [CUSTOM_RESOURCES_DOCUMENT, documentHandler(customResourcesDescription(described))],

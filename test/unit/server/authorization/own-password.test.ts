@@ -28,9 +28,9 @@ describe('allowOwnPassword', () => {
   });
 
   const others: Record<string, Attributes> = {
-    'the password of somebody else': { ...OWN, name: 'bob' },
+    'the password of another user': { ...OWN, name: 'bob' },
     'the password of no user, for a caller without a name': { ...OWN, name: '', user: { ...ANN, name: '' } },
-    'the password of a user of that name, for a caller who is nobody': {
+    'the password of a user with the name of an anonymous caller': {
       ...OWN,
       name: ANONYMOUS.name,
       user: ANONYMOUS,

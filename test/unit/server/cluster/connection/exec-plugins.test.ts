@@ -41,7 +41,7 @@ describe('exec plugins', () => {
       return applied;
     };
   }
-  async function fault(apply: () => Promise<unknown>): Promise<string> {
+  async function failureOf(apply: () => Promise<unknown>): Promise<string> {
     const error = await apply().then(
       () => undefined,
       (caught: unknown) => caught,
@@ -91,7 +91,7 @@ describe('exec plugins', () => {
     expect((await plugin(`read -r line; ${printing({ token: 't' })}`)()).headers).to.have.property(
       'Authorization',
     );
-    expect(await fault(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(
+    expect(await failureOf(plugin('exit 0', { interactiveMode: 'Always' }))).to.equal(
       `${NAME} requires a terminal`,
     );
   });
@@ -103,7 +103,7 @@ describe('exec plugins', () => {
       (trap 'touch $FOLDER/ended; exit' TERM; sleep 600 & wait) &
       wait`;
     const apply = plugin(script, {}, { timeoutMs: 500 });
-    expect(await fault(apply)).to.equal(`${NAME} returned no credentials within 0.5 s and was stopped`);
+    expect(await failureOf(apply)).to.equal(`${NAME} returned no credentials within 0.5 s and was stopped`);
     await until(() => existsSync(join(folder, 'ended')));
     expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
   });
@@ -115,38 +115,40 @@ describe('exec plugins', () => {
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', true);
     await plugin(script + printing({ token: 't' }), { interactiveMode: 'Never' }, terminal)();
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', false);
-    expect(await fault(plugin('exec sleep 600', {}, terminal))).to.include('within 0.5 s and was stopped');
+    expect(await failureOf(plugin('exec sleep 600', {}, terminal))).to.include(
+      'within 0.5 s and was stopped',
+    );
   });
 
   it('are killed if they ignore SIGTERM, without waiting for detached children', async () => {
     const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
-    expect(await fault(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was stopped');
+    expect(await failureOf(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was stopped');
     const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
     await until(() => !isRunning(shell));
     process.kill(away, 'SIGKILL');
   });
 
   it('fail with a reason that contains no credential', async () => {
-    expect(await fault(plugin('echo "please log in" >&2; exit 3'))).to.equal(
+    expect(await failureOf(plugin('echo "please log in" >&2; exit 3'))).to.equal(
       `${NAME} ended with code 3: please log in`,
     );
-    expect(await fault(plugin('echo secret; exit 1'))).to.equal(`${NAME} ended with code 1`);
-    expect(await fault(plugin('kill -s SEGV $$'))).to.equal(`${NAME} ended with SIGSEGV`);
-    expect(await fault(plugin('echo secret'))).to.equal(`${NAME} printed no ExecCredential`);
-    expect(await fault(plugin(printing({})))).to.equal(`${NAME} printed no ExecCredential`);
+    expect(await failureOf(plugin('echo secret; exit 1'))).to.equal(`${NAME} ended with code 1`);
+    expect(await failureOf(plugin('kill -s SEGV $$'))).to.equal(`${NAME} ended with SIGSEGV`);
+    expect(await failureOf(plugin('echo secret'))).to.equal(`${NAME} printed no ExecCredential`);
+    expect(await failureOf(plugin(printing({})))).to.equal(`${NAME} printed no ExecCredential`);
     const missing = { command: '/there/is/none', installHint: 'install it with apt' };
-    expect(await fault(plugin('', missing))).to.match(
+    expect(await failureOf(plugin('', missing))).to.match(
       /^the exec plugin "\/there\/is\/none" of the kubeconfig cannot be run: .*ENOENT: install it with apt$/,
     );
-    expect(await fault(plugin('', { command: undefined }))).to.include('cannot be run');
+    expect(await failureOf(plugin('', { command: undefined }))).to.include('cannot be run');
   });
 
   it('are stopped when their output exceeds the limit', async () => {
-    expect(await fault(plugin('yes'))).to.equal(`${NAME} printed more than 1 MiB and was stopped`);
+    expect(await failureOf(plugin('yes'))).to.equal(`${NAME} printed more than 1 MiB and was stopped`);
   });
 
   it('have their stderr truncated in errors', async () => {
-    const message = await fault(plugin('yes "no access" | head -c 200000 >&2; exit 1'));
+    const message = await failureOf(plugin('yes "no access" | head -c 200000 >&2; exit 1'));
     expect(message).to.have.length.below(1200);
   });
 });

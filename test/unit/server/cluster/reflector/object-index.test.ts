@@ -91,7 +91,7 @@ describe('ObjectIndex', () => {
 
   it('returns the object that was recreated after a deletion', () => {
     index.remove('a', 'uid-a');
-    index.put(thing('a', 13, 'uid-anew'));
+    index.put(thing('a', 13, 'uid-recreated'));
     expect(index.get('a')).to.equal('13');
     index.apply('DELETED', rawThing('a', 12));
     expect(index.get('a')).to.equal('13');

@@ -45,8 +45,8 @@ describe('PlatformPieces', () => {
     cache.apply('MODIFIED', node('node-500', COUNT + 1));
     cache.apply('DELETED', node('node-300', COUNT + 2));
     cache.apply('ADDED', node('node-100-more', COUNT + 3));
-    const anew = (await deflated(pieces)).filter((one) => !before.has(one));
-    expect(anew.length).to.be.within(1, 6);
+    const recompressed = (await deflated(pieces)).filter((one) => !before.has(one));
+    expect(recompressed.length).to.be.within(1, 6);
   });
 
   it('are compressed again after a relist with equal resourceVersions', async () => {

@@ -45,8 +45,8 @@ describe('NodeIndex', () => {
           const snapshot = cache.cache.snapshot();
           for (const key of NODE_SORT_KEYS) {
             for (const filter of [EVERYTHING, ODD]) {
-              const anew = [...snapshot.objects()].filter(filter.test).sort(comparisonBy(key));
-              expect(names(index.sorted(snapshot, key, filter)), key).to.deep.equal(names(anew));
+              const rebuilt = [...snapshot.objects()].filter(filter.test).sort(comparisonBy(key));
+              expect(names(index.sorted(snapshot, key, filter)), key).to.deep.equal(names(rebuilt));
             }
           }
         };

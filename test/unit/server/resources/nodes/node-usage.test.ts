@@ -113,8 +113,8 @@ describe('UsageCounter', () => {
           if (gone) left.delete(name);
           else left.set(name, one);
         }
-        const anew = filled(...left.values());
-        for (const node of ['m', 'n']) expect(counter.of(node)).to.deep.equal(anew.of(node));
+        const rebuilt = filled(...left.values());
+        for (const node of ['m', 'n']) expect(counter.of(node)).to.deep.equal(rebuilt.of(node));
       }),
     );
   });
