@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PermissionCache } from '../../../../../server/logging/access/permission-cache.ts';
+import { PermissionCache } from '../../../../../server/logging/access/scope.ts';
 import { LookupCache } from '../../../../../server/memory/lookup-cache.ts';
 
 describe('PermissionCache', () => {
