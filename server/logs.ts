@@ -2,7 +2,7 @@
 // store is loaded.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { openAddresses } from '../apis/config/v1alpha1/log-store-faults.ts';
+import { plaintextURLs } from '../apis/config/v1alpha1/logging-validation.ts';
 import {
   groupName,
   KIND,
@@ -65,7 +65,7 @@ export async function newLogs(
   const group = groupName(platform.name);
   const tenantGroup = tenantGroupName(platform.name);
   const metrics = new LogMetrics(registry);
-  for (const url of openAddresses(logging)) {
+  for (const url of plaintextURLs(logging)) {
     log.warn({ store: logging.store, url }, 'the connection to the log store is not encrypted');
   }
   // Shared, because all queries together must not block the event loop.

@@ -1,7 +1,7 @@
 // The program: command line, signals and exit codes. No other file exits the process. It runs server.ts.
 // Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 and 143 forced by a signal.
 import { hostname } from 'node:os';
-import { ConfigurationError } from '../apis/config/v1alpha1/fault.ts';
+import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { readBuildInfo } from './build-info.ts';
 import { type CompletedConfig, completeConfig } from './config.ts';

@@ -1,6 +1,6 @@
 // The command-line flags: files, and options that developers override often. All other options are in the configuration file.
 import { parseArgs } from 'node:util';
-import type { Override } from '../apis/config/v1alpha1/fault-locator.ts';
+import type { Override } from '../apis/config/v1alpha1/error-locator.ts';
 import { suggestion } from '../apis/reading/suggestion.ts';
 
 interface Flag {

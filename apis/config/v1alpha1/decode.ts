@@ -1,65 +1,70 @@
-// From the text of a configuration file, and what flags override in it, to a checked configuration; or to all of
-// its faults at once. Reads no files and knows no flags: configuration.ts is the schema, server/config.ts the caller.
+// Decoding of the configuration: validates the text of a file with the overrides of flags, and returns the resolved
+// configuration or all validation errors. server/config.ts reads the file; configuration.ts is the schema.
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../../reading/unknown-value.ts';
-import { APIServerConfigurationSchema, apiVersionOf, type ResolvedConfiguration } from './configuration.ts';
-import { contradictions } from './contradictions.ts';
+import {
+  type APIServerConfiguration,
+  APIServerConfigurationSchema,
+  apiVersionOf,
+  type ResolvedConfiguration,
+} from './configuration.ts';
+import { ConfigurationError, type ValidationError } from './configuration-error.ts';
 import { parseDocument } from './document.ts';
-import { explain } from './explanation.ts';
-import { ConfigurationError, type Fault } from './fault.ts';
-import { FaultLocator, type Override } from './fault-locator.ts';
-import { logStoreFaults } from './log-store-faults.ts';
-import { oauthFaults } from './oauth-faults.ts';
+import { ErrorLocator, type Override } from './error-locator.ts';
+import { describeError } from './error-message.ts';
+import { loggingErrors } from './logging-validation.ts';
+import { oauthErrors } from './oauth-validation.ts';
 import { putOption, removeOption, withoutEmptySections } from './option-tree.ts';
-import { resolveUnits } from './units.ts';
+import { resolveUnits } from './resolve.ts';
+import { parseDuration } from './units.ts';
 import { newValidator } from './validator.ts';
 
 export interface ConfigurationText {
-  /** Name of the file, for faults. */
+  /** Name of the file, for validation errors. */
   readonly source: string;
   readonly text: string;
 }
 
-/** Throws ConfigurationError with every fault. Without `file`, all defaults. */
+/** Throws ConfigurationError with all validation errors. Without `file`, returns the defaults. */
 export function decodeConfiguration(
   file: ConfigurationText | undefined,
   overrides: readonly Override[] = [],
 ): ResolvedConfiguration {
   const document = file ? parseDocument(file.text, file.source) : undefined;
-  const faults = [...(document?.faults ?? [])];
-  if (document && document.value === undefined) throw new ConfigurationError(faults);
+  const problems = [...(document?.errors ?? [])];
+  if (document && document.value === undefined) throw new ConfigurationError(problems);
 
   const value = withoutEmptySections(document?.value ?? emptyConfiguration(), APIServerConfigurationSchema);
   for (const override of overrides) putOption(value, override.path, override.value);
 
-  const locator = new FaultLocator(file?.source ?? 'defaults', document, overrides);
+  const locator = new ErrorLocator(file?.source ?? 'defaults', document, overrides);
   const validate = newValidator(false);
-  const errors = validate(value) ? [] : mostTelling(errorsOf(value));
-  // Before anything is taken out: of a list with one wrong entry nothing stays.
+  const errors = validate(value) ? [] : mostRelevant(errorsOf(value));
+  // Before invalid options are removed: an invalid item removes its whole list.
   if (isRecord(value)) {
-    for (const { path, message } of oauthFaults(value['oauth'])) {
-      faults.push(locator.fault(['oauth', ...path], 'value', message));
+    for (const { path, message } of oauthErrors(value['oauth'])) {
+      problems.push(locator.error(['oauth', ...path], 'value', message));
     }
-    for (const { path, message } of logStoreFaults(value['logging'])) {
-      faults.push(locator.fault(['logging', ...path], 'value', message));
+    for (const { path, message } of loggingErrors(value['logging'])) {
+      problems.push(locator.error(['logging', ...path], 'value', message));
     }
   }
   for (const error of errors) {
-    const { path, which, message } = explain(error);
-    faults.push(locator.fault(path, which, message));
+    const { path, which, message } = describeError(error);
+    problems.push(locator.error(path, which, message));
     removeOption(value, path);
   }
-  // What is left is checked for contradictions too, so that the second run does not find what the first hid.
+  // The rest is checked for contradictions too, so that all errors are reported at once.
   if (isRecord(value)) Object.assign(value, { ...emptyConfiguration(), ...value });
-  if (!validate(value)) throw new ConfigurationError(inOrder(faults));
-  faults.push(...contradictions(value, locator));
-  if (faults.length > 0) throw new ConfigurationError(inOrder(faults));
+  if (!validate(value)) throw new ConfigurationError(inOrder(problems));
+  problems.push(...contradictions(value, locator));
+  if (problems.length > 0) throw new ConfigurationError(inOrder(problems));
   return resolveUnits(value);
 }
 
-function inOrder(faults: readonly Fault[]): Fault[] {
-  const line = (fault: Fault) => fault.position?.line ?? Number.POSITIVE_INFINITY;
-  return [...faults].sort((left, right) => (line(left) === line(right) ? 0 : line(left) - line(right)));
+function inOrder(errors: readonly ValidationError[]): ValidationError[] {
+  const line = (error: ValidationError) => error.position?.line ?? Number.POSITIVE_INFINITY;
+  return [...errors].sort((left, right) => (line(left) === line(right) ? 0 : line(left) - line(right)));
 }
 
 function errorsOf(value: unknown): readonly ErrorObject[] {
@@ -67,8 +72,8 @@ function errorsOf(value: unknown): readonly ErrorObject[] {
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
-/** Of a value of the wrong type only that is said. */
-function mostTelling(errors: readonly ErrorObject[]): ErrorObject[] {
+/** For a value of the wrong type, only the type error. */
+function mostRelevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const mistyped = new Set(
     errors.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? instancePath : [])),
   );
@@ -77,4 +82,41 @@ function mostTelling(errors: readonly ErrorObject[]): ErrorObject[] {
 
 function emptyConfiguration(): Record<string, unknown> {
   return { apiVersion: apiVersionOf('platform'), kind: 'APIServerConfiguration' };
+}
+
+/** Validation errors between options. */
+function contradictions(configuration: APIServerConfiguration, locator: ErrorLocator): ValidationError[] {
+  const errors: ValidationError[] = [];
+  const { secure, insecure, limits } = configuration.listeners;
+  const versions = [...new Set([apiVersionOf('platform'), apiVersionOf(configuration.platform.name)])];
+  if (!versions.includes(configuration.apiVersion)) {
+    errors.push(locator.error(['apiVersion'], 'value', `must be ${versions.join(' or ')}`));
+  }
+  if ((secure.certFile === '') !== (secure.keyFile === '')) {
+    const missing = secure.certFile === '' ? 'certFile' : 'keyFile';
+    const given = secure.certFile === '' ? 'keyFile' : 'certFile';
+    errors.push(locator.error(['listeners', 'secure', given], 'key', `requires ${missing}`));
+  }
+  if (secure.caFile !== '' && secure.certFile === '') {
+    errors.push(locator.error(['listeners', 'secure', 'caFile'], 'key', 'requires certFile'));
+  }
+  if (insecure.enabled && insecure.port !== 0 && insecure.port === secure.port) {
+    errors.push(
+      locator.error(['listeners', 'insecure', 'port'], 'value', 'is the same port as listeners.secure.port'),
+    );
+  }
+  if (milliseconds(limits.requestTimeout) < milliseconds(limits.headersTimeout)) {
+    errors.push(
+      locator.error(
+        ['listeners', 'limits', 'requestTimeout'],
+        'value',
+        'must not be shorter than headersTimeout',
+      ),
+    );
+  }
+  return errors;
+}
+
+function milliseconds(text: string): number {
+  return parseDuration(text) ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-// A configuration file as YAML: its value, its faults as YAML, and where in the text each path stands.
+// A configuration file as YAML: its value, its syntax errors, and the position of each path in the text.
 import {
   type Document,
   isMap,
@@ -9,16 +9,16 @@ import {
   type Node,
   parseAllDocuments,
 } from 'yaml';
-import type { Fault } from './fault.ts';
+import type { ValidationError } from './configuration-error.ts';
 
 export type Path = readonly (string | number)[];
 
 export interface ConfigurationDocument {
-  /** Undefined when the text cannot be read as one YAML document. */
+  /** Undefined when the text is not one YAML document. */
   readonly value: unknown;
-  readonly faults: readonly Fault[];
-  /** Where the value at `path` stands, or its key with `which` = `key`; the nearest parent when it is not there. */
-  locate(path: Path, which: 'key' | 'value'): Fault['position'];
+  readonly errors: readonly ValidationError[];
+  /** The position of the value at `path`, or of its key; of the nearest parent if it is missing. */
+  locate(path: Path, which: 'key' | 'value'): ValidationError['position'];
 }
 
 export function parseDocument(text: string, source: string): ConfigurationDocument {
@@ -27,19 +27,19 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
     ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true }),
   ];
   const [document] = documents;
-  const position = (offset: number): Fault['position'] => {
+  const position = (offset: number): ValidationError['position'] => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   if (!document || document.contents === null) {
-    const empty = 'is empty; it needs at least apiVersion and kind';
+    const empty = 'is empty; apiVersion and kind are required';
     return {
       value: undefined,
-      faults: [{ source, position: undefined, path: '', message: empty }],
+      errors: [{ source, position: undefined, path: '', message: empty }],
       locate: () => undefined,
     };
   }
-  const faults: Fault[] = [...document.errors, ...document.warnings].map((error) => ({
+  const errors: ValidationError[] = [...document.errors, ...document.warnings].map((error) => ({
     source,
     position: position(error.pos[0]),
     path: '',
@@ -47,16 +47,16 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
   }));
   if (documents.length > 1) {
     const second = documents[1];
-    faults.push({
+    errors.push({
       source,
       position: second ? position(second.range[0]) : undefined,
       path: '',
-      message: 'holds more than one YAML document; only one is read',
+      message: 'contains more than one YAML document; only one is accepted',
     });
   }
   return {
     value: readable(documents) ? valueOf(document) : undefined,
-    faults,
+    errors,
     locate: (path, which) => {
       const offset = find(document.contents, path, which);
       return offset === undefined ? undefined : position(offset);
@@ -64,7 +64,7 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
   };
 }
 
-/** Whether there is a value in spite of the faults: a key given twice is no reason to keep silent about the rest. */
+/** Duplicate keys leave a readable value, so that other errors are reported too. */
 function readable(documents: readonly Document.Parsed[]): boolean {
   return documents.length === 1 && documents.every(({ errors }) => errors.every(isDuplicateKey));
 }
@@ -78,8 +78,8 @@ function valueOf(document: Document.Parsed): unknown {
 }
 
 function explain(code: string, message: string): string {
-  if (code === 'TAB_AS_INDENT') return 'is indented with a tab; YAML wants spaces';
-  if (code === 'DUPLICATE_KEY') return 'this key is given twice; one of them has to go';
+  if (code === 'TAB_AS_INDENT') return 'is indented with a tab; YAML requires spaces';
+  if (code === 'DUPLICATE_KEY') return 'duplicate key; remove one of them';
   return message.replace(/ at line \d+, column \d+:?[^]*$/, '');
 }
 

@@ -1,17 +1,17 @@
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
-/** One option, as a row of the table in docs/configuration.md. */
+/** An option in the table of docs/configuration.md. */
 export interface OptionRow {
-  /** In dots, for instance `listeners.secure.port`. */
+  /** Such as `listeners.secure.port`. */
   readonly path: string;
   readonly type: string;
-  /** As it would stand in the file; undefined when there is none and the option is required. */
+  /** In the notation of the file; undefined for a required option. */
   readonly default: string | undefined;
   readonly description: string;
 }
 
-/** Every option that can stand in the file, in the order of the schema. */
+/** All options in the order of the schema. */
 export function optionRows(): OptionRow[] {
   return [...rowsOf(APIServerConfigurationSchema, '')];
 }

@@ -1,7 +1,7 @@
-// A configuration before it is checked: of any shape, so that every fault of it can be told.
+// Operations on a configuration before validation, of any shape.
 import { isRecord } from '../../reading/unknown-value.ts';
 
-/** A section whose options are all commented out is null in YAML; it means the defaults. */
+/** Removes null sections: in YAML, a section whose options are all commented out is null. */
 export function withoutEmptySections(value: unknown, schema: unknown): unknown {
   if (Array.isArray(value) && isRecord(schema)) {
     return value.map((entry: unknown) => withoutEmptySections(entry, schema['items']));
@@ -11,7 +11,7 @@ export function withoutEmptySections(value: unknown, schema: unknown): unknown {
   for (const [key, member] of Object.entries(value)) {
     const known = Object.hasOwn(schema['properties'], key) ? schema['properties'][key] : undefined;
     if (member === null && isRecord(known) && known['type'] === 'object') continue;
-    // Not a plain assignment: a key named __proto__ has to reach the validator.
+    // Not an assignment: a key named __proto__ must reach the validator.
     Object.defineProperty(kept, key, {
       value: withoutEmptySections(member, known),
       enumerable: true,
@@ -22,18 +22,18 @@ export function withoutEmptySections(value: unknown, schema: unknown): unknown {
   return kept;
 }
 
-/** Sets an option, where the sections above it are sections; those that are missing are made. */
+/** Sets an option, and creates missing sections. */
 export function putOption(root: unknown, path: readonly string[], value: unknown): void {
   let target = root;
   for (const [depth, segment] of path.entries()) {
-    // The file's own fault, that a section is not one, is reported by the validator.
+    // The validator reports a section of the wrong type.
     if (!isRecord(target)) return;
     if (depth === path.length - 1) target[segment] = value;
     else target = target[segment] ??= {};
   }
 }
 
-/** Takes out an option; a list as a whole, whatever in it is meant. */
+/** Removes an option, or the whole list for an item. */
 export function removeOption(root: unknown, path: readonly string[]): void {
   let target = root;
   for (const [depth, segment] of path.entries()) {

@@ -1,12 +1,12 @@
-// The kinds of options that the configuration is made of: builders of schemas that carry default and description.
+// The option types of the configuration: builders of schemas with default and description.
 import { type TProperties, Type } from 'typebox';
 
 declare const duration: unique symbol;
 declare const quantity: unique symbol;
 
-/** A duration as it stands in the file; a number of milliseconds in the completed configuration. */
+/** A duration in the file; milliseconds in the resolved configuration. */
 export type DurationText = string & { readonly [duration]: true };
-/** A number of bytes as it stands in the file; a number in the completed configuration. */
+/** A quantity in the file; bytes in the resolved configuration. */
 export type QuantityText = string & { readonly [quantity]: true };
 
 /** The same tree with durations as milliseconds and quantities as bytes. */
@@ -19,12 +19,12 @@ export type Resolved<T> = T extends DurationText | QuantityText
       : T;
 
 interface Bounds {
-  /** In the notation of the option itself, inclusive. */
+  /** Inclusive, in the notation of the option. */
   readonly atLeast?: string;
   readonly atMost?: string;
 }
 
-/** A part of the configuration; leaving it out means all of its defaults. */
+/** A section. Without it, the defaults of its options apply. */
 export function section<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { additionalProperties: false, default: {}, description });
 }
@@ -39,7 +39,7 @@ export function durationOption(initial: string, description: string, bounds: Bou
   });
 }
 
-/** Longer than timers can wait; for what is compared with a clock. */
+/** For durations that may exceed the maximum of a timer, because they are compared with a clock. */
 export function periodOption(initial: string, description: string, bounds: Bounds = {}) {
   return Type.Unsafe<DurationText>({
     type: 'string',
@@ -52,10 +52,10 @@ export function periodOption(initial: string, description: string, bounds: Bound
 
 export function quantityOption(initial: string, description: string, bounds: Bounds = {}) {
   return Type.Unsafe<QuantityText>({
-    // A bare number of bytes may be written without quotes, and then YAML makes it a number.
+    // A number of bytes without a unit is a YAML number.
     type: ['string', 'integer'],
     format: 'quantity',
-    // Of such a number: a format is looked at for text only.
+    // For a number: formats apply to strings only.
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: initial,
@@ -76,7 +76,7 @@ export function flagOption(initial: boolean, description: string) {
   return Type.Boolean({ default: initial, description });
 }
 
-/** `expects` names in words what `pattern` demands; it is what a fault says. */
+/** `expects` describes `pattern` in validation errors. */
 export function textOption(
   initial: string,
   description: string,
@@ -85,7 +85,7 @@ export function textOption(
   return Type.String({ default: initial, description, ...rule });
 }
 
-/** Of a file or a folder; relative to the file that the path stands in. Empty: none. */
+/** The path of a file or folder, relative to the configuration file. Empty: none. */
 export function pathOption(description: string) {
   return Type.String({ format: 'path', default: '', description });
 }
@@ -106,7 +106,7 @@ export function choiceOption<const Choices extends readonly [string, ...string[]
   return Type.Unsafe<Choices[number]>({ type: 'string', enum: [...choices], default: initial, description });
 }
 
-/** Of web pages. */
+/** Origins of web pages. */
 export function originsOption(description: string) {
   return Type.Array(Type.String({ format: 'origin' }), { default: [], uniqueItems: true, description });
 }

@@ -1,6 +1,6 @@
 /**
- * A reason not to start that whoever starts the server can mend: `message` is one line that says what is wrong and
- * what to do. It is shown without a stack.
+ * A reason not to start that the operator can correct. `message` is one line with the cause and the cure; it is printed
+ * without a stack.
  */
 export class StartupError extends Error {
   readonly code: string;

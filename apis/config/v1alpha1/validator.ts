@@ -1,18 +1,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
-import { parseDuration, parsePeriod } from './duration.ts';
-import { isOrigin } from './origin.ts';
-import { parseQuantity } from './quantity.ts';
+import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
 
 /**
- * Checks a configuration and fills in its defaults, in place. One that explains knows every fault with what was wanted;
- * the other one only whether there is any, and is made in half the time, which counts at each start.
+ * Validates a configuration and sets its defaults, in place. With `explaining` it collects all errors with details; without, it
+ * is compiled in half the time, which matters at each start.
  */
 export function newValidator(explaining: boolean): ValidateFunction<APIServerConfiguration> {
   const ajv = new Ajv2020({
     ...TRUSTED_SCHEMA,
-    // It runs once or twice: what the optimizer takes is never won back.
+    // It runs once or twice, so optimization does not pay.
     code: { optimize: false },
     allErrors: explaining,
     verbose: explaining,
@@ -37,7 +35,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
         const amount = hasFormat(schema) ? AMOUNTS.get(schema['format']) : undefined;
         if (!amount) return true;
         const value = typeof data === 'string' || Number.isInteger(data) ? amount(String(data)) : undefined;
-        // A value that is not an amount at all has its own fault, of its format.
+        // A value that is not an amount has a format error.
         return value === undefined || holds(value, amount(bound) ?? Number.NaN);
       },
     });
@@ -53,4 +51,12 @@ const AMOUNTS: ReadonlyMap<unknown, (text: string) => number | undefined> = new 
 
 function hasFormat(schema: unknown): schema is { readonly format: unknown } {
   return typeof schema === 'object' && schema !== null && 'format' in schema;
+}
+
+/**
+ * True for an origin in the form that browsers send: lower case, no default port, no path. Patterns with an asterisk are
+ * rejected, although they are valid URLs.
+ */
+export function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

@@ -217,7 +217,7 @@ describe('server/main.ts', function () {
       await program.line({ message: 'serving certificate reloaded' });
       expect(await servedName(port)).to.equal('DNS:two');
       await write('three', 'no key');
-      await program.line({ message: 'new serving certificate refused, the old one stays in use' });
+      await program.line({ message: 'new serving certificate refused, the current one stays in use' });
       expect(await servedName(port)).to.equal('DNS:two');
     });
 

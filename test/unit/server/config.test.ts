@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Override } from '../../../apis/config/v1alpha1/fault-locator.ts';
+import type { Override } from '../../../apis/config/v1alpha1/error-locator.ts';
 import { completeConfig } from '../../../server/config.ts';
 import { readEnvironment } from '../../../server/environment.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { ConfigurationError } from '../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
-import { ConfigurationError } from '../../../../apis/config/v1alpha1/fault.ts';
 import { issuerOf, oauthSettings } from '../../../../server/oauth/settings.ts';
 
 function configuration(oauth: string) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
-import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
-import type { Override } from '../../../../../apis/config/v1alpha1/fault-locator.ts';
+import type { Override } from '../../../../../apis/config/v1alpha1/error-locator.ts';
 import { optionRows } from '../../../../../apis/config/v1alpha1/option-table.ts';
 
 const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
@@ -58,26 +58,22 @@ describe('decodeConfiguration', () => {
   it('finds contradictions in the same run as faults of single options', () => {
     const text = `${HEAD}listeners:\n  secure:\n    certFile: a\nlog: {level: 3}\n`;
     expect(faults(text)).to.deep.equal([
-      'c.yaml:5:5: listeners.secure.certFile: needs keyFile beside it',
+      'c.yaml:5:5: listeners.secure.certFile: requires keyFile',
       'c.yaml:6:14: log.level: must be text, not 3',
     ]);
   });
 
   for (const [what, text, expected] of [
-    ['an empty file', '', 'c.yaml: is empty; it needs at least apiVersion and kind'],
-    ['a file of comments', '# nothing\n', 'c.yaml: is empty; it needs at least apiVersion and kind'],
-    ['a tab', `${HEAD}log:\n\tlevel: info\n`, 'c.yaml:4:1: is indented with a tab; YAML wants spaces'],
-    [
-      'a key given twice',
-      `${HEAD}log: {}\nlog: {}\n`,
-      'c.yaml:4:1: this key is given twice; one of them has to go',
-    ],
+    ['an empty file', '', 'c.yaml: is empty; apiVersion and kind are required'],
+    ['a file of comments', '# nothing\n', 'c.yaml: is empty; apiVersion and kind are required'],
+    ['a tab', `${HEAD}log:\n\tlevel: info\n`, 'c.yaml:4:1: is indented with a tab; YAML requires spaces'],
+    ['a key given twice', `${HEAD}log: {}\nlog: {}\n`, 'c.yaml:4:1: duplicate key; remove one of them'],
     [
       'a second document',
       `${HEAD}---\na: 1\n`,
-      'c.yaml:3:1: holds more than one YAML document; only one is read',
+      'c.yaml:3:1: contains more than one YAML document; only one is accepted',
     ],
-    ['a list', '- a\n', 'c.yaml:1:1: must be a section with options of its own, not ["a"]'],
+    ['a list', '- a\n', 'c.yaml:1:1: must be a section with options, not ["a"]'],
     [
       'another kind',
       HEAD.replace('APIServer', 'Kubelet'),
@@ -121,7 +117,7 @@ describe('decodeConfiguration', () => {
     [
       'a key from the prototype',
       `${HEAD}__proto__: {log: {}}\n`,
-      'c.yaml:3:1: __proto__: unknown option; known here: ',
+      'c.yaml:3:1: __proto__: unknown option; known options: ',
     ],
   ] as const) {
     it(`refuses ${what}`, () => {

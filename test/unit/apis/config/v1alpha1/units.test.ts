@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { parseDuration, parsePeriod } from '../../../../../apis/config/v1alpha1/duration.ts';
-import { parseQuantity } from '../../../../../apis/config/v1alpha1/quantity.ts';
+import { parseDuration, parsePeriod, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
 
 describe('parseDuration', () => {
   for (const [text, milliseconds] of [

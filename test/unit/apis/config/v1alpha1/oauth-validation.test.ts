@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
-import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
 
 function faults(...lines: string[]): string[] {
   const head = ['apiVersion: config.platform.io/v1alpha1', 'kind: APIServerConfiguration'];
@@ -27,32 +27,32 @@ describe('the options of the token handler', () => {
           { id: 'a', public: true },
         ],
       },
-      /:\d+:\d+: oauth\.clients\.1\.id: is the id of another client/,
+      /:\d+:\d+: oauth\.clients\.1\.id: is already the id of another client/,
     ],
     [
       'a confidential client without a place for its secret',
       { clients: [{ id: 'a' }] },
-      /oauth\.clients\.0: needs a secret/,
+      /oauth\.clients\.0: requires a secret/,
     ],
     [
       'a public client with a secret',
       { clients: [{ id: 'a', public: true, secretFiles: ['/x'] }] },
-      /oauth\.clients\.0\.secretFiles: does not go with public/,
+      /oauth\.clients\.0\.secretFiles: conflicts with public/,
     ],
     [
       'a public client with a Secret to come',
       { clients: [{ id: 'a', public: true, nextSecretRef: { name: 's' } }] },
-      /oauth\.clients\.0\.nextSecretRef: does not go with public/,
+      /oauth\.clients\.0\.nextSecretRef: conflicts with public/,
     ],
     [
       'a client that has neither a secret nor PKCE',
       { clients: [{ id: 'a', public: true, pkce: 'optional' }] },
-      /oauth\.clients\.0\.pkce: must not be optional for a client that is public/,
+      /oauth\.clients\.0\.pkce: must not be optional for a public client/,
     ],
     [
       'a client whose refresh tokens are guarded by nothing',
       { clients: [{ id: 'a', public: true, refreshTokens: 'kept' }] },
-      /oauth\.clients\.0\.refreshTokens: must not be kept for a client that is public/,
+      /oauth\.clients\.0\.refreshTokens: must not be kept for a public client/,
     ],
     [
       'a redirect URI that others on the way could read',
@@ -121,7 +121,7 @@ describe('the options of the token handler', () => {
       clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
     ).to.deep.equal([]);
     const [missing, ...others] = clients('    - id: a', '      secretRef:');
-    expect(missing).to.include('oauth.clients.0: needs a secret');
+    expect(missing).to.include('oauth.clients.0: requires a secret');
     expect(others).to.deep.equal([]);
   });
 

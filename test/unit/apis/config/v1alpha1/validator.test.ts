@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
-import { isOrigin } from '../../../../../apis/config/v1alpha1/origin.ts';
+import { isOrigin } from '../../../../../apis/config/v1alpha1/validator.ts';
 
 describe('the origin of a web page', () => {
   for (const origin of [
@@ -38,7 +38,7 @@ describe('the origin of a web page', () => {
       '',
     ].join('\n');
     expect(() => decodeConfiguration({ source: 'c.yaml', text })).to.throw(
-      'c.yaml:3:44: cors.allowedOrigins.1: must be an origin as browsers send it, such as https://console.example.com, not "https://b.example/"',
+      'c.yaml:3:44: cors.allowedOrigins.1: must be an origin in the form that browsers send, such as https://console.example.com, not "https://b.example/"',
     );
   });
 });

@@ -1,10 +1,10 @@
-// What Ajv found, in words for the person who wrote the file.
+// Messages for Ajv errors: the problem, the offending value and the accepted ones.
 import type { ErrorObject } from 'ajv';
 import { segmentsOf } from '../../reading/json-pointer.ts';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 
-export interface Explanation {
+export interface ErrorDescription {
   readonly path: readonly string[];
   readonly which: 'key' | 'value';
   readonly message: string;
@@ -13,30 +13,29 @@ export interface Explanation {
 type Schema = Readonly<Record<string, unknown>>;
 
 const QUANTITY = 'a number of bytes such as 4096, 256Ki or 3Mi';
-const ORIGIN = 'an origin as browsers send it, such as https://console.example.com';
+const ORIGIN = 'an origin in the form that browsers send, such as https://console.example.com';
 
-export function explain(error: ErrorObject): Explanation {
+export function describeError(error: ErrorObject): ErrorDescription {
   const path = segmentsOf(error.instancePath);
   const schema: Schema = isRecord(error.parentSchema) ? error.parentSchema : {};
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params['additionalProperty']);
     const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
     const meant = suggestion(name, known);
-    const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`;
+    const hint = meant === undefined ? `known options: ${known.join(', ')}` : `did you mean "${meant}"?`;
     return { path: [...path, name], which: 'key', message: `unknown option; ${hint}` };
   }
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);
     const member = isRecord(schema['properties']) ? schema['properties'][name] : undefined;
-    return { path: [...path, name], which: 'key', message: `is missing${cure(member)}` };
+    return { path: [...path, name], which: 'key', message: `is missing${expectation(member)}` };
   }
-  // A value that may be a secret is never repeated.
+  // A value that may be a secret is never quoted.
   const given = schema['writeOnly'] === true ? '' : `, not ${JSON.stringify(error.data)}`;
   return { path, which: 'value', message: `must be ${wanted(error, schema)}${given}` };
 }
 
-/** Whoever left it out may not know what belongs there. */
-function cure(member: unknown): string {
+function expectation(member: unknown): string {
   if (!isRecord(member)) return '';
   const choices: readonly unknown[] = Array.isArray(member['enum']) ? member['enum'] : [];
   const wanted: unknown = member['expects'] ?? (choices.length > 0 ? choices.join(' or ') : undefined);
@@ -70,9 +69,9 @@ function wanted(error: ErrorObject, schema: Schema): string {
     case 'atMost':
       return `at most ${String(schema['atMost'])}`;
     case 'uniqueItems':
-      return 'a list without repetitions';
+      return 'a list without duplicates';
     case 'minLength':
-      return 'text that is not empty';
+      return 'non-empty text';
     default:
       return `valid (${error.message ?? error.keyword})`;
   }
@@ -81,7 +80,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
 function nameOfType(type: unknown): string {
   switch (type) {
     case 'object':
-      return 'a section with options of its own';
+      return 'a section with options';
     case 'array':
       return 'a list';
     case 'integer':

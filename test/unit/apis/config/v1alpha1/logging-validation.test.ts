@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { ConfigurationError } from '../../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
-import { ConfigurationError } from '../../../../../apis/config/v1alpha1/fault.ts';
-import { openAddresses } from '../../../../../apis/config/v1alpha1/log-store-faults.ts';
+import { plaintextURLs } from '../../../../../apis/config/v1alpha1/logging-validation.ts';
 
 const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
 
@@ -17,21 +17,13 @@ function faults(logging: object): string[] {
 
 describe('the options of log stores', () => {
   for (const [what, logging, words] of [
-    [
-      'OpenSearch without an address',
-      { store: 'opensearch' },
-      /opensearch\.urls: needs at least one address/,
-    ],
-    ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be an address/],
-    [
-      'what is no address',
-      { store: 'opensearch', opensearch: { urls: ['search:9200'] } },
-      /must be an address/,
-    ],
+    ['OpenSearch without an address', { store: 'opensearch' }, /opensearch\.urls: requires at least one URL/],
+    ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be a URL/],
+    ['what is no address', { store: 'opensearch', opensearch: { urls: ['search:9200'] } }, /must be a URL/],
     [
       'credentials in an address',
       { store: 'victorialogs', victorialogs: { url: 'https://a:b@logs' } },
-      /must not hold credentials/,
+      /must not contain credentials/,
     ],
     [
       'credentials that anybody could read',
@@ -49,12 +41,12 @@ describe('the options of log stores', () => {
         store: 'victorialogs',
         victorialogs: { url: 'https://logs', username: 'u', passwordFile: 'p', bearerTokenFile: 't' },
       },
-      /bearerTokenFile: does not go with username/,
+      /bearerTokenFile: conflicts with username/,
     ],
     [
       'a user without a password',
       { store: 'opensearch', opensearch: { urls: ['https://search'], username: 'u' } },
-      /username: needs passwordFile/,
+      /username: requires passwordFile/,
     ],
   ] as const) {
     it(`refuse ${what}`, () => {
@@ -116,8 +108,8 @@ describe('the options of log stores', () => {
       opensearch: { urls: ['https://search-0', 'http://search-1', 'http://127.0.0.1:9200'] },
       victorialogs: { url: 'http://logs' },
     };
-    expect(openAddresses({ store: 'kubernetes', ...addresses })).to.deep.equal([]);
-    expect(openAddresses({ store: 'opensearch', ...addresses })).to.deep.equal(['http://search-1']);
-    expect(openAddresses({ store: 'victorialogs', ...addresses })).to.deep.equal(['http://logs']);
+    expect(plaintextURLs({ store: 'kubernetes', ...addresses })).to.deep.equal([]);
+    expect(plaintextURLs({ store: 'opensearch', ...addresses })).to.deep.equal(['http://search-1']);
+    expect(plaintextURLs({ store: 'victorialogs', ...addresses })).to.deep.equal(['http://logs']);
   });
 });

@@ -1,16 +1,16 @@
+import type { ValidationError } from './configuration-error.ts';
 import type { ConfigurationDocument, Path } from './document.ts';
-import type { Fault } from './fault.ts';
 
-/** A value that a flag puts in place of the file's. */
+/** An option that a flag overrides. */
 export interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** What faults of it are reported under, for instance `--secure-port`. */
+  /** The flag, such as `--secure-port`, as the source of validation errors. */
   readonly source: string;
 }
 
-/** Knows for each path whether a flag or the file gave the value, and where. */
-export class FaultLocator {
+/** Creates validation errors with the source of the option: a flag, or the position in the file. */
+export class ErrorLocator {
   readonly #source: string;
   readonly #document: ConfigurationDocument | undefined;
   readonly #overrides: readonly Override[];
@@ -21,7 +21,7 @@ export class FaultLocator {
     this.#overrides = overrides;
   }
 
-  fault(path: readonly string[], which: 'key' | 'value', message: string): Fault {
+  error(path: readonly string[], which: 'key' | 'value', message: string): ValidationError {
     const name = path.join('.');
     const override = this.#overrides.findLast((candidate) => candidate.path.join('.') === name);
     if (override) return { source: override.source, position: undefined, path: '', message };

@@ -1,0 +1,98 @@
+// Validation between the options of section `oauth`, and of its redirect URIs. It reads the options before they are validated one
+// by one, so that all errors are reported at once: an option of the wrong type counts as set.
+import proxyAddress from 'proxy-addr';
+import { isRedirectable, REDIRECTABLE } from '../../oauth/redirect-uri.ts';
+import { array, record } from '../../reading/unknown-value.ts';
+
+/** `path` is relative to `oauth`. */
+export interface OptionError {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** `oauth`: the section as read, with its defaults. */
+export function oauthErrors(oauth: unknown): OptionError[] {
+  const { enabled, trustedProxies, clients } = record(oauth);
+  if (enabled === false) return [];
+  const ids = new Set<unknown>();
+  return [
+    ...texts(trustedProxies).flatMap(([index, range]) => proxyErrors(['trustedProxies', index], range)),
+    ...array(clients).flatMap((client, index) =>
+      clientErrors(['clients', String(index)], record(client), ids),
+    ),
+  ];
+}
+
+type Client = Readonly<Record<string, unknown>>;
+
+/** Values that only confidential clients may use. */
+const LENIENT = { pkce: 'optional', refreshTokens: 'kept' } as const;
+
+/** Options with redirect URIs. */
+const REDIRECT_OPTIONS = ['redirectURIs', 'postLogoutRedirectURIs'] as const;
+
+function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>): OptionError[] {
+  const { id } = client;
+  const twice = typeof id === 'string' && ids.has(id);
+  ids.add(id);
+  return [
+    ...(twice ? [{ path: [...path, 'id'], message: 'is already the id of another client' }] : []),
+    ...secretErrors(path, client),
+    ...leniencyErrors(path, client),
+    ...REDIRECT_OPTIONS.flatMap((option) =>
+      texts(client[option])
+        .filter(([, uri]) => !isRedirectable(uri))
+        .map(([index, uri]) => ({
+          path: [...path, option, index],
+          message: `must be ${REDIRECTABLE}, not ${JSON.stringify(uri)}`,
+        })),
+    ),
+  ];
+}
+
+/** A client has a secret, or is public. */
+function secretErrors(path: readonly string[], client: Client): OptionError[] {
+  const given = ['secretFiles', 'secretRef', 'nextSecretRef'].find((option) => isSet(client[option]));
+  if (client['public'] === true && given !== undefined) {
+    return [{ path: [...path, given], message: 'conflicts with public: true' }];
+  }
+  if (client['public'] === false && given === undefined) {
+    return [{ path, message: 'requires a secret: set secretFiles or secretRef, or public: true' }];
+  }
+  return [];
+}
+
+/**
+ * A public client needs PKCE against stolen codes, and rotation against stolen refresh tokens (RFC 9700, 2.1.1 and 2.2.2).
+ */
+function leniencyErrors(path: readonly string[], client: Client): OptionError[] {
+  if (client['public'] !== true) return [];
+  return (['pkce', 'refreshTokens'] as const)
+    .filter((option) => client[option] === LENIENT[option])
+    .map((option) => ({
+      path: [...path, option],
+      message: `must not be ${LENIENT[option]} for a public client`,
+    }));
+}
+
+/** A list of files, a reference to a Secret, or a value of the wrong type. */
+function isSet(option: unknown): boolean {
+  if (option === undefined) return false;
+  if (Array.isArray(option)) return option.length > 0;
+  return record(option)['name'] !== '';
+}
+
+function proxyErrors(path: readonly string[], range: string): OptionError[] {
+  try {
+    proxyAddress.compile(range);
+    return [];
+  } catch {
+    const message = `must be an address or a network such as 10.0.0.0/8, not ${JSON.stringify(range)}`;
+    return [{ path, message }];
+  }
+}
+
+/** The strings of a list with their indices. */
+function texts(value: unknown): [string, string][] {
+  return array(value).flatMap((item, index) => (typeof item === 'string' ? [[String(index), item]] : []));
+}

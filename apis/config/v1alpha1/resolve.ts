@@ -1,0 +1,58 @@
+// Conversion of a validated configuration by the formats of its schema: units to numbers, and relative paths to absolute ones.
+import { isRecord } from '../../reading/unknown-value.ts';
+import {
+  type APIServerConfiguration,
+  APIServerConfigurationSchema,
+  type ResolvedConfiguration,
+} from './configuration.ts';
+import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
+
+/** Converts durations to milliseconds and quantities to bytes. */
+export function resolveUnits(configuration: APIServerConfiguration): ResolvedConfiguration {
+  const resolved = convertOptions(configuration, APIServerConfigurationSchema, (value, format) => {
+    if (format === 'duration') return parseDuration(String(value));
+    if (format === 'period') return parsePeriod(String(value));
+    return format === 'quantity' ? parseQuantity(String(value)) : value;
+  });
+  // The type is derived from the same schema.
+  return resolved as ResolvedConfiguration;
+}
+
+/**
+ * Converts every path option by `absolute`, except empty ones. `option`: its path in the configuration, such as
+ * `['listeners', 'secure', 'certFile']`.
+ */
+export function resolvePaths(
+  configuration: ResolvedConfiguration,
+  absolute: (path: string, option: readonly string[]) => string,
+): ResolvedConfiguration {
+  const resolved = convertOptions(configuration, APIServerConfigurationSchema, (value, format, option) =>
+    format === 'path' && typeof value === 'string' && value !== '' ? absolute(value, option) : value,
+  );
+  // The type is derived from the same schema.
+  return resolved as ResolvedConfiguration;
+}
+
+/** `path`: the path of the option, without the indices of list items. */
+type OptionConversion = (value: unknown, format: unknown, path: readonly string[]) => unknown;
+
+/** Returns a copy with every option that has a format in the schema converted. */
+function convertOptions(
+  value: unknown,
+  schema: unknown,
+  convert: OptionConversion,
+  path: readonly string[] = [],
+): unknown {
+  if (!isRecord(schema)) return value;
+  if (schema['format'] !== undefined) return convert(value, schema['format'], path);
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => convertOptions(item, schema['items'], convert, path));
+  }
+  const { properties } = schema;
+  if (!isRecord(properties) || !isRecord(value)) return value;
+  const converted = Object.entries(value).map(([key, inner]) => {
+    const option = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return [key, convertOptions(inner, option, convert, [...path, key])] as const;
+  });
+  return Object.fromEntries(converted);
+}
