@@ -104,24 +104,6 @@ describe('closed and blocked indices of OpenSearch', () => {
     expect(refused).to.include({ code: 503 });
   });
 
-  it('are excluded from patterns by name', async () => {
-    const indices = new Indices([...days('2025.12', 31), ...days('2026.01', 31)]);
-    await using store = await scriptedStore(indices.search, indices.about);
-    // A node names the first one in its own order.
-    indices.blocked = ['logs-2025.12.24', 'logs-2026.01.02'];
-    indices.names.reverse();
-    for (const range of [YEARS]) {
-      const page = await storeAt(store.url).query(selectionOf(range), PAGE, call());
-      expect(page.shortfalls.map(({ message }) => message)).to.deep.equal([
-        'the log store rejects searches of logs-2025.12.24, logs-2026.01.02',
-      ]);
-      expect(indices.searched.at(-1)?.split(',').slice(-2)).to.have.members([
-        '-logs-2025.12.24',
-        '-logs-2026.01.02',
-      ]);
-    }
-  });
-
   it('are named in partial results, up to five', async () => {
     const indices = new Indices(days('2026.01', 31));
     await using store = await scriptedStore(indices.search, indices.about);
@@ -144,15 +126,6 @@ describe('closed and blocked indices of OpenSearch', () => {
         },
       ]);
     }
-  });
-
-  it('do not matter outside of the range', async () => {
-    const indices = new Indices([...days('2026.01', 31), 'logs-2026.01.05-copy', 'logs-2026.02.01']);
-    await using store = await scriptedStore(indices.search, indices.about);
-    indices.closed = ['logs-2026.01.05-copy', 'logs-2026.02.01'];
-    const page = await storeAt(store.url).query(selectionOf(MONTH), PAGE, call());
-    expect(page.shortfalls).to.deep.equal([]);
-    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
   });
 
   it('are left out of live tails', async () => {

@@ -145,23 +145,6 @@ describe('the OpenSearch log store when the store fails', () => {
     expect(page.records).to.have.length(1);
   });
 
-  it('reports unassigned shards, which are neither successful nor failed', async () => {
-    const away = { _shards: { total: 2, successful: 1, skipped: 0, failed: 0 } };
-    const lines = [{ id: 'a', key: '1768435200000000001', sequence: 1 }];
-    await using store = await scriptedStore((request) => {
-      // A point in time contains only the shards that were available.
-      if (request.path.includes('point_in_time')) return { pit_id: 'first', ...away };
-      return searchResponse(lines, request.body['pit'] ? {} : away);
-    });
-    const page = await storeAt(store.url).query(SELECTION, PAGE, call());
-    expect(page.shortfalls[0]?.message).to.include('1 of 2 shards');
-    expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
-    const exported = storeAt(store.url).export(SELECTION, 'asc', call());
-    let end = await exported.next();
-    while (end.done !== true) end = await exported.next();
-    expect(end.value.shortfalls).to.deep.equal(page.shortfalls);
-  });
-
   it('tries one API for an export when the store hangs', async () => {
     await using store = await scriptedStore(() => RESPONDED);
     const error = await storeAt(store.url, { pageMs: 50 })
@@ -170,22 +153,6 @@ describe('the OpenSearch log store when the store fails', () => {
       .catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 504 });
     expect(store.requests.filter(({ method }) => method === 'POST')).to.have.length(1);
-  });
-
-  it('is unavailable, not empty, if all shards are unavailable', async () => {
-    await using store = await scriptedStore(
-      (_, response) => {
-        response
-          .writeHead(503)
-          .end('{"error":{"type":"search_phase_execution_exception","reason":"all shards failed"}}');
-        return RESPONDED;
-      },
-      { indices: [], fields: {} },
-    );
-    const error = await storeAt(store.url)
-      .query(SELECTION, PAGE, call())
-      .catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 503 });
   });
 
   it('finds nothing without indices', async () => {

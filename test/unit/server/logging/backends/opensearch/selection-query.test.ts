@@ -172,19 +172,3 @@ describe('the query for a selection', () => {
     });
   }
 });
-
-describe('statistics over indices of several layouts', () => {
-  it('count containers by layout and are approximate', async () => {
-    await using store = await scriptedStore(
-      () => searchResponse([], { aggregations: { containers: { value: 2 } } }),
-      MIXED,
-    );
-    const { containers, containersApproximate } = await storeAt(store.url).statistics(SELECTION, call());
-    expect({ containers, containersApproximate }).to.deep.equal({
-      containers: 4,
-      containersApproximate: true,
-    });
-    const paths = store.requests.filter(({ body }) => body['aggs']).map(({ path }) => path.split('/')[1]);
-    expect(paths).to.deep.equal([OLD, NEW]);
-  });
-});
