@@ -65,7 +65,7 @@ export class SignInSite {
     this.#server = createServer(options, (incoming, response) => chain.serve(incoming, response, secure));
   }
 
-  /** `secure: false`: it takes its connections for plain HTTP, as behind a proxy. */
+  /** `secure: false`: connections count as plain HTTP, as behind a proxy. */
   static async start(state: SiteState, { secure = true } = {}): Promise<SignInSite> {
     const site = new SignInSite(state, await issueServer(await newCA('test')), secure);
     await listenOnLoopback(site.#server);

@@ -46,7 +46,7 @@ export class Visit {
     return /name="ticket" value="([^"]+)"/.exec(this.response.text)?.[1] ?? '';
   }
 
-  /** Sends the last form with these fields; `to` another replica if given. */
+  /** Submits the last form with these fields, at `site`. */
   async send(
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
