@@ -1,5 +1,5 @@
 // The reflector: lists and watches one resource of kube-apiserver, recovers from every failure, and writes to a sink.
-// It keeps and parses no objects.
+// It neither stores nor parses objects.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
