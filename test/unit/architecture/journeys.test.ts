@@ -1,0 +1,46 @@
+import { posix } from 'node:path';
+import { expect } from 'chai';
+import { importsOf } from './import-graph.ts';
+import { projectFiles } from './repository.ts';
+
+const files = projectFiles();
+const README = 'server/README.md';
+
+/** The journeys of server/README.md: the files of each, in reading order. */
+function journeysIn(text: string): Map<string, string[]> {
+  const [, section = ''] = text.split(/^## Journeys$/m);
+  const [own = ''] = section.split(/^## /m);
+  const journeys = own.split(/^### /m).slice(1);
+  return new Map(
+    journeys.map((journey) => {
+      const [title = ''] = journey.split('\n');
+      const links = [...journey.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) => link);
+      return [title, links.map((link) => posix.join(posix.dirname(README), link))];
+    }),
+  );
+}
+
+function isConnected(one: string, other: string): boolean {
+  const imports = (from: string, to: string): boolean =>
+    importsOf(from, files.get(from) ?? '').some((found) => found.to === to);
+  return imports(one, other) || imports(other, one);
+}
+
+describe('the journeys of server/README.md', () => {
+  const journeys = journeysIn(files.get(README) ?? '');
+
+  it('exist', () => {
+    expect(journeys.size).to.be.at.least(2);
+  });
+
+  for (const [title, steps] of journeys) {
+    // The composition root connects the router with the handler, the second step.
+    it(`are connected by imports, each file with an earlier one: ${title}`, () => {
+      expect(steps.filter((file) => !files.has(file))).to.deep.equal([]);
+      const unconnected = steps
+        .slice(2)
+        .filter((file, index) => !steps.slice(0, index + 2).some((earlier) => isConnected(earlier, file)));
+      expect(unconnected).to.deep.equal([]);
+    });
+  }
+});
