@@ -25,7 +25,7 @@ export function textFilter(message: string, text: TextFilter): string | undefine
     if (words.length === 0) return undefined;
     return anyOf(words.map((each) => matchesWords(message, each, { prefix, caseSensitive })));
   }
-  const exact = matchesPattern(message, withoutShortcuts(linePattern(text)));
+  const exact = matchesPattern(message, withoutShortcuts(linePattern({ mode, texts, caseSensitive })));
   const hasPrefilter = mode === 'substring' && !caseSensitive && texts.every((each) => FILTERABLE.test(each));
   return hasPrefilter && texts.length <= MAX_PREFIXES
     ? allOf([containsPrefixOf(message, texts), exact])

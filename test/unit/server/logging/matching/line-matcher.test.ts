@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { RE2JS } from 're2js';
 import type { MatchMode } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
-import { linePattern } from '../../../../../server/logging/matching/line-pattern.ts';
 
 interface Case {
   readonly mode: MatchMode;
@@ -54,17 +52,14 @@ describe('lineMatcher', () => {
   for (const { mode, text, respect = false, found, missed } of CASES) {
     const wanted = filter(mode, [text], respect);
     const kind = `${mode} ${JSON.stringify(text)}${respect ? ', case respected' : ''}`;
-    const re2 = RE2JS.compile(linePattern(wanted));
     for (const line of found) {
       it(`finds ${kind} in ${JSON.stringify(line)}`, () => {
         expect(lineMatcher(wanted).matches(line)).to.equal(true);
-        expect(re2.test(line)).to.equal(true);
       });
     }
     for (const line of missed) {
       it(`does not find ${kind} in ${JSON.stringify(line)}`, () => {
         expect(lineMatcher(wanted).matches(line)).to.equal(false);
-        expect(re2.test(line)).to.equal(false);
       });
     }
   }
@@ -124,7 +119,6 @@ describe('lineMatcher', () => {
 
   it('matches nothing for a phrase without words', () => {
     expect(lineMatcher(filter('phrase', ['--'])).matches('--')).to.equal(false);
-    expect(RE2JS.compile(linePattern(filter('phrase', ['--']))).test('--')).to.equal(false);
   });
 
   it('takes linear time for a phrase of repeated words', () => {
@@ -154,24 +148,5 @@ describe('lineMatcher', () => {
     });
     // The engine's fast path for short lines takes fifty times as long.
     expect(respected / ignored).to.be.lessThan(10);
-  });
-
-  it('agrees with linePattern() for arbitrary lines and texts', () => {
-    const atoms =
-      'foo Foo bar a b 1 23 _ . \' " : , ; - = / ( ) 日 本 カ ト 가 😀 é e\u0301 foo.bar x:y 1.2 ส ว s \u017f \u212a k σ ς Σ'.split(
-        ' ',
-      );
-    const text = (most: number) =>
-      fc
-        .array(fc.constantFrom(...atoms, ' ', '  '), { minLength: 1, maxLength: most })
-        .map((parts) => parts.join(''));
-    const modes = fc.constantFrom<MatchMode>('phrase', 'prefix', 'substring');
-    fc.assert(
-      fc.property(text(12), text(4), modes, fc.boolean(), (line, wanted, mode, respect) => {
-        const asked = filter(mode, [wanted], respect);
-        expect(RE2JS.compile(linePattern(asked)).test(line)).to.equal(lineMatcher(asked).matches(line));
-      }),
-      { numRuns: 1_500 },
-    );
   });
 });
