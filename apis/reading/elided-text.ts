@@ -1,6 +1,5 @@
 /**
- * At most about so many characters of a text: its beginning and its end, for in between a sentence repeats what it was
- * given.
+ * Shortens a text to about `most` characters: its beginning, an ellipsis and its end.
  */
 export function elided(text: string, most: number): string {
   if (text.length <= most) return text;

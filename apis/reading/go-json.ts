@@ -1,23 +1,23 @@
-// What Go's encoding/json says of a text that is no JSON: kube-apiserver repeats it in its answers.
+// The error of Go's encoding/json for invalid JSON, which kube-apiserver returns to clients.
 
-/** Objects and lists within each other. */
+/** Maximum nesting, as in Go. */
 const MAX_DEPTH = 10_000;
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 
-class Fault extends Error {}
+class JSONError extends Error {}
 
 type Expected = 'value' | 'first-value' | 'key' | 'first-key' | 'colon' | 'more' | 'nothing';
 
-/** Undefined for JSON. */
-export function jsonFault(bytes: Buffer): string | undefined {
-  // A byte is a character here, and the end counts as a space, as with Go.
+/** Returns undefined for valid JSON. */
+export function jsonError(bytes: Buffer): string | undefined {
+  // As in Go, a byte is a character, and the end counts as a space.
   const scan = new Scan(`${bytes.toString('latin1')} `);
   try {
     while (scan.next());
     return scan.complete ? undefined : 'unexpected end of JSON input';
   } catch (error) {
-    if (error instanceof Fault) return error.message;
+    if (error instanceof JSONError) return error.message;
     throw error;
   }
 }
@@ -26,7 +26,7 @@ class Scan {
   readonly #text: string;
   #at = 0;
   #expected: Expected = 'value';
-  /** What ends the objects and lists that are open. */
+  /** The closing brackets of open objects and arrays. */
   readonly #ends: ('}' | ']')[] = [];
 
   constructor(text: string) {
@@ -37,14 +37,14 @@ class Scan {
     return this.#expected === 'nothing';
   }
 
-  /** Takes what comes next; false at the end. */
+  /** Scans the next token. Returns false at the end. */
   next(): boolean {
     this.#take(/[ \t\r\n]*/y);
     const char = this.#text[this.#at];
     if (char === undefined) return false;
     switch (this.#expected) {
       case 'nothing':
-        throw this.#fault('after top-level value');
+        throw this.#error('after top-level value');
       case 'first-value':
         if (char === ']') return this.#close();
         return this.#value(char);
@@ -67,14 +67,14 @@ class Scan {
 
   #punctuation(char: string, then: Readonly<Record<string, Expected>>, where: string): true {
     const expected = then[char];
-    if (expected === undefined) throw this.#fault(where);
+    if (expected === undefined) throw this.#error(where);
     this.#at++;
     this.#expected = expected;
     return true;
   }
 
   #key(char: string): boolean {
-    if (char !== '"') throw this.#fault('looking for beginning of object key string');
+    if (char !== '"') throw this.#error('looking for beginning of object key string');
     if (!this.#string()) return false;
     this.#expected = 'colon';
     return true;
@@ -88,13 +88,13 @@ class Scan {
       if (!this.#string()) return false;
     } else if (literal !== undefined) this.#literal(literal);
     else if (/[-\d]/.test(char)) this.#number();
-    else throw this.#fault('looking for beginning of value');
+    else throw this.#error('looking for beginning of value');
     this.#ended();
     return true;
   }
 
   #open(end: '}' | ']', expected: Expected): true {
-    if (this.#ends.length === MAX_DEPTH) throw this.#fault('exceeded max depth');
+    if (this.#ends.length === MAX_DEPTH) throw this.#error('exceeded max depth');
     this.#ends.push(end);
     this.#at++;
     this.#expected = expected;
@@ -112,7 +112,7 @@ class Scan {
     this.#expected = this.#ends.length === 0 ? 'nothing' : 'more';
   }
 
-  /** False where the text ends before it. */
+  /** Returns false if the text ends within the string. */
   #string(): boolean {
     this.#at++;
     for (;;) {
@@ -123,30 +123,30 @@ class Scan {
         this.#at++;
         return true;
       }
-      if (char !== '\\') throw this.#fault('in string literal');
-      if (!this.#take(ESCAPED)) throw this.#escapeFault();
+      if (char !== '\\') throw this.#error('in string literal');
+      if (!this.#take(ESCAPED)) throw this.#escapeError();
     }
   }
 
-  #escapeFault(): Fault {
+  #escapeError(): JSONError {
     this.#at++;
-    if (this.#text[this.#at] !== 'u') return this.#fault('in string escape code');
+    if (this.#text[this.#at] !== 'u') return this.#error('in string escape code');
     this.#take(/u[0-9a-fA-F]*/y);
-    return this.#fault('in \\u hexadecimal character escape');
+    return this.#error('in \\u hexadecimal character escape');
   }
 
   #literal(word: string): void {
     for (const char of word) {
-      if (this.#text[this.#at] !== char) throw this.#fault(`in literal ${word} (expecting '${char}')`);
+      if (this.#text[this.#at] !== char) throw this.#error(`in literal ${word} (expecting '${char}')`);
       this.#at++;
     }
   }
 
   #number(): void {
     this.#take(/-?/y);
-    if (!this.#take(/0|[1-9]\d*/y)) throw this.#fault('in numeric literal');
-    if (this.#take(/\./y) && !this.#take(/\d+/y)) throw this.#fault('after decimal point in numeric literal');
-    if (this.#take(/[eE][-+]?/y) && !this.#take(/\d+/y)) throw this.#fault('in exponent of numeric literal');
+    if (!this.#take(/0|[1-9]\d*/y)) throw this.#error('in numeric literal');
+    if (this.#take(/\./y) && !this.#take(/\d+/y)) throw this.#error('after decimal point in numeric literal');
+    if (this.#take(/[eE][-+]?/y) && !this.#take(/\d+/y)) throw this.#error('in exponent of numeric literal');
   }
 
   #take(pattern: RegExp): boolean {
@@ -156,9 +156,9 @@ class Scan {
     return found !== null;
   }
 
-  /** About the character that is next. */
-  #fault(where: string): Fault {
-    return new Fault(`invalid character ${quotedByte(this.#text.charCodeAt(this.#at))} ${where}`);
+  /** The error for the next character. */
+  #error(where: string): JSONError {
+    return new JSONError(`invalid character ${quotedByte(this.#text.charCodeAt(this.#at))} ${where}`);
   }
 }
 
@@ -168,7 +168,7 @@ const NAMED: ReadonlyMap<number, string> = new Map(
   ),
 );
 
-/** As Go's strconv.Quote has the character of this code, between single quotes. */
+/** Quotes a character like Go's strconv.QuoteRune. */
 function quotedByte(code: number): string {
   const hex = (digits: number): string => code.toString(16).padStart(digits, '0');
   const printable = code >= 0x20 && code !== 0x7f && !(code >= 0x80 && code <= 0xa0) && code !== 0xad;

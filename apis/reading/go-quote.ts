@@ -1,4 +1,4 @@
-// A text in double quotes, as Go's `%q` writes it: kube-apiserver repeats what it refuses in this form.
+// Go's `%q` format, in which kube-apiserver quotes invalid values.
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': '\\t',
   '\v': '\\v',
 };
-/** Of what Go calls printable, a space is the only one that separates. */
+/** The space is the only printable separator in Go. */
 const NOT_PLAIN = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 export function goQuoted(text: string): string {

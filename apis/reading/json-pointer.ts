@@ -1,4 +1,4 @@
-/** The names and places that lead to a part of a document (RFC 6901). */
+/** The segments of a JSON pointer (RFC 6901). */
 export function segmentsOf(pointer: string): string[] {
   return pointer
     .split('/')

@@ -1,17 +1,15 @@
-// Lists that are written with commas. People type them: spaces around a value do not count, nor does what is empty
-// between commas, as long as something else is there.
+// Comma-separated lists. Spaces around values and empty values are ignored.
 import { isRecord } from './unknown-value.ts';
 
-/** What JSON Schema says of a list. */
+/** The JSON Schema of a list. */
 export interface ListBounds {
   readonly maxItems?: unknown;
   readonly items?: unknown;
 }
 
 /**
- * The values, but at most one more than there may be: that one is enough to find the fault, and looking at hundreds of
- * thousands would take long. Where only a few words are allowed, each is given once. A list of nothing but commas has one
- * value, which is empty.
+ * Returns the values, at most one more than allowed, which is enough for a validation error and bounds the work. Values of an enum
+ * are deduplicated. A list of commas only has one empty value.
  */
 export function listedValues(text: string, { maxItems, items }: ListBounds): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;

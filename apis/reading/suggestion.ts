@@ -1,8 +1,8 @@
-/** The known name that a mistyped one most likely meant, or undefined when none is near enough to be worth saying. */
+/** Returns the known name that is most similar to a mistyped one, or undefined without a similar one. */
 export function suggestion(mistyped: string, known: readonly string[]): string | undefined {
   const wanted = mistyped.toLowerCase();
   let best: string | undefined;
-  // A third of the letters may be wrong: enough for typos, too few to offer something unrelated.
+  // Up to a third of the letters may differ: enough for typos, without unrelated suggestions.
   let bestDistance = Math.floor(Math.max(wanted.length, 3) / 3) + 1;
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
@@ -11,19 +11,19 @@ export function suggestion(mistyped: string, known: readonly string[]): string |
       bestDistance = distance;
     }
   }
-  return best ?? known.find((candidate) => isBegin(wanted, candidate.toLowerCase()));
+  return best ?? known.find((candidate) => isPrefix(wanted, candidate.toLowerCase()));
 }
 
-/** Fewer letters begin too much. */
-const LEAST_BEGIN = 3;
+/** Shorter prefixes are ambiguous. */
+const MIN_PREFIX = 3;
 
-/** Whether one is the beginning of the other, as `start` is of `start_time`, and `asc` of `ascending`. */
-function isBegin(left: string, right: string): boolean {
+/** True if one is a prefix of the other, such as `start` of `start_time`, or `asc` of `ascending`. */
+function isPrefix(left: string, right: string): boolean {
   const [short, long] = left.length < right.length ? [left, right] : [right, left];
-  return short.length >= LEAST_BEGIN && long.startsWith(short);
+  return short.length >= MIN_PREFIX && long.startsWith(short);
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swapped neighbours cost one; `limit` ends it early. */
+/** Optimal string alignment distance (with transpositions), bounded by `limit`. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) >= limit) return limit;
   let beforePrevious: number[] = [];

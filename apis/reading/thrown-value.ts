@@ -1,10 +1,10 @@
-// What was caught: usually an Error, but anything can be thrown.
+// Readers of a caught value, which is usually an Error.
 
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The code of Node's own errors, `ENOENT` for instance. */
+/** The code of a Node error, such as `ENOENT`. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
 }

@@ -1,7 +1,7 @@
-// Narrow readers of what comes from outside: files, requests, objects of the cluster. Nothing throws; those that give a
-// value give an empty one for whatever is missing or of another type.
+// Readers of untrusted values: files, requests, objects of the cluster. They never throw, and return an empty value for missing
+// ones and wrong types.
 
-/** An object with members of its own; a list is none. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -10,7 +10,7 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** The member `name` of something parsed, where both are objects. */
+/** The member `name`, if both are objects. */
 export function recordIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
   return record(record(value)[name]);
 }
@@ -23,12 +23,12 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** For what may be missing, and means something else then than an empty text. */
+/** Distinguishes a missing text from an empty one. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Members that are strings; the others are left out. */
+/** The string members. */
 export function texts(value: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [key, member] of Object.entries(record(value))) {

@@ -1,5 +1,5 @@
 // Continue tokens of paged lists: opaque to clients, the same JSON in base64url as kube-apiserver's.
-import { jsonFault } from '../../reading/go-json.ts';
+import { jsonError } from '../../reading/go-json.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest, type StatusError } from './errors.ts';
 
@@ -50,7 +50,7 @@ function members(text: string): Members {
   const offset = base64Error(text);
   if (offset >= 0) throw invalid(`: illegal base64 data at input byte ${offset}`);
   const bytes = Buffer.from(text, 'base64url');
-  const noJSON = jsonFault(bytes);
+  const noJSON = jsonError(bytes);
   if (noJSON !== undefined) throw invalid(`: ${noJSON}`);
   const json = bytes.toString();
   const value: unknown = JSON.parse(json);

@@ -13,7 +13,7 @@ import { SESSION, TokenFixture } from './oauth/tokens/token-fixture.ts';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const TTL = 10_000;
 
-describe('callers whom the cluster knows by a bearer token', () => {
+describe('callers with reviewed tokens', () => {
   let cluster: ScriptedCluster;
   let at: TokenFixture;
   let authenticator: Authenticator;
@@ -56,7 +56,7 @@ describe('callers whom the cluster knows by a bearer token', () => {
     }
   }
 
-  it('are let in', async () => {
+  it('are accepted', async () => {
     for (const id of [jti, 'b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c']) {
       jti = id;
       token = `opaque-${id}`;
@@ -64,7 +64,7 @@ describe('callers whom the cluster knows by a bearer token', () => {
     }
   });
 
-  it('are not, when it is one of ours whose session has ended, although its review is remembered', async () => {
+  it('are rejected after their session has ended, despite a cached review', async () => {
     expect(await caller()).to.include({ name: 'alice' });
     at.cached = undefined;
     at.stored = undefined;

@@ -22,7 +22,7 @@ describe('completeConfig', () => {
     return completeConfig({ config, overrides, environment, workingDirectory: '/srv/platform' });
   }
 
-  it('takes relative paths from the folder of the file they stand in', async () => {
+  it('resolves paths relative to the configuration file', async () => {
     const config = await complete('listeners: {secure: {certFile: tls.crt, keyFile: /keys/tls.key}}\n');
     expect(config.listeners.secure).to.include({
       certFile: join(folder, 'tls.crt'),
@@ -30,7 +30,7 @@ describe('completeConfig', () => {
     });
   });
 
-  it('does so wherever an option is a path, in lists too, and leaves empty ones empty', async () => {
+  it('resolves paths in lists, and keeps empty paths', async () => {
     const { oauth, logging } = await complete(
       'oauth: {clients: [{id: cli, secretFiles: [secret, /keys/secret]}]}\n' +
         'logging: {opensearch: {caFile: os/ca.crt}, victorialogs: {bearerTokenFile: token}}\n',
@@ -40,7 +40,7 @@ describe('completeConfig', () => {
     expect(logging.victorialogs).to.include({ bearerTokenFile: join(folder, 'token'), caFile: '' });
   });
 
-  it('takes the relative path of a flag from the working directory', async () => {
+  it('resolves the path of a flag relative to the working directory', async () => {
     const override = { path: ['kubernetes', 'kubeconfig'], value: 'k', source: '--kubeconfig' };
     expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/srv/platform/k');
   });
@@ -52,7 +52,7 @@ describe('completeConfig', () => {
     expect(file.kubernetes.kubeconfig).to.equal('/from/file');
   });
 
-  it('says in one line that the file is not there', async () => {
+  it('reports a missing file in one line', async () => {
     const environment = readEnvironment({}, 'host');
     const error = await completeConfig({
       config: 'missing.yaml',

@@ -11,7 +11,7 @@ const SOUND: HealthSources = {
   stopping: () => false,
 };
 
-describe('what /readyz looks at', () => {
+describe('the checks of /readyz', () => {
   function failures(sources: Partial<HealthSources>): readonly string[] {
     const readyz = healthRegistries({ ...SOUND, ...sources }).find(({ path }) => path === 'readyz');
     const results = readyz?.run(readyz.names) ?? [];
@@ -20,12 +20,12 @@ describe('what /readyz looks at', () => {
     );
   }
 
-  it('is sound where everything is there, and where there is no token handler', () => {
+  it('pass if everything is available, and without an authorization server', () => {
     expect(failures({})).to.deep.equal([]);
     expect(failures({ oauthMissing: () => undefined })).to.deep.equal([]);
   });
 
-  it('tells what the token handler misses', () => {
+  it('report unavailable data of the authorization server', () => {
     expect(failures({ oauthMissing: () => ['users', 'sessions'] })).to.deep.equal([
       'oauth: not loaded, or not watched for too long: users, sessions',
     ]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FLAGS, help, parseOptions, UsageError } from '../../../server/options.ts';
 
 describe('parseOptions', () => {
-  it('names the file and turns flags into overrides of the configuration', () => {
+  it('returns the file, and flags as overrides', () => {
     expect(parseOptions(['--config', 'a.yaml', '--secure-port=0', '--log-level', 'debug'])).to.deep.equal({
       action: 'run',
       config: 'a.yaml',
@@ -17,7 +17,7 @@ describe('parseOptions', () => {
     it(`takes --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
   }
 
-  it('takes -h for --help', () => {
+  it('accepts -h for --help', () => {
     expect(parseOptions(['-h'])).to.deep.equal({ action: 'help' });
     expect(help()).to.contain('-h, --help');
   });
@@ -39,7 +39,7 @@ describe('parseOptions', () => {
 });
 
 describe('help', () => {
-  it('tells every flag with its description', () => {
+  it('lists every flag with its description', () => {
     for (const { name, description } of FLAGS)
       expect(help()).to.contain(`--${name}`).and.contain(description);
   });

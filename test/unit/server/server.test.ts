@@ -9,7 +9,7 @@ import { completeConfig } from '../../../server/config.ts';
 import { readEnvironment } from '../../../server/environment.ts';
 import { run } from '../../../server/server.ts';
 
-describe('the server', () => {
+describe('run', () => {
   let folder: string;
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('the server', () => {
     return completeConfig({ config: file, overrides: [], environment, workingDirectory: folder });
   }
 
-  it('opens no socket when it is stopped before it serves', async () => {
+  it('opens no listener if it is stopped during the start', async () => {
     const told: string[] = [];
     const log = pino(
       new Writable({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseGoDuration } from '../../../../apis/reading/go-duration.ts';
 
-describe('a duration as Go writes it', () => {
+describe('parseGoDuration', () => {
   for (const [text, milliseconds] of [
     ['0', 0],
     ['-0', 0],

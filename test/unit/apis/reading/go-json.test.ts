@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonFault } from '../../../../apis/reading/go-json.ts';
+import { jsonError } from '../../../../apis/reading/go-json.ts';
 
 /** As encoding/json of Go 1.26 has told them. */
 const FAULTS: readonly (readonly [text: string, fault: string])[] = [
@@ -31,17 +31,17 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
   ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
 ];
 
-describe('what Go says of a text that is no JSON', () => {
+describe('jsonError', () => {
   for (const [text, fault] of FAULTS) {
     it(`tells where it is wrong: ${JSON.stringify(text.slice(0, 20))}`, () => {
-      expect(jsonFault(Buffer.from(text, 'latin1'))).to.equal(fault);
+      expect(jsonError(Buffer.from(text, 'latin1'))).to.equal(fault);
     });
   }
 
-  it('is nothing of JSON', () => {
+  it('returns undefined for JSON', () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     for (const text of [' {"a":[1,-0.5e+3,{}],"b\\u00e9\\n":[]} ', 'null', '"Zoë"', '-0', deep]) {
-      expect(jsonFault(Buffer.from(text)), text.slice(0, 40)).to.equal(undefined);
+      expect(jsonError(Buffer.from(text)), text.slice(0, 40)).to.equal(undefined);
     }
   });
 });

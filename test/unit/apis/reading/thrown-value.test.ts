@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { codeOf, messageOf } from '../../../../apis/reading/thrown-value.ts';
 
-describe('what was caught', () => {
-  it('has the message of an error, and else what it says of itself', () => {
+describe('a caught value', () => {
+  it('has the message of an Error, else its string', () => {
     expect(messageOf(new TypeError('is none'))).to.equal('is none');
     expect([messageOf('just text'), messageOf(undefined)]).to.deep.equal(['just text', 'undefined']);
   });
 
-  it('has a code when it is an error with one', () => {
+  it('has the code of an Error with one', () => {
     const fault = (path: string): unknown => {
       try {
         return readFileSync(path);

@@ -9,13 +9,13 @@ import {
   texts,
 } from '../../../../apis/reading/unknown-value.ts';
 
-describe('a value from outside', () => {
-  it('is a record when it is an object, and a list is none', () => {
+describe('an untrusted value', () => {
+  it('is a record if it is an object, not an array', () => {
     expect([{}, { a: 1 }].every(isRecord)).to.equal(true);
     expect([null, undefined, [], [{}], 'a', 1, true].some(isRecord)).to.equal(false);
   });
 
-  it('reads as empty where it is of another type', () => {
+  it('is read as empty if it has another type', () => {
     for (const other of [null, undefined, 1, true]) {
       expect([record(other), array(other), text(other), texts(other)]).to.deep.equal([{}, [], '', {}]);
     }
@@ -23,14 +23,14 @@ describe('a value from outside', () => {
     expect([record(['a']), array({ a: 1 }), text(['a'])]).to.deep.equal([{}, [], '']);
   });
 
-  it('has an empty record in it where there is no other', () => {
+  it('has an empty record for a missing member', () => {
     for (const other of [null, 'a', [], {}, { spec: [] }, { spec: 'a' }]) {
       expect(recordIn(other, 'spec')).to.deep.equal({});
     }
     expect(recordIn({ spec: { a: 1 } }, 'spec')).to.deep.equal({ a: 1 });
   });
 
-  it('keeps what is of the right type, members included', () => {
+  it('is kept if it has the right type', () => {
     const object = { a: 'b', c: 1 };
     expect(record(object)).to.equal(object);
     expect(array([1])).to.deep.equal([1]);

@@ -61,7 +61,7 @@ describe('access metrics', () => {
     });
   }
 
-  it('tell what was asked of the cluster, and what was answered from memory', async () => {
+  it('count reviews and cache hits', async () => {
     const reviews = new ClusterReviews(
       clusterThat(() => Promise.resolve({ status: {} })),
       metrics,
@@ -81,7 +81,7 @@ describe('access metrics', () => {
     expect(told).to.contain('authentication_token_cache_request_total{status="miss"} 1');
   });
 
-  it('tell the status of an answer that is none, and that there was no answer', async () => {
+  it('count failed reviews by status, and those without a response', async () => {
     const spec = { user: 'u', uid: '', groups: [], extra: {} };
     for (const error of [newServiceUnavailable('etcd is away'), new Error('no connection')]) {
       const reviews = new ClusterReviews(

@@ -14,7 +14,7 @@ function pipe(dir: string): { reader: number; writer: number } {
   return { reader, writer: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };
 }
 
-describe('the output of the log', () => {
+describe('LineOutput', () => {
   let dir: string;
   let file: string;
   let fd: number;
@@ -40,7 +40,7 @@ describe('the output of the log', () => {
     });
   const written = (): string => readFileSync(file, 'utf8');
 
-  it('writes all lines in their order, few of them a little later', async () => {
+  it('writes all lines in order, short buffers after a delay', async () => {
     const output = outputTo(fd);
     const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} ü\n`);
     for (const line of lines.slice(0, -1)) output.write(line);
@@ -51,14 +51,14 @@ describe('the output of the log', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('writes what waits when the process ends', () => {
+  it('flushes at exit', () => {
     const output = outputTo(fd);
     output.write('last words\n');
     output.flushSync();
     expect(written()).to.equal('last words\n');
   });
 
-  it('loses what a full disk refuses, and never waits for it', async () => {
+  it('drops lines on a full disk without blocking', async () => {
     const full = openSync('/dev/full', 'w');
     try {
       const output = outputTo(full);
@@ -73,7 +73,7 @@ describe('the output of the log', () => {
     }
   });
 
-  it('holds no more than its capacity, and says how many lines are lost once it goes on', async () => {
+  it('drops lines beyond its capacity, and reports their number', async () => {
     const output = outputTo(fd, 100);
     for (let i = 0; i < 10; i++) output.write(`${'x'.repeat(29)}\n`);
     await until(() => lost.length === 1);
@@ -81,7 +81,7 @@ describe('the output of the log', () => {
     expect(written()).to.have.length(90);
   });
 
-  it('waits for a reader that is slow, and keeps the order', async () => {
+  it('retries for a slow reader, in order', async () => {
     const { reader, writer } = pipe(dir);
     const output = outputTo(writer);
     const lines = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(5_000)}\n`);
@@ -110,7 +110,7 @@ describe('the output of the log', () => {
     closeSync(reader);
   });
 
-  it('leaves a program that logs to a full disk at work, and lets it end', function (done) {
+  it('does not block a program that logs to a full disk', function (done) {
     this.timeout(180_000);
     const logger = new URL('../../../../server/observability/logger.ts', import.meta.url).href;
     const program = `

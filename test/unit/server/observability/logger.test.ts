@@ -10,7 +10,7 @@ function logging(format: 'json' | 'text' = 'json', level = 'info') {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON object a line, with the level by name and the time as ISO 8601', () => {
+  it('writes one JSON object per line, with level name and ISO 8601 time', () => {
     const { lines, log } = logging();
     log.info({ port: 1 }, 'listening');
     const line: unknown = JSON.parse(lines[0] ?? '');
@@ -20,13 +20,13 @@ describe('createLogger', () => {
       .that.matches(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it('leaves out what is below the level', () => {
+  it('omits lines below the level', () => {
     const { lines, log } = logging('json', 'warn');
     log.info('not this');
     expect(lines).to.deep.equal([]);
   });
 
-  it('never writes a secret that stands anywhere in a line', () => {
+  it('redacts secrets at any depth', () => {
     const { lines, log } = logging();
     log.info({
       password: 's3cret',
@@ -37,14 +37,14 @@ describe('createLogger', () => {
     expect(lines.join()).not.to.contain('s3cret');
   });
 
-  it('writes of an error only what it knows to be harmless, and its causes', () => {
+  it('writes the message, code and causes of an error only', () => {
     const { lines, log } = logging();
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', request: { token: 's3cret' } });
     log.error({ err: new Error('no cluster', { cause }) }, 'failed');
     expect(lines[0]).to.contain('no cluster').and.contain('ECONNREFUSED').and.not.contain('s3cret');
   });
 
-  it('leaves out the stack of an answer with a status and of a refusal by the system', () => {
+  it('omits the stack of HTTP and system errors', () => {
     const { lines, log } = logging();
     const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
     log.warn({ err: Object.assign(new Error('no cluster', { cause: refused }), { code: 503 }) }, 'failed');
@@ -58,7 +58,7 @@ describe('createLogger', () => {
     expect(lines[2]).to.contain('stack');
   });
 
-  it('leaves out the stack of an answer that broke off', async () => {
+  it('omits the stack of an incomplete response', async () => {
     const server = createServer((_request, response) => {
       response.write('a part', () => response.destroy());
     });
@@ -76,7 +76,7 @@ describe('createLogger', () => {
     expect(lines.join()).to.match(/WARN {2}broke off err=aborted\n$/);
   });
 
-  it('writes text for people when asked to', () => {
+  it('writes the text format', () => {
     const { lines, log } = logging('text');
     log.warn({ port: 1, name: 'two words' }, 'odd');
     log.error({ err: new Error('broken') }, 'failed');

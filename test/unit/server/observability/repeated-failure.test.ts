@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { RepeatedFailure } from '../../../../server/observability/repeated-failure.ts';
 
-describe('a failure that repeats itself', () => {
-  it('is news the first time, when it is another one, and once a minute', () => {
+describe('RepeatedFailure', () => {
+  it('logs the first failure, a different one, and a reminder each minute', () => {
     let now = 0;
     const failure = new RepeatedFailure(() => now);
     const tells: boolean[] = [];
@@ -20,7 +20,7 @@ describe('a failure that repeats itself', () => {
     expect(tells).to.deep.equal([true, false, true, false, true, false]);
   });
 
-  it('is the first again when it went well in between', () => {
+  it('starts again after a success', () => {
     const failure = new RepeatedFailure(() => 0);
     failure.isNews('away');
     failure.isNews('away');

@@ -6,19 +6,19 @@ import { pino } from 'pino';
 import { Exchange } from '../../../../server/filters/exchange.ts';
 import { plainAddress } from '../../../../server/request/plain-address.ts';
 
-describe('the address of a caller', () => {
-  it('is the IPv4 address that somebody would search the log for', () => {
+describe('plainAddress', () => {
+  it('returns an IPv4-mapped address as IPv4', () => {
     expect(plainAddress('::ffff:192.0.2.7')).to.equal('192.0.2.7');
     expect(plainAddress('::FFFF:192.0.2.7')).to.equal('192.0.2.7');
   });
 
-  it('is left as it is otherwise', () => {
+  it('returns other addresses unchanged', () => {
     for (const address of ['192.0.2.7', '::1', '2001:db8::7', '::ffff:c000:207']) {
       expect(plainAddress(address)).to.equal(address);
     }
   });
 
-  it('is the same on a socket for both families', async () => {
+  it('is equal on a dual-stack socket', async () => {
     const server = createServer().listen(0);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

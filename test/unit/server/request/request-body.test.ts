@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
 import { ask, type ChainFixture, NODES, rawConnection, startChain } from '../filters/chain-fixture.ts';
 
-describe('the body of a request', () => {
+describe('readBody', () => {
   let fixture: ChainFixture | undefined;
 
   afterEach(async () => {
@@ -25,14 +25,14 @@ describe('the body of a request', () => {
 
   const headers = { 'test-user': 'alice', 'transfer-encoding': 'chunked' };
 
-  it('is read whole when it fits', async () => {
+  it('returns a body within the limit', async () => {
     const chain = await start();
     expect((await ask(chain, NODES, { method: 'POST', headers, body: 'x'.repeat(1000) })).body).to.equal(
       '1000',
     );
   });
 
-  it('is refused with 413 as soon as it passes the limit, also when it did not announce its length', async () => {
+  it('returns 413 as soon as a chunked body exceeds the limit', async () => {
     const chain = await start();
     const socket = await rawConnection(chain);
     socket.write(
@@ -47,7 +47,7 @@ describe('the body of a request', () => {
     socket.destroy();
   });
 
-  it('that breaks off is the client’s fault', async () => {
+  it('returns 400 for an incomplete body', async () => {
     const request = new IncomingMessage(new Socket());
     const reading = readBody(request, 10);
     request.destroy(new Error('cut'));

@@ -20,8 +20,8 @@ function refusal(target: string): unknown {
   return undefined;
 }
 
-describe('request info', () => {
-  it('takes a path of a grouped resource apart', () => {
+describe('parseRequestInfo', () => {
+  it('parses the path of a grouped resource', () => {
     expect(resource('GET', `${nodes}/n1/status`)).to.deep.equal({
       isResourceRequest: true,
       path: `${nodes}/n1/status`,
@@ -162,7 +162,7 @@ describe('request info', () => {
     `${nodes}?labelSelector=%ED%A0%80`,
   ];
   for (const target of refused) {
-    it(`refuses ${JSON.stringify(target)} as ambiguous`, () => {
+    it(`rejects ${JSON.stringify(target)} as ambiguous`, () => {
       expect(refusal(target), target).to.have.property('reason', 'BadRequest');
     });
   }
@@ -176,13 +176,13 @@ describe('request info', () => {
     });
   }
 
-  it('takes every text of a query that is well escaped', () => {
+  it('accepts every well-escaped query', () => {
     for (const text of ['ß', '\u{1f600}', '%', '\ufffd', '\0', 'a b+c&d=e;f']) {
       expect(refusal(`${nodes}?x=${encodeURIComponent(text)}`), text).to.equal(undefined);
     }
   });
 
-  it('takes a thousand parameters, and refuses more before it looks at any', () => {
+  it('accepts a thousand parameters, and rejects more before parsing them', () => {
     expect(resource('GET', `${nodes}?${'a&'.repeat(999)}watch`).verb).to.equal('watch');
     const error = refusal(`${nodes}?${'a&'.repeat(1_000)}watch`);
     if (!(error instanceof StatusError)) throw new Error('it was taken');
@@ -208,7 +208,7 @@ describe('request info', () => {
     });
   }
 
-  it('does not narrow the console paths, which know no field selectors', () => {
+  it('ignores fieldSelector on the console paths', () => {
     expect(resource('GET', '/kapis/g/v1/nodes?fieldSelector=metadata.name%3Dx').name).to.equal('');
   });
 
@@ -217,7 +217,7 @@ describe('request info', () => {
     expect(resource('GET', `${nodes}/%C3%A4`).name).to.equal('ä');
   });
 
-  it('either refuses a target or agrees with a WHATWG URL about its segments', () => {
+  it('rejects a target or agrees with the WHATWG URL parser', () => {
     const piece = fc.constantFrom(
       'a',
       'B',

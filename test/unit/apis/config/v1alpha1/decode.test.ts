@@ -21,19 +21,19 @@ function faults(text: string, overrides: Override[] = []): string[] {
 }
 
 describe('decodeConfiguration', () => {
-  it('fills in every default', () => {
+  it('sets every default', () => {
     const configuration = decode(HEAD);
     expect(configuration.listeners.secure.port).to.equal(9443);
     expect(configuration.listeners.insecure).to.include({ enabled: true, port: 9090 });
     expect(decodeConfiguration(undefined)).to.deep.equal(configuration);
   });
 
-  it('gives durations in milliseconds and quantities in bytes', () => {
+  it('converts durations to milliseconds and quantities to bytes', () => {
     const configuration = decode(`${HEAD}listeners: {limits: {keepAliveTimeout: 1m31.5s, body: 2Mi}}\n`);
     expect(configuration.listeners.limits).to.include({ keepAliveTimeout: 91_500, body: 2 * 1024 * 1024 });
   });
 
-  it('takes a number of bytes without quotes', () => {
+  it('accepts a number of bytes without quotes', () => {
     expect(decode(`${HEAD}listeners: {limits: {body: 4096}}\n`).listeners.limits.body).to.equal(4096);
   });
 
@@ -41,11 +41,11 @@ describe('decodeConfiguration', () => {
     expect(decode(HEAD).listeners.limits.keepAliveTimeout).to.be.greaterThan(90_000);
   });
 
-  it('takes a section whose options are all commented out as its defaults', () => {
+  it('uses the defaults of a section whose options are all commented out', () => {
     expect(decode(`${HEAD}log:\n  # level: debug\n`).log.level).to.equal('info');
   });
 
-  it('reports every fault at once, with file, line, column and path', () => {
+  it('reports all errors with file, line, column and path', () => {
     const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    body: 10\nlog: {level: inof}\n`;
     expect(faults(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.prot: unknown option; did you mean "port"?',
@@ -55,7 +55,7 @@ describe('decodeConfiguration', () => {
     ]);
   });
 
-  it('finds contradictions in the same run as faults of single options', () => {
+  it('reports contradictions together with errors of single options', () => {
     const text = `${HEAD}listeners:\n  secure:\n    certFile: a\nlog: {level: 3}\n`;
     expect(faults(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.certFile: requires keyFile',
@@ -120,7 +120,7 @@ describe('decodeConfiguration', () => {
       'c.yaml:3:1: __proto__: unknown option; known options: ',
     ],
   ] as const) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(faults(text)[0]).to.satisfy(
         (line: string) => line.startsWith(expected),
         faults(text).join('\n'),
@@ -128,14 +128,14 @@ describe('decodeConfiguration', () => {
     });
   }
 
-  it('takes both the general apiVersion and that of the platform it names', () => {
+  it('accepts the general apiVersion and that of the configured platform', () => {
     const named = HEAD.replace('config.platform.io', 'config.acme.io');
     expect(decode(`${named}platform: {name: acme}\n`).platform.name).to.equal('acme');
     expect(decode(`${HEAD}platform: {name: acme}\n`).platform.name).to.equal('acme');
     expect(faults(named)).to.have.length(1);
   });
 
-  it('lets a flag override the file, and reports faults under the name of the flag', () => {
+  it('overrides the file by flags, and reports their errors under the flag', () => {
     const override = (value: unknown) => [
       { path: ['listeners', 'secure', 'port'], value, source: '--secure-port' },
     ];

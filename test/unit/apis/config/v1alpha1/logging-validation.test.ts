@@ -15,7 +15,7 @@ function faults(logging: object): string[] {
   }
 }
 
-describe('the options of log stores', () => {
+describe('validation of log stores', () => {
   for (const [what, logging, words] of [
     ['OpenSearch without an address', { store: 'opensearch' }, /opensearch\.urls: requires at least one URL/],
     ['VictoriaLogs without an address', { store: 'victorialogs' }, /victorialogs\.url: must be a URL/],
@@ -49,12 +49,12 @@ describe('the options of log stores', () => {
       /username: requires passwordFile/,
     ],
   ] as const) {
-    it(`refuse ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(faults(logging).join('\n')).to.match(words);
     });
   }
 
-  it('tell which of the addresses is none', () => {
+  it('names the invalid URL', () => {
     const urls = ['https://search-0', 'search-1', 'https://search-2', 'ftp://search-3'];
     const found = faults({ store: 'opensearch', opensearch: { urls } });
     expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.deep.equal([
@@ -63,7 +63,7 @@ describe('the options of log stores', () => {
     ]);
   });
 
-  it('are told with those of the option that chooses the store, where its name is misspelled', () => {
+  it('reports errors of the intended store if its name is misspelled', () => {
     const found = faults({
       store: 'opensaerch',
       opensearch: { urls: ['search:9200'], username: 'u' },
@@ -76,7 +76,7 @@ describe('the options of log stores', () => {
     ]);
   });
 
-  it('do not count as missing what is only mistyped', () => {
+  it('does not report an option of the wrong type as missing', () => {
     expect(faults({ store: 'opensearch', opensearch: { urls: ['https://search', 1] } })).to.have.length(1);
     expect(faults({ store: 'opensearch', opensearch: { urls: 'https://search' } })).to.have.length(1);
     expect(faults({ store: 'victorialogs', victorialogs: { url: ['https://logs'] } })).to.have.length(1);
@@ -88,11 +88,11 @@ describe('the options of log stores', () => {
     expect(faults({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
   });
 
-  it('do not count where logs cannot be queried', () => {
+  it('ignores errors if log queries are disabled', () => {
     expect(faults({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
   });
 
-  it('are taken with TLS, or on this machine, and of the chosen store only', () => {
+  it('accepts TLS, and loopback addresses, of the selected store', () => {
     const credentials = { username: 'u', passwordFile: 'p' };
     expect(
       faults({ store: 'opensearch', opensearch: { urls: ['https://search'], ...credentials } }),
@@ -103,7 +103,7 @@ describe('the options of log stores', () => {
     expect(faults({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
   });
 
-  it('warn of an address in the clear only where it is asked', () => {
+  it('returns plaintext URLs of the selected store only', () => {
     const addresses = {
       opensearch: { urls: ['https://search-0', 'http://search-1', 'http://127.0.0.1:9200'] },
       victorialogs: { url: 'http://logs' },

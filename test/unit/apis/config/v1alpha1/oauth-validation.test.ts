@@ -17,7 +17,7 @@ function faultsOf(oauth: object): string[] {
   return faults(`oauth: ${JSON.stringify(oauth)}`);
 }
 
-describe('the options of the token handler', () => {
+describe('validation of oauth', () => {
   for (const [what, oauth, words] of [
     [
       'two clients of one id',
@@ -75,14 +75,14 @@ describe('the options of the token handler', () => {
       /oauth\.trustedProxies\.1: must be an address or a network such as 10\.0\.0\.0\/8, not "somewhere"/,
     ],
   ] as const) {
-    it(`refuse ${what}`, () => {
+    it(`rejects ${what}`, () => {
       const found = faultsOf(oauth);
       expect(found).to.have.length(1);
       expect(found[0]).to.match(words);
     });
   }
 
-  it('tell all faults at once with their lines, those of single options among them', () => {
+  it('reports all errors with their lines', () => {
     const found = faults(
       'oauth:',
       '  trustedProxies: [here]',
@@ -109,13 +109,13 @@ describe('the options of the token handler', () => {
     ]);
   });
 
-  it('do not count a secret as missing that is only mistyped', () => {
+  it('does not report a secret of the wrong type as missing', () => {
     expect(faultsOf({ clients: [{ id: 'a', secretFiles: 'x' }] })).to.have.length(1);
     expect(faultsOf({ clients: [{ id: 'a', secretRef: 'x' }] })).to.have.length(1);
     expect(faultsOf({ clients: [{ id: 'a', public: 'yes' }] })).to.have.length(1);
   });
 
-  it('have their defaults where all of a section of a client is commented out', () => {
+  it('uses the defaults of a section of a client that is commented out', () => {
     const clients = (...lines: string[]): string[] => faults('oauth:', '  clients:', ...lines);
     expect(
       clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
@@ -125,7 +125,7 @@ describe('the options of the token handler', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('do not count when there is no token handler', () => {
+  it('ignores errors if the authorization server is disabled', () => {
     expect(faultsOf({ enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] })).to.deep.equal([]);
   });
 });

@@ -15,7 +15,7 @@ describe('parseDuration', () => {
     ['1d', undefined],
     ['800h', undefined],
   ] as const) {
-    it(`reads ${JSON.stringify(text)} as ${milliseconds}`, () =>
+    it(`parses ${JSON.stringify(text)} as ${milliseconds}`, () =>
       expect(parseDuration(text)).to.equal(milliseconds));
   }
 });
@@ -32,7 +32,7 @@ describe('parsePeriod', () => {
     ['', undefined],
     ['4000d', undefined],
   ] as const) {
-    it(`reads ${JSON.stringify(text)} as ${milliseconds}`, () =>
+    it(`parses ${JSON.stringify(text)} as ${milliseconds}`, () =>
       expect(parsePeriod(text)).to.equal(milliseconds));
   }
 });
@@ -48,6 +48,6 @@ describe('parseQuantity', () => {
     ['1M', undefined],
     ['', undefined],
   ] as const) {
-    it(`reads ${JSON.stringify(text)} as ${bytes}`, () => expect(parseQuantity(text)).to.equal(bytes));
+    it(`parses ${JSON.stringify(text)} as ${bytes}`, () => expect(parseQuantity(text)).to.equal(bytes));
   }
 });

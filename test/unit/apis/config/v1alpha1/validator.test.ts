@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 import { isOrigin } from '../../../../../apis/config/v1alpha1/validator.ts';
 
-describe('the origin of a web page', () => {
+describe('isOrigin', () => {
   for (const origin of [
     'https://console.example.com',
     'http://localhost:8080',
     'http://[::1]:3000',
     'https://10.0.0.7:30880',
   ]) {
-    it(`is ${origin}`, () => {
+    it(`accepts ${origin}`, () => {
       expect(isOrigin(origin)).to.equal(true);
     });
   }
@@ -25,12 +25,12 @@ describe('the origin of a web page', () => {
     ['null', 'files and sandboxed pages of anybody have it'],
     ['com.example.app://console', 'no web page'],
   ] as const) {
-    it(`is not ${text}: ${why}`, () => {
+    it(`rejects ${text}: ${why}`, () => {
       expect(isOrigin(text)).to.equal(false);
     });
   }
 
-  it('is asked for by name in the configuration', () => {
+  it('is the format of allowedOrigins', () => {
     const text = [
       'apiVersion: config.platform.io/v1alpha1',
       'kind: APIServerConfiguration',

@@ -126,7 +126,7 @@ describe('CertificateFiles', () => {
     ['empty key', async () => ({ ...(await issue('two')), key: '' })],
     ['expired certificate', async () => issue('two', -60_000)],
   ] as const) {
-    it(`refuses a ${what} with one line and keeps the old pair`, async () => {
+    it(`refuses a ${what} with one log line and keeps the current pair`, async () => {
       await linked(await issue('one'));
       const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
       await files.start(life.signal);
@@ -140,7 +140,7 @@ describe('CertificateFiles', () => {
     });
   }
 
-  it('takes the pair once it is whole after it was refused half-way', async () => {
+  it('loads a pair that is complete after a refusal', async () => {
     await linked(await issue('one'));
     const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
     await files.start(life.signal);
@@ -153,7 +153,7 @@ describe('CertificateFiles', () => {
     expect(files.current().cert).to.equal(next.certificate);
   });
 
-  it('takes what is swapped in while the files before it are being read', async () => {
+  it('loads files that are swapped during a reload', async () => {
     await linked(await issue('one'));
     const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
     await files.start(life.signal);
@@ -168,7 +168,7 @@ describe('CertificateFiles', () => {
     }
   });
 
-  it('keeps the old pair while the files are gone', async () => {
+  it('keeps the current pair while files are missing', async () => {
     await linked(await issue('one'));
     const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
     await files.start(life.signal);
@@ -180,7 +180,7 @@ describe('CertificateFiles', () => {
     expect(lines).to.have.length(1);
   });
 
-  it('does not start without files, and says which one is missing', async () => {
+  it('fails to start without files, and names the missing one', async () => {
     const error = await source()
       .start(life.signal)
       .catch((failure: unknown) => failure);
@@ -188,7 +188,7 @@ describe('CertificateFiles', () => {
     expect(error).to.have.property('message').that.contains('tls.crt: no such file');
   });
 
-  it('tells the first of several files that cannot be read, whichever is quicker to fail', async () => {
+  it('reports the first of several unreadable files', async () => {
     const certFile = join(folder, 'tls.crt');
     // No path at all, which is known without looking.
     const error = await source({ paths: { certFile, keyFile: '\0', caFile: '' } })
@@ -197,7 +197,7 @@ describe('CertificateFiles', () => {
     expect(error).to.have.property('message').that.contains('tls.crt: no such file');
   });
 
-  it('gives the last certificate of the chain as the CA', async () => {
+  it('uses the last certificate of the chain as CA', async () => {
     const leaf = await issue('one');
     await linked({ ...leaf, certificate: `${leaf.certificate}\n${authority.certificate}` });
     const files = source();

@@ -43,7 +43,7 @@ describe('SelfSignedCertificate', () => {
     now = new Date(now.getTime() + days * DAY);
   }
 
-  it('is for the Service, this machine and what was configured', async () => {
+  it('is valid for the Service, the host and configured names', async () => {
     const certificate = source();
     await certificate.renew();
     const leaf = new X509Certificate(certificate.current().cert);
@@ -55,7 +55,7 @@ describe('SelfSignedCertificate', () => {
     }
   });
 
-  it('is issued by the CA that it tells clients to trust', async () => {
+  it('is issued by a CA of its bundle', async () => {
     const certificate = source();
     await certificate.renew();
     const { cert, ca } = certificate.current();
@@ -65,7 +65,7 @@ describe('SelfSignedCertificate', () => {
     expect(leaf.ca).to.equal(false);
   });
 
-  it('stays as it is until a third of its life is left, and is then renewed by the same CA', async () => {
+  it('is renewed by the same CA in the last third of its lifetime', async () => {
     const certificate = source();
     let changes = 0;
     certificate.onChange(() => changes++);
@@ -81,7 +81,7 @@ describe('SelfSignedCertificate', () => {
     expect(changes).to.equal(1);
   });
 
-  it('publishes a new CA beside the old one before it issues with it', async () => {
+  it('publishes a new CA beside the old one before issuing with it', async () => {
     const certificate = source();
     await certificate.renew();
     const [old = ''] = pemCertificates(certificate.current().ca);
@@ -101,7 +101,7 @@ describe('SelfSignedCertificate', () => {
     expect(pemCertificates(certificate.current().ca)).to.deep.equal([bundle[0]]);
   });
 
-  it('hears of a CA that another replica has added to the store', async () => {
+  it('adopts a CA that another replica has stored', async () => {
     const store = new MemoryAuthorityStore();
     const [one, two] = [source(store), source(store)];
     await one.renew();
@@ -122,7 +122,7 @@ describe('SelfSignedCertificate', () => {
 
     afterEach(() => rm(folder, { recursive: true }));
 
-    it('has the same CA after a restart', async () => {
+    it('keeps the CA across restarts', async () => {
       const store = new DirectoryAuthorityStore(join(folder, 'new'));
       const [before, after] = [source(store), source(new DirectoryAuthorityStore(join(folder, 'new')))];
       await before.renew();
@@ -131,12 +131,12 @@ describe('SelfSignedCertificate', () => {
       expect(await readFile(join(folder, 'new', 'serving-ca.crt'), 'utf8')).to.equal(before.current().ca);
     });
 
-    it('keeps the key of the CA from others', async () => {
+    it('protects the key of the CA', async () => {
       await source(new DirectoryAuthorityStore(folder)).renew();
       expect((await stat(join(folder, 'serving-ca.json'))).mode % 0o1000).to.equal(0o600);
     });
 
-    it('tells whoever starts the server which option is at fault when it cannot be used', async () => {
+    it('names the option when the folder is unusable', async () => {
       const file = join(folder, 'file');
       await writeFile(file, '');
       const started = source(new DirectoryAuthorityStore(join(file, 'certificates'))).start(
@@ -149,14 +149,14 @@ describe('SelfSignedCertificate', () => {
       );
     });
 
-    it('makes the folders above it, for nobody else to look into', async () => {
+    it('creates missing parent folders with mode 0700', async () => {
       await source(new DirectoryAuthorityStore(join(folder, 'a', 'b', 'c'))).renew();
       for (const path of ['a', 'a/b', 'a/b/c']) {
         expect((await stat(join(folder, path))).mode % 0o1000).to.equal(0o700);
       }
     });
 
-    it('says at once that the folder cannot be made, in a place that takes none', async () => {
+    it('fails at once where folders cannot be created', async () => {
       for (const place of ['/proc/serving-ca', '/proc/serving-ca/below']) {
         const error: unknown = await source(new DirectoryAuthorityStore(place))
           .start(AbortSignal.abort())
@@ -166,7 +166,7 @@ describe('SelfSignedCertificate', () => {
       }
     });
 
-    it('says that its file is broken, with the cure, and quotes nothing of it', async () => {
+    it('reports an invalid file with the cure, without quoting it', async () => {
       await writeFile(join(folder, 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
       const error: unknown = await source(new DirectoryAuthorityStore(folder))
         .start(AbortSignal.abort())
@@ -175,7 +175,7 @@ describe('SelfSignedCertificate', () => {
       expect(inspect(error)).not.to.include('MIGH');
     });
 
-    it('gives two that start at once the same CA', async () => {
+    it('creates one CA for two concurrent starts', async () => {
       const sources = [1, 2, 3].map(() => source(new DirectoryAuthorityStore(folder)));
       await Promise.all(sources.map((one) => one.renew()));
       expect(new Set(sources.map((one) => one.current().ca)).size).to.equal(1);
