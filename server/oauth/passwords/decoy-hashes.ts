@@ -19,7 +19,7 @@ const ARGON2 = /^(\$argon2(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$)[A-Za-z0-9+/]+\$[A-Za
 
 export class DecoyHashes {
   readonly #options: DecoyHashesOptions;
-  /** DecoyHashes with the number of users whose hash has the same algorithm and cost. */
+  /** Decoy hashes with the number of users whose hash has the same algorithm and cost. */
   #decoys: readonly (readonly [decoy: string, users: number])[] = [];
   #users = 0;
   #countedAt = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ export interface StartedBehindFront {
 }
 
 export interface FaultTraits {
-  /** TimeSlicer a response into one with a failed shard, if the store reports those. */
+  /** Turns a response into one with a failed shard, if the store reports those. */
   readonly shardFailed?: (text: string, path: string) => string;
   /** False if the health check sends other requests than those that the proxy breaks. */
   readonly checked?: boolean;

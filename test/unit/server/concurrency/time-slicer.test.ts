@@ -14,7 +14,7 @@ function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
 
 let now = 0;
 
-/** TimeSlicer of which only what a test spends takes time. */
+/** A time slicer with a manual clock. */
 function turnsOf(sliceMs: number): TimeSlicer {
   return new TimeSlicer(sliceMs, () => now);
 }
