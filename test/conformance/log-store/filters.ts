@@ -20,18 +20,18 @@ export function describeFilters(subject: () => Subject): void {
         const [some, middle] = [names[0] ?? '', names[Math.floor(names.length / 2)] ?? ''];
         for (const [filter, findsSome] of [
           [{ exact: [some] }, true],
-          [{ exact: [middle, some, 'nobody'] }, true],
+          [{ exact: [middle, some, 'no-such-name'] }, true],
           [{ exact: names }, true],
           [{ exact: [] }, false],
           [{ exact: [middle.slice(0, -1)] }, undefined],
           [{ exact: [middle.toUpperCase()] }, false],
           [{ contains: [middle.slice(1, 4)] }, true],
           [{ contains: [middle.slice(1, 4).toUpperCase()] }, true],
-          [{ contains: [some.slice(-2), middle.slice(0, 3), 'nobody'] }, true],
+          [{ contains: [some.slice(-2), middle.slice(0, 3), 'no-such-name'] }, true],
           [{ contains: ['-'] }, undefined],
           [{ contains: [] }, false],
           [{ exact: [some, middle], contains: [middle.slice(0, 5)] }, true],
-          [{ exact: [some], contains: ['nobody'] }, false],
+          [{ exact: [some], contains: ['no-such-name'] }, false],
         ] as const) {
           const found = await compare.page(selection(subject(), { [part]: filter }), PAGE);
           if (findsSome !== undefined) expect(found > 0, JSON.stringify(filter)).to.equal(findsSome);

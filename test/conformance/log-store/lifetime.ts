@@ -132,7 +132,7 @@ export function describeLifetime(subject: () => Subject): void {
         const [last] = written.slice(-1);
         // Two in the same nanosecond, and some outside the selection.
         if (last !== undefined) written.push({ ...last, log: `followed ${round}.4, at the same time` });
-        const others = [{ ...elsewhere, time: clock(), log: 'somebody else’s' }];
+        const others = [{ ...elsewhere, time: clock(), log: 'another namespace' }];
         const reading = collect(lines, arrived, expected.length + written.length);
         await started.write([...written, ...others]);
         await reading;
@@ -183,7 +183,7 @@ function twoContainers({ records }: Subject): readonly [StoredRecord, StoredReco
 
 async function endOf(
   lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
-): Promise<'ended' | 'goes on'> {
+): Promise<'ended' | 'running'> {
   const { done } = await lines.next();
-  return done === true ? 'ended' : 'goes on';
+  return done === true ? 'ended' : 'running';
 }
