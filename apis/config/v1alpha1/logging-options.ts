@@ -60,23 +60,21 @@ const credentials = {
   caFile: pathOption('CA bundle for the certificate of the store, PEM. Empty: the CAs of the system.'),
 };
 
-const kubernetes = section('The pod log API: nothing to install, and only what the kubelets still keep.', {
-  maxContainers: countOption(500, 'Containers that one query reads; further ones are left out, and named.'),
-  concurrentReads: countOption(32, 'Logs that are read at a time, for all queries together.'),
+const kubernetes = section('The pod log API: no installation, and only lines that the kubelets still have.', {
+  maxContainers: countOption(500, 'Containers that one query reads; the response names omitted ones.'),
+  concurrentReads: countOption(32, 'Logs that all queries and exports read at the same time.'),
   followedLogs: countOption(
     1_000,
-    'Logs that are followed at a time, for all callers together, and three quarters of them for one; who would follow more gets 429.',
+    'Log streams that all live tails hold open, three quarters of them for one caller; above it 429.',
   ),
   bytesPerContainer: quantityOption(
     '64Mi',
-    'Of one log, the newest so many bytes are read for one query; exports read all.',
-    {
-      atLeast: '64Ki',
-    },
+    'Bytes of one log that a query reads from its start; about as many are then read from its end. Exports read all.',
+    { atLeast: '64Ki' },
   ),
   memory: quantityOption(
     '64Mi',
-    'Lines that are held for all queries, exports and followers together; one alone may take half of it.',
+    'Memory for the lines of all queries, exports and live tails; one request alone gets half of it.',
     { atLeast: '1Mi' },
   ),
 });
