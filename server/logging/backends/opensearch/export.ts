@@ -10,7 +10,7 @@ import { isTransient } from './error-response.ts';
 import { listed } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import { isLostPoint, type PointInTime, type PointsInTime } from './point-in-time.ts';
-import type { RecordReader } from './record-reader.ts';
+import type { RecordReader } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
 export interface ExportOptions {

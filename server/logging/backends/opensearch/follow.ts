@@ -11,9 +11,8 @@ import { fewerWhenTooMuch } from '../../page-limit.ts';
 import { isSearchRefused } from '../../store-errors.ts';
 import type { IndexSets } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
-import { millisecondsOfNanoseconds, type RecordReader } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
-import { assertComplete, type Hit } from './search-response.ts';
+import { assertComplete, type Hit, millisecondsOfNanoseconds, type RecordReader } from './search-response.ts';
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
 
 export interface FollowTuning {

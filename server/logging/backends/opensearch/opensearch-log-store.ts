@@ -27,8 +27,8 @@ import { IndexSets } from './index-sets.ts';
 import type { FieldNames } from './layout.ts';
 import { emptyPage, readPage } from './page.ts';
 import { PointsInTime } from './point-in-time.ts';
-import { RecordReader } from './record-reader.ts';
 import { SearchClient } from './search-client.ts';
+import { RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
 import { selfCheck } from './self-check.ts';
 

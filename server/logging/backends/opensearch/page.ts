@@ -6,9 +6,14 @@ import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { STORE } from './error-response.ts';
-import { millisecondsOfNanoseconds, type RecordReader } from './record-reader.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import { distinct, type Hit, type SearchResponse } from './search-response.ts';
+import {
+  distinct,
+  type Hit,
+  millisecondsOfNanoseconds,
+  type RecordReader,
+  type SearchResponse,
+} from './search-response.ts';
 import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];

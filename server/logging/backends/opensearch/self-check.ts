@@ -9,9 +9,8 @@ import { allIndices, allWithPrefix, dayIn, type IndexNaming, indexPath, isDaily 
 import { type IndexSet, type IndexSets, listed } from './index-sets.ts';
 import type { FieldNames } from './layout.ts';
 import type { PointsInTime } from './point-in-time.ts';
-import type { RecordReader } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
-import type { Hit } from './search-response.ts';
+import type { Hit, RecordReader } from './search-response.ts';
 
 export interface SelfCheckOptions {
   readonly client: SearchClient;
