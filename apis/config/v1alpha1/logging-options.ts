@@ -37,12 +37,12 @@ const limits = section('Limits of log queries.', {
   }),
   followOverlap: durationOption(
     '15s',
-    'How far before the last event that it has seen a client of Server-Sent Events goes on that comes back: lines that reach the store later than this are missed, and those of that time come again.',
+    'Overlap of a resumed live tail with the events before its last one: later lines are missed, lines of this time are repeated.',
     { atLeast: '1s' },
   ),
   buckets: countOption(
     11_000,
-    'Buckets of one histogram: a week by the minute, which consoles ask for. Of days and longer 2,000 at most.',
+    'Maximum number of buckets of a histogram, by default a week of minutes; of buckets of a day or longer at most 2,000.',
   ),
 });
 
@@ -92,7 +92,7 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
     time: textOption('time', 'Timestamp of the line.'),
     ...fields('log'),
   }),
-  pageSize: countOption(5_000, 'Lines that one request of an export fetches; at most what the index allows.'),
+  pageSize: countOption(5_000, 'Lines per request of an export; at most the maximum of the index.'),
 });
 
 const victorialogs = section('VictoriaLogs.', {

@@ -65,7 +65,7 @@ describe('a graceful stop with a real cluster', function () {
     }
   }
 
-  it('ends a watch cleanly, so that its client knows it has missed nothing', async () => {
+  it('completes the response of a watch', async () => {
     const { program, open } = await ready();
     const watch = await open(`${NODES}?watch=true`);
     expect(watch.statusCode).to.equal(200);
@@ -96,7 +96,7 @@ describe('a graceful stop with a real cluster', function () {
     expect(await program.exit).to.have.property('code', 0);
   });
 
-  it('sends a list that is under way to its end', async () => {
+  it('completes a list in progress', async () => {
     const { program, open } = await ready();
     const list = await open(NODES);
     program.signal('SIGTERM');

@@ -24,7 +24,7 @@ describe('server/main.ts', function () {
 
   afterEach(() => workplace.remove());
 
-  it('serves on ports that it chose and reports', async () => {
+  it('serves on free ports, which it logs', async () => {
     const program = await workplace.start();
     const secure = await program.port('secure');
     const insecure = await program.port('insecure');
@@ -32,7 +32,7 @@ describe('server/main.ts', function () {
     expect((await fetch(`http://127.0.0.1:${insecure}/livez`)).status).to.equal(200);
   });
 
-  it('lives, and answers discovery, while the cluster cannot be reached', async () => {
+  it('serves health and discovery while the cluster is unreachable', async () => {
     const program = await workplace.start();
     const port = await program.port('secure');
     const ca = await workplace.ca();
@@ -45,7 +45,7 @@ describe('server/main.ts', function () {
       .and.match(/^\[-\]informer-sync failed/m);
   });
 
-  it('says that it waits for a plugin of the kubeconfig, answers meanwhile, and ends when told to', async () => {
+  it('logs that it waits for a credential plugin, serves meanwhile, and stops gracefully', async () => {
     const plugin = await HeldPlugin.make();
     try {
       const kubeconfig = parse(await readFile(join(workplace.folder, 'no-cluster'), 'utf8'));
@@ -67,14 +67,14 @@ describe('server/main.ts', function () {
     }
   });
 
-  it('keeps aggregated paths off the plain-HTTP listener', async () => {
+  it('does not serve aggregated paths on the plain-HTTP listener', async () => {
     const program = await workplace.start();
     const response = await fetch(`http://127.0.0.1:${await program.port('insecure')}/apis`);
     expect(response.status).to.equal(404);
     expect(await response.json()).to.include({ kind: 'Status', reason: 'NotFound' });
   });
 
-  it('does not listen in plain when told not to', async () => {
+  it('does not open a disabled plain-HTTP listener', async () => {
     const program = await workplace.start({
       listeners: { secure: { address: '127.0.0.1', port: 0 }, insecure: { enabled: false } },
     });
@@ -107,7 +107,7 @@ describe('server/main.ts', function () {
     expect(refused).to.have.property('code', 'ECONNREFUSED');
   });
 
-  it('ends at once after a second signal, when it comes a second later', async () => {
+  it('exits at once after a second signal a second later', async () => {
     const program = await workplace.start({ shutdown: { readinessDelay: '10m' } });
     await program.port('insecure');
     const first = performance.now();
@@ -136,7 +136,7 @@ describe('server/main.ts', function () {
     });
   }
 
-  it('says in one line that a port is in use, and ends with 1', async () => {
+  it('reports a port in use in one line, and exits with 1', async () => {
     const first = await workplace.start();
     const port = await first.port('secure');
     const second = workplace.run(['--config', 'config.yaml', '--secure-port', String(port)]);
@@ -146,7 +146,7 @@ describe('server/main.ts', function () {
     expect(stderr).to.contain(`127.0.0.1:${port}`).and.contain('--secure-port');
   });
 
-  it('says in one line what is wrong with a kubeconfig that names no cluster, and ends with 1', async () => {
+  it('reports a kubeconfig without a cluster in one line, and exits with 1', async () => {
     await writeFile(join(workplace.folder, 'no-context'), 'apiVersion: v1\nkind: Config\n');
     const { code, stderr } = await workplace.run(['--kubeconfig', 'no-context']).exit;
     expect(code).to.equal(1);
@@ -155,7 +155,7 @@ describe('server/main.ts', function () {
     );
   });
 
-  it('tells all faults of a configuration and ends with 2', async () => {
+  it('reports all validation errors, and exits with 2', async () => {
     await workplace.configure(
       'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\nlgo: {}\n',
     );
@@ -165,13 +165,13 @@ describe('server/main.ts', function () {
     expect(stderr).to.contain('--log-level: must be one of');
   });
 
-  it('refuses an unknown flag with a suggestion and ends with 2', async () => {
+  it('rejects an unknown flag with a suggestion, and exits with 2', async () => {
     const { code, stderr } = await workplace.run(['--kubecnfig', 'x']).exit;
     expect(code).to.equal(2);
     expect(stderr).to.equal('ks-apiserver: unknown flag --kubecnfig; did you mean --kubeconfig?\n');
   });
 
-  it('has the same CA after a restart when it has a folder for it', async () => {
+  it('keeps the CA in its folder across restarts', async () => {
     const first = await workplace.start();
     await first.port('secure');
     const ca = await workplace.ca();
@@ -208,7 +208,7 @@ describe('server/main.ts', function () {
       return subjectaltname;
     }
 
-    it('serves a rotated one without a restart, and refuses a broken one', async () => {
+    it('serves a rotated certificate without a restart, and refuses an invalid one', async () => {
       await write('one');
       const program = await start();
       const port = await program.port('secure');
@@ -221,7 +221,7 @@ describe('server/main.ts', function () {
       expect(await servedName(port)).to.equal('DNS:two');
     });
 
-    it('does not start with a broken one, and says why in one line', async () => {
+    it('fails to start with an invalid certificate, with the reason in one line', async () => {
       await write('one', 'no key');
       const { code, stderr } = await (await start()).exit;
       expect(code).to.equal(1);

@@ -9,7 +9,7 @@ import { GuardedCluster, groupNamed, NODES } from './guarded-cluster.ts';
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const RITA = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
 
-describe('a kube-apiserver that is restarted with other CAs', function () {
+describe('a kube-apiserver that restarts with other CAs', function () {
   this.timeout(120_000);
   let cluster: GuardedCluster;
   let agent: Agent;
@@ -28,7 +28,7 @@ describe('a kube-apiserver that is restarted with other CAs', function () {
     await cluster?.stop();
   });
 
-  it('is believed at once, and its old front proxy until the ConfigMap is deleted', async () => {
+  it('is trusted at once, and its old front proxy until the ConfigMap is deleted', async () => {
     const { apiserver, client, dir, pki } = cluster.controlPlane;
     const ca = await CertificateAuthority.create('next front proxy CA');
     const next = await ca.issueClient({ cn: FRONT_PROXY_NAME });

@@ -33,7 +33,7 @@ describe('callers of a server beside a real cluster', function () {
       token = (answer['status'] as { token: string }).token;
     });
 
-    it('are the account, may do what RBAC says, and cost one review', async () => {
+    it('are the ServiceAccount, have its permissions, and cost one review', async () => {
       const headers = ['Authorization', `Bearer ${token}`];
       const { status, body } = await cluster.ask(NODES, { headers });
       expect(status).to.equal(200);
@@ -47,13 +47,13 @@ describe('callers of a server beside a real cluster', function () {
       expect(cluster.reviews.tokenreviews).to.equal(1);
     });
 
-    it('are refused when the token has been tampered with', async () => {
+    it('are rejected with a modified token', async () => {
       const { status, body } = await cluster.ask(NODES, { headers: ['Authorization', `Bearer ${token}x`] });
       expect([status, body['reason']]).to.deep.equal([401, 'Unauthorized']);
     });
   });
 
-  it('without credentials reach health and discovery, and nothing else', async () => {
+  it('can reach only health and discovery without credentials', async () => {
     for (const path of ['/livez', '/readyz', '/version', '/apis', '/apis/', '/openapi/v3']) {
       expect((await cluster.ask(path)).status, path).to.equal(200);
     }
@@ -70,7 +70,7 @@ describe('callers of a server beside a real cluster', function () {
     }
   });
 
-  it('are refused in the very words of kube-apiserver', async () => {
+  it('get the messages of kube-apiserver', async () => {
     const pair = await cluster.controlPlane.pki.issueClient({ cn: 'bob' });
     const agent = new Agent({ ca: cluster.controlPlane.ca, ...pair });
     const { status, body } = await cluster.ask('/api/v1/nodes', { pair });
@@ -90,7 +90,7 @@ describe('callers of a server beside a real cluster', function () {
   });
 
   describe('with a certificate', () => {
-    it('of the cluster CA are its user, and administrators need no rule', async () => {
+    it('of the cluster CA are its user; system:masters needs no rule', async () => {
       const { pki } = cluster.controlPlane;
       const reader = await cluster.ask(NODES, {
         pair: await pki.issueClient({ cn: 'rita', o: ['readers'] }),
@@ -102,7 +102,7 @@ describe('callers of a server beside a real cluster', function () {
       expect(admin.status).to.equal(200);
     });
 
-    it('of the front proxy are whom it names', async () => {
+    it('of the front proxy are the user of its headers', async () => {
       const headers = ['X-Remote-User', 'rita', 'X-Remote-Uid', 'u-1', 'X-Remote-Group', 'readers'];
       const { status, body } = await cluster.ask(NODES, {
         pair: cluster.controlPlane.pki.frontProxyClient,
@@ -117,7 +117,7 @@ describe('callers of a server beside a real cluster', function () {
       });
     });
 
-    it('may be in 400 groups, each of which counts', async () => {
+    it('may be in 400 groups', async () => {
       const groups = Array.from({ length: 399 }, (_, i) => `group-${'x'.repeat(60)}-${i}`);
       const headers = [
         'X-Remote-User',
@@ -133,19 +133,19 @@ describe('callers of a server beside a real cluster', function () {
     });
   });
 
-  describe('who send the headers of the front proxy', () => {
-    it('get nowhere without its certificate', async () => {
+  describe('that send front-proxy headers', () => {
+    it('are anonymous without a certificate', async () => {
       expect((await cluster.ask(NODES, { headers: ROOT })).status).to.equal(403);
     });
 
-    it('get nowhere with a certificate of the cluster CA that bears its name', async () => {
+    it('are the user of a certificate of the cluster CA with the proxy’s name', async () => {
       const pair = await cluster.controlPlane.pki.issueClient({ cn: 'front-proxy-client' });
       const { status, body } = await cluster.ask(NODES, { pair, headers: ROOT });
       expect(status).to.equal(403);
       expect(body['message']).to.contain('User "front-proxy-client" cannot list');
     });
 
-    it('get nowhere with a certificate of its CA under another name', async () => {
+    it('are rejected with a certificate of its CA and another name', async () => {
       const pair = await cluster.controlPlane.pki.frontProxy.issueClient({ cn: 'other' });
       expect((await cluster.ask(NODES, { pair, headers: ROOT })).status).to.equal(401);
       expect(cluster.access.frontProxyStatus.describe()).to.contain('check --requestheader-allowed-names');
@@ -153,7 +153,7 @@ describe('callers of a server beside a real cluster', function () {
   });
 
   describe('when the settings of the cluster change', () => {
-    it('are believed and disbelieved at once, on a connection that is kept', async () => {
+    it('are accepted and rejected at once, on a kept connection', async () => {
       const before = await cluster.published();
       const ca = await CertificateAuthority.create('second cluster CA');
       const pair = await ca.issueClient({ cn: 'rita', o: ['readers'] });
@@ -167,7 +167,7 @@ describe('callers of a server beside a real cluster', function () {
       agent.destroy();
     });
 
-    it('may come from a second front proxy under a new name', async () => {
+    it('can use a second front proxy with a new name', async () => {
       const before = await cluster.published();
       const ca = await CertificateAuthority.create('second front proxy CA');
       const pair = await ca.issueClient({ cn: 'second' });
@@ -186,7 +186,7 @@ describe('callers of a server beside a real cluster', function () {
     });
   });
 
-  it('get 503 and no access while the cluster cannot be asked, and health all the same', async () => {
+  it('get 503 while the cluster is unreachable, except for health', async () => {
     const pair = await cluster.controlPlane.pki.issueClient({ cn: 'late', o: ['readers'] });
     await cluster.controlPlane.apiserver.kill();
     const { status, body } = await cluster.ask(NODES, { pair });

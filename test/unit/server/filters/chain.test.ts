@@ -190,11 +190,11 @@ describe('the request chain', () => {
 
   it('logs successful reads and reported failures at debug, rejections and changes at info, outages at warn, bugs at error', async () => {
     const statuses = [200, 500, 404, 201];
-    const faults = [newServiceUnavailable('wait', 1), new Error('a fault')];
+    const errors = [newServiceUnavailable('wait', 1), new Error('a bug')];
     const chain = await start({
       handler: ({ response }) => {
         const status = statuses.shift();
-        if (status === undefined) throw faults.shift();
+        if (status === undefined) throw errors.shift();
         response.statusCode = status;
         response.end();
       },
@@ -220,7 +220,7 @@ describe('the request chain', () => {
       readonly audited: boolean;
     }[] = [
       {
-        what: 'bad credentials',
+        what: 'invalid credentials',
         options: {
           authenticator: {
             name: 'bad',
@@ -234,7 +234,7 @@ describe('the request chain', () => {
         audited: true,
       },
       {
-        what: 'credentials that are found bad later',
+        what: 'credentials that are rejected asynchronously',
         options: {
           authenticator: { name: 'bad', authenticate: () => Promise.reject(newUnauthorized()) },
         },
@@ -243,13 +243,13 @@ describe('the request chain', () => {
         audited: true,
       },
       {
-        what: 'no credentials where anonymous is turned off',
+        what: 'no credentials while anonymous access is disabled',
         options: { authenticator: { name: 'none', authenticate: () => undefined } },
         status: 401,
         reason: 'Unauthorized',
         audited: true,
       },
-      { what: 'a caller without the right', user: 'bob', status: 403, reason: 'Forbidden', audited: true },
+      { what: 'a caller without permission', user: 'bob', status: 403, reason: 'Forbidden', audited: true },
       {
         what: 'an ambiguous path',
         path: `${NODES}/a%2fb`,
@@ -258,7 +258,7 @@ describe('the request chain', () => {
         audited: true,
       },
       {
-        what: 'a caller who wants to be somebody else',
+        what: 'impersonation headers',
         headers: { 'impersonate-user': 'bob' },
         status: 400,
         reason: 'BadRequest',
@@ -272,7 +272,7 @@ describe('the request chain', () => {
         audited: true,
       },
       {
-        what: 'a cluster that gives no answer',
+        what: 'an unresponsive cluster',
         options: {
           authorizer: {
             authorize: () => Promise.reject(newServiceUnavailable('no answer')),
@@ -677,7 +677,7 @@ describe('the request chain', () => {
           },
         },
       });
-      // Under TLS somebody hears of it anyway.
+      // Under TLS the error is handled anyway.
       const plain = createServer();
       plain.on('upgrade', (request, socket, head) => chain.chain.serveUpgrade(request, socket, head, false));
       const socket = connect(await listenOnLoopback(plain), '127.0.0.1');

@@ -10,7 +10,7 @@ function decode(text: string, overrides: Override[] = []) {
   return decodeConfiguration({ source: 'c.yaml', text }, overrides);
 }
 
-function faults(text: string, overrides: Override[] = []): string[] {
+function errorsOf(text: string, overrides: Override[] = []): string[] {
   try {
     decode(text, overrides);
     return [];
@@ -47,7 +47,7 @@ describe('decodeConfiguration', () => {
 
   it('reports all errors with file, line, column and path', () => {
     const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    body: 10\nlog: {level: inof}\n`;
-    expect(faults(text)).to.deep.equal([
+    expect(errorsOf(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.prot: unknown option; did you mean "port"?',
       'c.yaml:6:11: listeners.secure.port: must be a whole number, not "abc"',
       'c.yaml:8:11: listeners.limits.body: must be at least 1Ki, not 10',
@@ -57,7 +57,7 @@ describe('decodeConfiguration', () => {
 
   it('reports contradictions together with errors of single options', () => {
     const text = `${HEAD}listeners:\n  secure:\n    certFile: a\nlog: {level: 3}\n`;
-    expect(faults(text)).to.deep.equal([
+    expect(errorsOf(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.certFile: requires keyFile',
       'c.yaml:6:14: log.level: must be text, not 3',
     ]);
@@ -121,9 +121,9 @@ describe('decodeConfiguration', () => {
     ],
   ] as const) {
     it(`rejects ${what}`, () => {
-      expect(faults(text)[0]).to.satisfy(
+      expect(errorsOf(text)[0]).to.satisfy(
         (line: string) => line.startsWith(expected),
-        faults(text).join('\n'),
+        errorsOf(text).join('\n'),
       );
     });
   }
@@ -132,7 +132,7 @@ describe('decodeConfiguration', () => {
     const named = HEAD.replace('config.platform.io', 'config.acme.io');
     expect(decode(`${named}platform: {name: acme}\n`).platform.name).to.equal('acme');
     expect(decode(`${HEAD}platform: {name: acme}\n`).platform.name).to.equal('acme');
-    expect(faults(named)).to.have.length(1);
+    expect(errorsOf(named)).to.have.length(1);
   });
 
   it('overrides the file by flags, and reports their errors under the flag', () => {
@@ -140,7 +140,7 @@ describe('decodeConfiguration', () => {
       { path: ['listeners', 'secure', 'port'], value, source: '--secure-port' },
     ];
     expect(decode(`${HEAD}listeners: {secure: {port: 1}}\n`, override(2)).listeners.secure.port).to.equal(2);
-    expect(faults(HEAD, override('x'))).to.deep.equal(['--secure-port: must be a whole number, not "x"']);
+    expect(errorsOf(HEAD, override('x'))).to.deep.equal(['--secure-port: must be a whole number, not "x"']);
   });
 });
 

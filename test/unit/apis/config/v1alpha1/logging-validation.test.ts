@@ -5,7 +5,7 @@ import { plaintextURLs } from '../../../../../apis/config/v1alpha1/logging-valid
 
 const HEAD = 'apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n';
 
-function faults(logging: object): string[] {
+function errorsOf(logging: object): string[] {
   try {
     decodeConfiguration({ source: 'c.yaml', text: `${HEAD}logging: ${JSON.stringify(logging)}\n` });
     return [];
@@ -50,26 +50,26 @@ describe('validation of log stores', () => {
     ],
   ] as const) {
     it(`rejects ${what}`, () => {
-      expect(faults(logging).join('\n')).to.match(words);
+      expect(errorsOf(logging).join('\n')).to.match(words);
     });
   }
 
   it('names the invalid URL', () => {
     const urls = ['https://search-0', 'search-1', 'https://search-2', 'ftp://search-3'];
-    const found = faults({ store: 'opensearch', opensearch: { urls } });
-    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.deep.equal([
+    const found = errorsOf({ store: 'opensearch', opensearch: { urls } });
+    expect(found.map((error) => /logging\.[^:]*/.exec(error)?.[0])).to.deep.equal([
       'logging.opensearch.urls.1',
       'logging.opensearch.urls.3',
     ]);
   });
 
   it('reports errors of the intended store if its name is misspelled', () => {
-    const found = faults({
+    const found = errorsOf({
       store: 'opensaerch',
       opensearch: { urls: ['search:9200'], username: 'u' },
       victorialogs: { url: 'not asked' },
     });
-    expect(found.map((fault) => /logging\.[^:]*/.exec(fault)?.[0])).to.have.members([
+    expect(found.map((error) => /logging\.[^:]*/.exec(error)?.[0])).to.have.members([
       'logging.store',
       'logging.opensearch.urls.0',
       'logging.opensearch.username',
@@ -77,30 +77,30 @@ describe('validation of log stores', () => {
   });
 
   it('does not report an option of the wrong type as missing', () => {
-    expect(faults({ store: 'opensearch', opensearch: { urls: ['https://search', 1] } })).to.have.length(1);
-    expect(faults({ store: 'opensearch', opensearch: { urls: 'https://search' } })).to.have.length(1);
-    expect(faults({ store: 'victorialogs', victorialogs: { url: ['https://logs'] } })).to.have.length(1);
+    expect(errorsOf({ store: 'opensearch', opensearch: { urls: ['https://search', 1] } })).to.have.length(1);
+    expect(errorsOf({ store: 'opensearch', opensearch: { urls: 'https://search' } })).to.have.length(1);
+    expect(errorsOf({ store: 'victorialogs', victorialogs: { url: ['https://logs'] } })).to.have.length(1);
     const user = { username: 'u', passwordFile: 1 };
-    expect(faults({ store: 'victorialogs', victorialogs: { url: 'https://logs', ...user } })).to.have.length(
-      1,
-    );
-    expect(faults({ store: 'victorialogs', victorialogs: 'https://logs' })).to.have.length(1);
-    expect(faults({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
+    expect(
+      errorsOf({ store: 'victorialogs', victorialogs: { url: 'https://logs', ...user } }),
+    ).to.have.length(1);
+    expect(errorsOf({ store: 'victorialogs', victorialogs: 'https://logs' })).to.have.length(1);
+    expect(errorsOf({ store: 1, opensearch: { urls: ['search:9200'] } })).to.have.length(1);
   });
 
   it('ignores errors if log queries are disabled', () => {
-    expect(faults({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
+    expect(errorsOf({ enabled: false, store: 'opensearch' })).to.deep.equal([]);
   });
 
   it('accepts TLS, and loopback addresses, of the selected store', () => {
     const credentials = { username: 'u', passwordFile: 'p' };
     expect(
-      faults({ store: 'opensearch', opensearch: { urls: ['https://search'], ...credentials } }),
+      errorsOf({ store: 'opensearch', opensearch: { urls: ['https://search'], ...credentials } }),
     ).to.deep.equal([]);
     expect(
-      faults({ store: 'victorialogs', victorialogs: { url: 'http://127.0.0.1:9428', ...credentials } }),
+      errorsOf({ store: 'victorialogs', victorialogs: { url: 'http://127.0.0.1:9428', ...credentials } }),
     ).to.deep.equal([]);
-    expect(faults({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
+    expect(errorsOf({ opensearch: { urls: ['no address'] } })).to.deep.equal([]);
   });
 
   it('returns plaintext URLs of the selected store only', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ConfigurationError } from '../../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 
-function faults(...lines: string[]): string[] {
+function errorsOf(...lines: string[]): string[] {
   const head = ['apiVersion: config.platform.io/v1alpha1', 'kind: APIServerConfiguration'];
   try {
     decodeConfiguration({ source: 'c.yaml', text: [...head, ...lines, ''].join('\n') });
@@ -14,7 +14,7 @@ function faults(...lines: string[]): string[] {
 }
 
 function faultsOf(oauth: object): string[] {
-  return faults(`oauth: ${JSON.stringify(oauth)}`);
+  return errorsOf(`oauth: ${JSON.stringify(oauth)}`);
 }
 
 describe('validation of oauth', () => {
@@ -83,7 +83,7 @@ describe('validation of oauth', () => {
   }
 
   it('reports all errors with their lines', () => {
-    const found = faults(
+    const found = errorsOf(
       'oauth:',
       '  trustedProxies: [here]',
       '  clients:',
@@ -97,7 +97,7 @@ describe('validation of oauth', () => {
       '      redirectURIs: ["http://example.com/"]',
       'listeners: {secure: {certFile: a}}',
     );
-    expect(found.map((fault) => fault.replace(/^c\.yaml:(\d+):\d+: ([^:]*): .*$/, '$1 $2'))).to.deep.equal([
+    expect(found.map((error) => error.replace(/^c\.yaml:(\d+):\d+: ([^:]*): .*$/, '$1 $2'))).to.deep.equal([
       '4 oauth.trustedProxies.0',
       '6 oauth.clients.0',
       '6 oauth.clients.0.id',
@@ -116,7 +116,7 @@ describe('validation of oauth', () => {
   });
 
   it('uses the defaults of a section of a client that is commented out', () => {
-    const clients = (...lines: string[]): string[] => faults('oauth:', '  clients:', ...lines);
+    const clients = (...lines: string[]): string[] => errorsOf('oauth:', '  clients:', ...lines);
     expect(
       clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
     ).to.deep.equal([]);

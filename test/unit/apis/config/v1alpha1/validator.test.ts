@@ -21,7 +21,7 @@ describe('isOrigin', () => {
     ['https://Console.example.com', 'browsers write lower case'],
     ['console.example.com', 'a scheme is missing'],
     ['https://*.example.com', 'origins are compared, no patterns'],
-    ['*', 'nobody is meant by everybody'],
+    ['*', 'a pattern is not an origin'],
     ['null', 'files and sandboxed pages of anybody have it'],
     ['com.example.app://console', 'no web page'],
   ] as const) {
