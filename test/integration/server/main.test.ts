@@ -56,7 +56,7 @@ describe('server/main.ts', function () {
       await program.line({
         level: 'warn',
         message:
-          'waiting for the exec plugin "/bin/sh" of the kubeconfig, without whose credentials kube-apiserver cannot be asked',
+          'waiting for the exec plugin "/bin/sh" of the kubeconfig, which provides the credentials for kube-apiserver',
       });
       expect((await get(port, '/livez', await workplace.ca())).status).to.equal(200);
       expect((await get(port, '/readyz', await workplace.ca())).status).to.equal(500);

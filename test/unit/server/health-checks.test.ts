@@ -4,7 +4,7 @@ import { type HealthSources, healthRegistries } from '../../../server/health-che
 const SOUND: HealthSources = {
   cacheSynced: () => true,
   accessKnown: () => true,
-  describeFrontProxy: () => 'believed',
+  describeFrontProxy: () => 'last accepted',
   describeRegistration: () => 'trusted',
   oauthMissing: () => [],
   describeLogs: () => 'answers',
