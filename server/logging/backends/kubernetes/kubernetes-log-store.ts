@@ -32,7 +32,7 @@ import { type ContainerLog, displayName, STORE } from './pods/container-log.ts';
 import { selectLogs } from './pods/log-selection.ts';
 import type { PodIndex } from './pods/pod-index.ts';
 import { PodInformer } from './pods/pod-informer.ts';
-import { beginByNamespace, lineFilter } from './reading/line-filter.ts';
+import { beginByNamespace, earliestBegin, lineFilter } from './reading/line-filter.ts';
 import { LogReader } from './reading/log-reader.ts';
 import { type LogErrorKind, LogReadError } from './reading/log-request.ts';
 import { LogScan } from './reading/log-scan.ts';
@@ -152,8 +152,8 @@ export class KubernetesLogStore implements LogBackend {
     try {
       using opened = await this.#openPods(bounded.signal, call.signal);
       const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
-      const { end } = selection.range;
-      return yield* exportLines({ scan, order, end, memory: this.#memory, slicer: this.#slicer });
+      const range = { from: earliestBegin(selection), to: selection.range.end };
+      return yield* exportLines({ scan, order, range, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
       throw toStoreError(error);
     }

@@ -12,8 +12,8 @@ import { WindowLines } from './window-lines.ts';
 export interface ExportOptions {
   readonly scan: LogScan;
   readonly order: Order;
-  /** End of the time range, exclusive. */
-  readonly end: Instant;
+  /** The time range that the caller may see. */
+  readonly range: Window;
   readonly memory: MemoryBudget;
   readonly slicer: TimeSlicer;
 }
@@ -26,11 +26,15 @@ const BATCH_LENGTH = 1 << 20;
 export async function* exportLines(
   options: ExportOptions,
 ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-  const { scan, order, end, memory, slicer } = options;
+  const { scan, order, range, memory, slicer } = options;
   const firstLines = await scan.timesOf('first');
   const lastLines = order === 'desc' ? await scan.timesOf('last') : [];
-  const [first = end] = sortedTimes(firstLines);
-  const windows = new ExportWindows(order, { first, last: sortedTimes(lastLines).at(-1), end });
+  const [first = range.to] = sortedTimes(firstLines);
+  const windows = new ExportWindows(order, {
+    first: later(first, range.from),
+    last: sortedTimes(lastLines).at(-1),
+    end: range.to,
+  });
   let [window, count] = [windows.first(), 0];
   while (window && !scan.isOver) {
     using share = memory.share();

@@ -42,6 +42,8 @@ export interface LogReaderOptions {
 }
 
 const IDLE_MS = 10_000;
+/** Bytes that are decoded at once: the lines of a chunk are held before the next check of the memory. */
+const MAX_CHUNK = 16 << 10;
 /** Enough for a timestamp: the times of the first and the last line need no more. */
 const HEAD_BYTES = 64;
 
@@ -149,7 +151,9 @@ async function* bodyOf(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
-    for await (const chunk of streamedBody(response, idleMs)) yield chunk;
+    for await (const chunk of streamedBody(response, idleMs)) {
+      for (let at = 0; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
+    }
   } catch (error) {
     signal.throwIfAborted();
     throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);

@@ -81,6 +81,20 @@ describe('exports of pod logs', () => {
     });
   }
 
+  it('starts with a short window at the end of the range, newest first, although the log is much older', async () => {
+    cluster.add(
+      'shop',
+      'a',
+      Array.from({ length: 1_000 }, (_, n) => at(n * 80)),
+    );
+    const range = { start: at(50_000).time, end: at(60_000).time };
+    const { records } = await drained(cluster.store().export({ ...everything, range }, 'desc', call));
+    expect(records).to.have.length(125);
+    const window = cluster.asked.find(({ searchParams }) => !searchParams.has('limitBytes'));
+    const since = Date.parse(window?.searchParams.get('sinceTime') ?? '');
+    expect(since).to.be.above(Date.parse(at(59_000).time));
+  });
+
   it('returns batches of 250 lines, and smaller ones of long lines', async () => {
     cluster.add(
       'shop',
