@@ -117,8 +117,12 @@ export async function newLogs(
     },
     described: describedLogQueries(group),
     followers: [store, namespaces, health],
-    isLongRunning: ({ info, query }) =>
-      info.isResourceRequest && info.resource === RESOURCE && isOurs(info) && isLongRunningQuery(query),
+    // Reading the query parses it, so that comes last: this runs for every request.
+    isLongRunning: (context) =>
+      context.info.isResourceRequest &&
+      context.info.resource === RESOURCE &&
+      isOurs(context.info) &&
+      isLongRunningQuery(context.query),
     authorizer: (inner) => openToAuthenticated(inner, isOurs),
     describe: () => health.describe(),
   };
