@@ -1,4 +1,4 @@
-// Shared parts of the forms: header, alert, text fields.
+// HTML parts that all forms share: the header, the alert and the attributes of text fields.
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */
@@ -14,7 +14,7 @@ export interface Alert {
 
 const ID = 'alert';
 
-/** Screen readers announce it when the page opens. */
+/** Box with the text of the alert. Screen readers announce it when the page opens. */
 export function alertBox(alert: Alert | undefined): Markup | undefined {
   return alert && html`<p class="alert" id="${ID}" role="alert">${alert.text}</p>`;
 }
@@ -33,7 +33,7 @@ export function titled(title: string, alert: Alert | undefined): string {
   return alert ? `Error: ${title}` : title;
 }
 
-/** Attributes of a text field. The initial value comes from the request, so it is cut to what a user could type. */
+/** Attributes of a text field. The initial value comes from the request, so it is truncated to `maxlength`. */
 export function textValue(value: string, maxlength: number): Markup {
   return html` value="${value.slice(0, maxlength).toWellFormed()}" maxlength="${maxlength}"`;
 }

@@ -1,5 +1,5 @@
-// Tickets of forms: signed state in a hidden field. A ticket names the request, the step and the browser, which prevents
-// cross-site request forgery, and any replica accepts a form that another one rendered.
+// Form tickets: the state of a form in a hidden field, protected by a MAC. A ticket is valid for one step in one browser,
+// which prevents cross-site request forgery. Every replica accepts the tickets of the others.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../keys/key-ring.ts';
@@ -10,7 +10,7 @@ export interface TicketOptions {
   readonly now: () => number;
 }
 
-/** A ticket with a valid MAC. With a `rejection`, its content may be shown again but not acted on. */
+/** A ticket with a valid MAC. If it has a `rejection`, the form may be shown again, but must not be processed. */
 export interface OpenedTicket<T> {
   readonly content: T;
   readonly rejection: TicketRejection | undefined;
@@ -30,7 +30,7 @@ export class FormTickets<T> {
   readonly #lifetimeMs: number;
   readonly #options: TicketOptions;
 
-  /** `step`: a ticket is valid in the step that it was issued for only. */
+  /** `step`: a ticket is valid only in the step that it was issued for. */
   constructor(step: string, lifetimeMs: number, options: TicketOptions) {
     this.#purpose = `form ${step}`;
     this.#lifetimeMs = lifetimeMs;
@@ -64,7 +64,7 @@ function digest(browser: string): string {
   return hash('sha256', browser, 'base64url');
 }
 
-// Another site can neither read the cookie nor have it sent with its own form (SameSite), and a sibling domain cannot set
+// Cookie with the browser id. Browsers do not send it with forms of other sites (SameSite), and sibling domains cannot set
 // it (prefix __Host-).
 const COOKIE = '__Host-sign-in';
 const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]{22})(?:;|$)`);
@@ -86,7 +86,7 @@ export function browserIDIn(request: IncomingMessage): string | undefined {
   return COOKIE_IN_HEADER.exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** Whether the browser reports a cross-site form (Sec-Fetch-Site). Old browsers send no header; the ticket decides then. */
+/** Whether the browser reports a cross-site form. Old browsers send no Sec-Fetch-Site; the ticket protects them. */
 export function isCrossSite(request: IncomingMessage): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';

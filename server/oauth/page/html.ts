@@ -1,4 +1,6 @@
-/** Text that is valid HTML already. A template escapes every other value. */
+// HTML templates. Only values of the type Markup are inserted unchanged; all other values are escaped.
+
+/** Text that is valid HTML. */
 export class Markup {
   readonly text: string;
 

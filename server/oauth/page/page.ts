@@ -1,5 +1,5 @@
 // HTML pages for browsers: layout, security headers, style sheet and error pages. No page runs a script. The forms are in
-// the files beside this one; their handlers are in endpoints/browser.
+// sign-in-pages.ts and device-pages.ts, their handlers in endpoints/browser.
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/errors.ts';
@@ -41,12 +41,12 @@ export function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-/** Page without a next step: one heading, one text on what to do. */
+/** Page without a form: a heading, and a text that says what the user can do. */
 export function messagePage(title: string, text: string): Page {
   return { title, body: html`<h1>${title}</h1>\n<p role="alert">${text}</p>` };
 }
 
-/** Writes an OAuth error as a page, where a program would get the JSON of RFC 6749, 5.2. */
+/** Writes an OAuth error as an HTML page for browsers. Programs get the JSON of RFC 6749, 5.2, instead. */
 export function writeErrorPage(context: RequestContext, error: OAuthError): void {
   const { status, message } = error;
   writePage(context.response, errorPage(status, message), { status, headers: errorHeaders(context, error) });
@@ -81,8 +81,8 @@ function errorPage(status: number, description: string): Page {
     return messagePage('Page not found', 'Check the address: it must match exactly.');
   }
   const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
-  const cure = 'Go back to the application that sent you here, or contact its operator.';
-  return messagePage('Sign-in cannot continue', `${reason} ${cure}`);
+  const advice = 'Go back to the application that sent you here, or contact its operator.';
+  return messagePage('Sign-in cannot continue', `${reason} ${advice}`);
 }
 
 function layout({ title, body }: Page): Markup {

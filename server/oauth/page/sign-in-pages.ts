@@ -1,5 +1,5 @@
-// Pages of a sign-in: the form for user name and password, and the form for a new password that replaces one set by an
-// administrator. Password fields have no `maxlength`: browsers silently cut pasted text, which would change the password.
+// Pages of a sign-in: the form for user name and password, and the form that replaces a password set by an administrator.
+// Password fields have no `maxlength`, because browsers silently truncate pasted text to it.
 import { PASSWORD_LENGTH, PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
@@ -31,7 +31,7 @@ export interface SignInView {
 const MAX_NAME = 253;
 const ALWAYS = 'Act as you, with your permissions, until the session ends';
 
-/** Meaning of a scope for the user who grants it. */
+/** Descriptions of the scopes for the user who grants them. */
 const MEANINGS: Readonly<Record<string, string>> = {
   openid: 'Know who you are',
   profile: 'See your name',

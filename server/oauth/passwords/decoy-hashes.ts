@@ -1,6 +1,6 @@
-// Decoy hashes for unknown user names, verified in place of a stored hash. Imported hashes can be several times slower than
-// ours, so one dummy hash would reveal imported users by timing. Decoys have the same distribution of algorithms and costs
-// as the stored hashes, and a keyed digest of the name picks one.
+// Decoy hashes, which are verified for unknown user names in place of a stored hash. Imported hashes can be several times
+// slower than new ones. The decoys have the same distribution of algorithms and costs as the stored hashes, so the response
+// time does not reveal which users exist.
 export interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;
@@ -10,7 +10,7 @@ export interface DecoyHashesOptions {
   readonly monotonic: () => number;
 }
 
-/** Interval of recounts: the users change slowly, and there may be many. */
+/** Minimum interval between two counts of the stored hashes, because a count takes linear time. */
 const RECOUNT_MS = 60_000;
 /** Hexadecimal digits that fit into a safe integer. */
 const DIGITS = 12;
@@ -28,7 +28,10 @@ export class DecoyHashes {
     this.#options = options;
   }
 
-  /** A hash without a password, with the algorithm and cost of some user's hash; undefined while there are no users. */
+  /**
+   * Returns the decoy of a name: a hash that no password matches, with the algorithm and cost of a stored hash. A keyed
+   * digest of the name picks it. Returns undefined while no hash is stored.
+   */
   of(name: string): string | undefined {
     const { digest, monotonic } = this.#options;
     const now = monotonic();
@@ -54,12 +57,12 @@ export class DecoyHashes {
       counts.set(decoy, (counts.get(decoy) ?? 0) + 1);
       this.#users++;
     }
-    // Sorted, so that the decoy of a name changes only with the distribution.
+    // Sorted, so that the decoy of a name stays the same while the distribution does.
     this.#decoys = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 }
 
-/** The same algorithm and cost, with a constant salt and digest. */
+/** Returns a hash of the same algorithm and cost, with a constant salt and digest. */
 function decoyOf(hash: string): string | undefined {
   const bcrypt = BCRYPT.exec(hash)?.[1];
   if (bcrypt !== undefined) return `${bcrypt}${'.'.repeat(53)}`;

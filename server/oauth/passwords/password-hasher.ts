@@ -1,5 +1,5 @@
-// Password hashes: creates argon2id, verifies argon2id and the bcrypt hashes of imported users. Owns algorithms, cost
-// limits and the queue; password-sign-in.ts knows users.
+// Password hasher: creates argon2id hashes, and verifies argon2id hashes and the bcrypt hashes of imported users. It bounds
+// the cost and the concurrency of hashing; password-sign-in.ts looks up users and throttles attempts.
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
@@ -24,20 +24,21 @@ export interface HashQueueLimits {
 }
 
 /**
- * Flow of a request in fair queuing. `known`: the client has proven before that it belongs to the user, for instance by an
- * earlier sign-in from the same address. `unknown`: all other sign-ins together.
+ * Flow of a request in fair queuing. `known`: the user is authenticated, or has signed in from the same address before.
+ * `unknown`: all other sign-ins.
  */
 export type HashFlow = 'known' | 'unknown';
 
 export interface VerifyOptions {
-  /** `unknown` when none is given. */
+  /** Default: `unknown`. */
   readonly flow?: HashFlow;
   readonly signal?: AbortSignal;
 }
 
-/** bcrypt ignores all further bytes, so it could verify only a part of a longer password. */
+/** bcrypt reads only the first 72 bytes. Longer passwords are rejected, because their end would not be verified. */
 const BCRYPT_BYTES = 72;
-// Limits for stored hashes: a second, or a gigabyte. A hash above them would be a denial of service.
+// Maximum cost of stored hashes: about one second for bcrypt, 1 GiB for argon2. Verification of a more expensive hash would
+// be a denial of service.
 const MAX_BCRYPT_COST = 14;
 const MAX_ARGON2 = { memoryCost: 1024 * 1024, timeCost: 64, parallelism: 16 };
 
@@ -59,7 +60,7 @@ export class PasswordHasher {
   }
 
   /**
-   * A PHC string with a random salt. For authenticated callers only: it runs in the flow `known`. Throws
+   * Returns a PHC string with a random salt. Runs in the flow `known`, so only authenticated callers may use it. Throws
    * ServiceUnavailable when the queue is full.
    */
   hash(password: string, signal?: AbortSignal): Promise<string> {
@@ -113,9 +114,9 @@ export class PasswordHasher {
 }
 
 /**
- * Limits concurrent hashing: one hash fills a core and takes 19 MiB. Both flows share the slots and the queue equally, and
- * a full queue drops the newest request of the longer flow. So a flood of sign-ins from strange addresses cannot displace
- * known users.
+ * Queue that bounds concurrent hashing, because one hash occupies a core and 19 MiB of memory. The two flows share the slots
+ * and the queue equally, and a full queue drops the newest request of the longer flow. A flood of sign-ins from unknown
+ * addresses therefore cannot displace known users.
  */
 export class HashQueue {
   readonly #slots: Slots;
@@ -133,8 +134,8 @@ export class HashQueue {
 }
 
 /**
- * Number of concurrent hashes: `configured`, or for 0 the number of cores. One thread of libuv's pool stays free, because
- * files and host names are read there too.
+ * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's
+ * pool is reserved for file system and DNS operations.
  */
 export function hashConcurrency(configured: number, cores: number, threads: number): number {
   return Math.max(1, Math.min(configured > 0 ? configured : cores, threads - 1));

@@ -1,8 +1,8 @@
-// Rules for a new password, and for replacing the current one.
+// Password policy: the rules for a new password, and the preconditions and the change time of a replacement.
 import { MAX_CLOCK_DIFFERENCE_MS } from '../sessions/session-object.ts';
 import type { Credential, PasswordID } from '../users/account.ts';
 
-/** In characters. NIST SP 800-63B requires a maximum of at least 64; hashing costs the same for all lengths. */
+/** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
 export const PASSWORD_LENGTH = { least: 8, most: 1024 } as const;
 
 /** Minimum number of different characters. */
@@ -15,7 +15,7 @@ export function isTooLong(password: string): boolean {
   return password.length > 2 * PASSWORD_LENGTH.most || Array.from(password).length > PASSWORD_LENGTH.most;
 }
 
-/** Violations by a new password of this user, each as the end of a sentence "the password …". */
+/** Returns the violated rules as phrases that follow "the password", for instance "must have at least 8 characters". */
 export function passwordViolations(password: string, user: string): string[] {
   const characters = Array.from(password);
   const violations: string[] = [];
@@ -34,14 +34,15 @@ export function passwordViolations(password: string, user: string): string[] {
   return violations;
 }
 
-/** Whether `current` is still the password that was verified. If not, it must not be overwritten. */
+/** Whether `current` is still the verified password. A password that has changed meanwhile must not be overwritten. */
 export function isSamePassword(verified: PasswordID, current: Credential | undefined): current is Credential {
   return current?.uid === verified.uid && current.changedAt === verified.changedAt;
 }
 
 /**
- * `changedTime` of a new password: `now`, but later than the previous one, which the clock of another replica may have set
- * slightly ahead; sessions are compared with it. A time further ahead is an error and is not kept.
+ * Returns the `changedTime` of a new password: `now`, or 1 ms after the previous `changedTime` if that is later. Sessions of
+ * the previous password thus always have an earlier time, even if the clock of another replica is ahead. A previous time
+ * that is more than MAX_CLOCK_DIFFERENCE_MS in the future is invalid and is ignored.
  */
 export function newChangeTime(previous: number | undefined, now: number): number {
   const isPlausible = previous !== undefined && previous - now <= MAX_CLOCK_DIFFERENCE_MS;

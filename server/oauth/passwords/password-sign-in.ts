@@ -1,5 +1,5 @@
-// Verification of user name and password, for the password grant, the sign-in page and users who change their own
-// password. All failures have the same response and the same cost; the reason goes to the audit log only.
+// Verification of a user name and password, for the password grant, the sign-in page and users who change their own
+// password. All failed verifications have the same response and the same cost; only the audit log contains the reason.
 import type { Logger } from 'pino';
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -81,7 +81,7 @@ export interface CheckedUser {
   readonly credential: Credential;
 }
 
-/** About ten times the usual delay of a watch. */
+/** About ten times the usual delay of a watch event. */
 const SETTLE_MS = 100;
 
 /** An attempt that the throttle has allowed. */
@@ -89,7 +89,7 @@ interface AllowedAttempt extends SignInAttempt {
   readonly flow: HashFlow;
 }
 
-/** Cached objects for a name. */
+/** Cached user and credential of a name. */
 interface Found {
   readonly account: Account | undefined;
   readonly credential: Credential | undefined;
@@ -134,9 +134,10 @@ export class PasswordSignIn {
   }
 
   /**
-   * Waits after a failure for watch events: a user or password that was written a moment ago may not be cached yet. Every
-   * failure waits the same time and reads nothing from the cluster, so the wait reveals no user names. A client that
-   * disconnects meanwhile still counts as failed; otherwise the missing response would be a free guess.
+   * Verifies the password. After a failure it waits for watch events, and verifies again if the cached user or credential
+   * has changed, because another replica may have written it a moment ago. Every failure waits the same time and reads
+   * nothing from the cluster, so the wait reveals no user names. The attempt of a client that disconnects during the wait
+   * counts as failed; otherwise disconnecting would bypass the throttle.
    */
   async #settledVerdict(name: string, found: Found, attempt: AllowedAttempt): Promise<Verdict> {
     const verdict = await this.#verdict(name, found, attempt);
@@ -208,7 +209,7 @@ export class PasswordSignIn {
   }
 }
 
-/** `audit`: a logger whose lines have `audit: true`, by which a log collector can route them. */
+/** Writes sign-in attempts to the audit log and the metrics. The lines of `audit` have `audit: true`, for log collectors. */
 export function newLoginRecords(
   audit: { info(line: object, message: string): void },
   metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
@@ -238,7 +239,7 @@ function ownCredential(account: Account, credential: Credential | undefined): Cr
   return credential?.userUID === account.uid ? credential : undefined;
 }
 
-/** Compares only the members that affect the verdict. */
+/** Compares only the fields that affect the verdict. */
 function hasChanged(before: Found, now: Found): boolean {
   return (
     before.account?.uid !== now.account?.uid ||

@@ -1,6 +1,5 @@
-// Whether the user and the password that a session began with are still valid. The caches may lag behind the replica
-// that has just created the user or the session, so a young session is confirmed against the cluster before it is
-// rejected. Only sessions with a valid MAC get here, so invented tokens cause no such reads.
+// Validity of unexpired sessions: a session is valid while its user and its password exist unchanged, and the user is
+// enabled.
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 
@@ -14,7 +13,7 @@ export type SessionEnd =
   | 'password changed'
   | 'password restored';
 
-/** Compares a session with the current user and password; undefined while the session is valid. */
+/** Returns why a session is invalid for the current user and password; undefined while the session is valid. */
 export function sessionEnd(
   session: Pick<Session, 'userUID' | 'createdAt' | 'passwordAt' | 'credentialUID'>,
   account: Account | undefined,
@@ -29,7 +28,8 @@ export function sessionEnd(
   // UIDs first: times of two different objects cannot be compared.
   if (credentialUID !== credential.uid) return 'password recreated';
   if (passwordAt < credential.changedAt) return 'password changed';
-  // Written by a clock that is behind, or restored from a backup; or our cache lags behind the password that signed in.
+  // The current password is older than the session's: it was restored from a backup or written by a clock that is behind,
+  // or the cache does not contain the latest password yet.
   if (session.passwordAt !== undefined && passwordAt > credential.changedAt) return 'password restored';
   return undefined;
 }
@@ -43,9 +43,17 @@ export interface SessionValidityOptions {
 
 type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'passwordAt' | 'credentialUID'>;
 
-/** A cache whose watch lags by more than this is treated as stale anyway. */
+/**
+ * Age below which a session may be newer than the caches. Caches that are further behind are stale, and requests get 503
+ * then.
+ */
 const YOUNG_MS = 30_000;
 
+/**
+ * Compares sessions with the cached users and passwords. The caches may be behind the replica that created a session, so
+ * the invalidity of a young session is confirmed by reads from the cluster. Callers check the MAC of a session first, so
+ * invented tokens cause no reads.
+ */
 export class SessionValidity {
   readonly #options: SessionValidityOptions;
 
@@ -53,7 +61,7 @@ export class SessionValidity {
     this.#options = options;
   }
 
-  /** From the cache alone; undefined while the session is valid. */
+  /** Returns why the session is invalid, from the cache alone; undefined while it is valid. */
   end(session: CheckedSession): SessionEnd | undefined {
     const { users, credentials } = this.#options;
     return sessionEnd(session, users.get(session.user), credentials.get(session.user));
@@ -64,7 +72,7 @@ export class SessionValidity {
     return this.#options.now() - createdAt < YOUNG_MS;
   }
 
-  /** As `end`, but confirmed against the cluster where the cache may be stale. Throws ServiceUnavailable. */
+  /** Like `end`, but reads the user and the password from the cluster if the cache may be stale. Throws ServiceUnavailable. */
   async confirmedEnd(session: CheckedSession, signal: AbortSignal): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.mayBeStale(session)) return end;

@@ -1,15 +1,15 @@
-// Counters of failed attempts per key, bounded in number. A bucket that delays attempts is never evicted, so an attacker
-// cannot remove its own delay by flooding the table with new keys.
+// Bounded table of failed sign-in attempts, with one bucket per key (an account, a source address, or a pair of both). A
+// bucket that delays attempts is never evicted, so an attacker cannot remove a delay by flooding the table with new keys.
 import { hash } from 'node:crypto';
 
-/** When delays begin and how they grow. Times in ms. */
+/** Limits of failed attempts: when delays begin, and how they grow. Times in ms. */
 export interface DelayLimits {
   /** Failures before the first delay. */
   readonly failures: number;
   /** The first delay; each further failure doubles it. */
   readonly delay: number;
   readonly maxDelay: number;
-  /** Failures expire after this time without another one. */
+  /** Time without a failure after which all failures expire. */
   readonly reset: number;
 }
 
@@ -20,8 +20,8 @@ export interface Failures {
 }
 
 /**
- * Failed attempts of one key. An attempt is pending from before its password is hashed until its outcome is known, and
- * counts as a failure meanwhile: parallel attempts get no further than sequential ones.
+ * Failed and pending attempts of one key. An attempt is pending while its password is verified. Pending attempts count as
+ * failures, so parallel attempts allow no more guesses than sequential ones.
  */
 export class FailureBucket {
   readonly limits: DelayLimits;
@@ -83,12 +83,12 @@ export class FailureBucket {
     this.#lastAt = Math.max(this.#lastAt, now);
   }
 
-  /** Removes all failures after a success of the account's owner. */
+  /** Removes all failures. */
   clear(): void {
     this.#failures = 0;
   }
 
-  /** Merges the state of another replica: the higher values win, and zero failures clear everything up to `lastAt`. */
+  /** Merges the state of another replica: the higher values win. Zero failures remove the failures up to `lastAt`. */
   merge({ failures, lastAt }: Failures): void {
     if (failures === 0 && lastAt >= this.#lastAt) this.clear();
     this.#failures = Math.max(this.#failures, failures);
@@ -167,7 +167,7 @@ export class FailureBuckets {
     for (const buckets of [this.#quiet, this.#delaying, this.#overflow]) buckets.clear();
   }
 
-  /** Files the bucket of this key by its state, or drops it. Call it after each change of the bucket. */
+  /** Moves the bucket to the map that matches its state, or removes an empty bucket. To be called after each change. */
   settle(key: string, now: number): void {
     const bucket = this.get(key);
     if (!bucket) return;
@@ -185,7 +185,7 @@ export class FailureBuckets {
 
   #evict(now: number): boolean {
     for (const [key, bucket] of this.#quiet) {
-      // The number of pending attempts bounds the number of buckets that stay.
+      // Buckets with pending attempts stay. Their number is bounded, because pending attempts are.
       if (bucket.pending > 0) continue;
       this.#quiet.delete(key);
       return true;
@@ -207,7 +207,7 @@ export class FailureBuckets {
   }
 }
 
-/** Includes the limits, so that accounts and sources never share a bucket. */
+/** The key includes the limits, so that accounts and sources never share a bucket. */
 function overflowKey(key: string, limits: DelayLimits): string {
   const index = hash('sha256', key, 'buffer').readUInt16BE(0) % OVERFLOW_BUCKETS;
   return `${limits.failures}/${limits.maxDelay}/${index}`;

@@ -1,18 +1,18 @@
-// Throttle of password sign-ins. Failed attempts per account and per source delay further attempts, before a password is
-// hashed. The throttle does not know users: unknown names count like others. Delays are shared by shared-throttle.ts.
+// Throttle of password sign-ins: failed attempts delay further attempts of the same account or source address, before the
+// password is hashed. Unknown user names are throttled like existing ones. shared-throttle.ts shares delays among replicas.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { networkOf } from '../http/source-address.ts';
 import { type DelayLimits, type FailureBucket, FailureBuckets, type Failures } from './failure-buckets.ts';
 
 export interface ThrottleLimits extends DelayLimits {
-  /** Failures from one source before its delay: many users may share an address. */
+  /** Failures from one source before its first delay. It has a separate limit, because many users may share an address. */
   readonly sourceFailures: number;
   /** Maximum number of tracked accounts and sources. */
   readonly entries: number;
 }
 
-/** Delay of one account or source, as replicas share it. Zero failures end the delay. */
+/** Failures of one account or source, as replicas share them. Zero failures end the delay. */
 export interface ThrottleRecord extends Failures {
   readonly key: string;
   /** Keys of the known sources of an account. */
@@ -25,7 +25,7 @@ export interface LoginThrottleOptions {
   readonly digest: (kind: 'account' | 'source', value: string) => string;
   /** Whether the account has an open session from this network, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
-  /** Called for each record that other replicas must know. */
+  /** Called for each record to share with other replicas. */
   readonly changed?: (record: ThrottleRecord) => void;
   /** Maximum waiting time for other attempts of the same account, in ms, and maximum number of waiting attempts. */
   readonly patience?: { readonly timeoutMs: number; readonly length: number };
@@ -43,7 +43,7 @@ export interface Reservation {
   cancelled(): void;
 }
 
-/** A bucket that counts an attempt, with its state just before. */
+/** A bucket that counts a new attempt, with the state of the bucket before that attempt. */
 interface TakenBucket {
   readonly key: string;
   readonly bucket: FailureBucket;
@@ -60,7 +60,7 @@ export class LoginThrottle {
   readonly #sourceLimits: DelayLimits;
   readonly #buckets: FailureBuckets;
   readonly #known: KnownSources;
-  /** Attempts of known pairs of account and source wait apart from others, so that strangers cannot fill their queue. */
+  /** Waiting attempts. Those from known sources of the account have a separate queue, which other attempts cannot fill. */
   readonly #waiting = { known: new Set<() => void>(), unknown: new Set<() => void>() };
   readonly #now: () => number;
 
@@ -83,7 +83,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Throws TooManyRequests with the time to wait, and ServiceUnavailable when too many attempts of the account are pending.
+   * Reserves an attempt, after pending attempts of the same account or source if necessary. Throws TooManyRequests with the
+   * time to wait while a delay is in effect, and ServiceUnavailable when too many attempts wait or the wait is too long.
    * `account`: the user name in its canonical spelling.
    */
   async reserve(account: string, source: string, signal?: AbortSignal): Promise<Reservation> {
@@ -109,7 +110,7 @@ export class LoginThrottle {
     return attempt() ?? this.#wait(attempt, this.#waiting[isKnown() ? 'known' : 'unknown'], signal);
   }
 
-  /** Merges a record of another replica, or from before a restart. */
+  /** Merges a record that another replica wrote, or this one before a restart. */
   merge({ key, knownSources, ...failures }: ThrottleRecord): void {
     const now = this.#now();
     for (const source of knownSources) {
@@ -127,8 +128,8 @@ export class LoginThrottle {
   }
 
   /**
-   * A known pair of account and source has a bucket of its own. Attempts of strangers, and of others at the same address,
-   * do not count against it.
+   * Counts the attempt in its buckets. A known pair of account and source has a separate bucket, so failures from other
+   * addresses, and of other accounts at the same address, do not delay it.
    */
   #begin(accountKey: string, sourceKey: string, known: boolean): readonly TakenBucket[] {
     const now = this.#now();
@@ -136,7 +137,7 @@ export class LoginThrottle {
     return keys.map((key) => {
       const bucket = this.#buckets.take(key, this.#limitsOf(key), now);
       const taken = { key, bucket, wait: bucket.remaining(now), full: bucket.full };
-      // Before the next key is taken: a bucket with a pending attempt is not evicted.
+      // Begins here, so that the bucket of the next key cannot evict this one: buckets with pending attempts stay.
       bucket.begin();
       return taken;
     });
@@ -171,7 +172,7 @@ export class LoginThrottle {
           if (bucket.isDelaying(now)) this.#share(key, now);
         }),
       succeeded: () => {
-        // Before waiting attempts retry: they may come from the same source.
+        // The source is known before waiting attempts retry, because they may come from the same source.
         const isNew = this.#known.add(accountKey, sourceKey, this.#now());
         end(({ key, bucket }, now) => {
           bucket.release();
@@ -181,7 +182,7 @@ export class LoginThrottle {
           if (wasDelaying) this.#share(key, now);
         });
         const now = this.#now();
-        // While an attacker keeps the account delayed, other replicas need its known sources.
+        // Other replicas need the known sources of a delayed account, so that its user can sign in there too.
         if (isNew && this.#buckets.get(accountKey)?.isDelaying(now)) this.#share(accountKey, now);
       },
     };

@@ -1,6 +1,6 @@
-// Login throttle shared by all replicas: delays are records in a ConfigMap that every replica follows, so they survive a
-// restart. Only delays are written, and each further write for a key comes after twice the time, so guessing causes few
-// writes. Keys are digests and values carry a MAC: readers learn no name, writers cannot delay anybody.
+// Login throttle that all replicas share: every replica watches one ConfigMap with a record for each delay, so delays
+// survive a restart. Keys are digests, so the ConfigMap reveals no user names. Values have a MAC, so write access to the
+// ConfigMap is not sufficient to delay users.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -80,7 +80,7 @@ export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottl
   };
 }
 
-/** Key in the ConfigMap. Uses the newest MAC key, so counting restarts when that key is rotated. */
+/** Returns the key in the ConfigMap. It depends on the newest MAC key, so counting restarts when that key is rotated. */
 function digest(keys: Macs, kind: 'account' | 'source', value: string): string {
   const mac = keys.mac(`login-throttle-${kind}`, value);
   const colon = mac.lastIndexOf(':');
@@ -106,7 +106,7 @@ export interface SharedRecordsOptions {
   readonly now?: () => number;
 }
 
-/** Takes about half of the maximum size of a ConfigMap. */
+/** Maximum number of records: they take about half of the maximum size of a ConfigMap. */
 const MAX_RECORDS = 1000;
 
 /** Throttle records in one ConfigMap. */
@@ -124,7 +124,10 @@ export class SharedRecords {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Queues a write. The end of a delay is written only if the delay was. */
+  /**
+   * Queues a write. The end of a delay is written only if the delay itself was written or queued. Delays double with each
+   * failure, so guessing causes few writes.
+   */
   save(record: ThrottleRecord): void {
     const { key } = record;
     const isShared = key in this.#stored || this.#unwritten.has(key) || this.#batch.has(key);
@@ -134,7 +137,7 @@ export class SharedRecords {
     this.#wakeup.wake();
   }
 
-  /** Follows and writes until `signal` is aborted; never throws. */
+  /** Watches and writes the ConfigMap until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, log } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -195,7 +198,7 @@ export class SharedRecords {
     }
   }
 
-  /** Bounds the queue during an outage of the cluster, to what the ConfigMap can hold. */
+  /** Drops the oldest queued records above MAX_RECORDS, for instance during an outage of the cluster. */
   #boundUnwritten(): void {
     for (const oldest of this.#unwritten.keys()) {
       if (this.#unwritten.size <= MAX_RECORDS) return;

@@ -1,3 +1,4 @@
+// Token bucket: allows a steady rate of events, and a burst after a quiet period.
 export interface TokenBucketOptions {
   /** Bucket size. */
   readonly burst: number;
@@ -6,7 +7,6 @@ export interface TokenBucketOptions {
   readonly monotonic: () => number;
 }
 
-/** Token bucket: allows a steady rate, and a burst after a quiet period. */
 export class TokenBucket {
   readonly #options: TokenBucketOptions;
   #tokens: number;

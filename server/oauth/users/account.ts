@@ -1,4 +1,7 @@
-/** A user for sign-in and tokens: the User object without Kubernetes metadata. */
+// Users and credentials in the form that sign-in and token endpoints use, and the interfaces of their stores. The custom
+// resources are defined in apis/iam/v1beta1.
+
+/** A user: the User object without most of its Kubernetes metadata. */
 export interface Account {
   readonly name: string;
   readonly uid: string;
@@ -13,22 +16,22 @@ export type UserID = Pick<Account, 'name' | 'uid'>;
 
 /** Users, from the cache. */
 export interface UserDirectory {
-  /** False until the first list is complete, and while the cache is stale: then `get` is not reliable. */
+  /** False until the first list is complete, and while the cache is stale. While false, `get` may return outdated users. */
   readonly synced: boolean;
   get(name: string): Account | undefined;
   /**
-   * Reads one user from the cluster into the cache, if there is one. Throws ServiceUnavailable during an outage of the
-   * cluster, and above the rate limit.
+   * Reads one user from the cluster into the cache. Throws ServiceUnavailable during an outage of the cluster, and above the
+   * rate limit.
    */
   catchUp?(name: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Credential {
-  /** Uid of the Credential object: a recreated object is another password, even with the same time. */
+  /** UID of the Credential object. A recreated object counts as another password, even with the same `changedTime`. */
   readonly uid: string;
   /** Argon2id in PHC format, or bcrypt of an imported user. */
   readonly passwordHash: string;
-  /** Uid of the user. A user that was recreated under the same name has no password. */
+  /** UID of the user. A user that was recreated under the same name has no password. */
   readonly userUID: string;
   readonly mustChange: boolean;
   /** Ms since the epoch. Sessions with an earlier password are invalid. */
@@ -41,10 +44,10 @@ export type PasswordID = Pick<Credential, 'uid' | 'changedAt'>;
 
 export type NewCredential = Omit<Credential, 'uid' | 'resourceVersion'>;
 
-/** `resourceVersion` is a precondition. */
+/** Credential to write. A `resourceVersion` is a precondition of the write. */
 export type WrittenCredential = NewCredential & Partial<Pick<Credential, 'resourceVersion'>>;
 
-/** Password hashes, from the cache. Its members have the contract of UserDirectory. */
+/** Password hashes, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
 export interface CredentialDirectory {
   readonly synced: boolean;
   /** Returns undefined for a user without a password. */
@@ -53,6 +56,6 @@ export interface CredentialDirectory {
 }
 
 export interface CredentialStore extends CredentialDirectory {
-  /** Creates or replaces. Throws Conflict (StatusError). `changedAt` stays the same when only the hash is renewed. */
+  /** Creates or replaces a credential. A new hash of the same password has the same `changedAt`. Throws Conflict. */
   set(user: string, credential: WrittenCredential, signal: AbortSignal): Promise<void>;
 }

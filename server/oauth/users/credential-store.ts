@@ -1,5 +1,5 @@
-// Password hashes as custom resources, apart from users, so that read access to users does not include them. Hashes are
-// never logged, and errors of the cluster that could repeat one are replaced.
+// Store of password hashes: Credential objects, separate from User objects, so that read access to users does not include
+// hashes. Hashes are never logged: errors of kube-apiserver that could contain one are replaced.
 import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
@@ -15,7 +15,7 @@ import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { Credential, CredentialStore, NewCredential, WrittenCredential } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
 
-/** Attempts of a write without a precondition on conflicts. */
+/** Maximum attempts of a write without a precondition, when it conflicts with other writes. */
 const ATTEMPTS = 5;
 
 export class ClusterCredentialStore implements CredentialStore {
@@ -94,7 +94,7 @@ export class ClusterCredentialStore implements CredentialStore {
     try {
       this.#cache.index.put(await this.#options.client.json({ method, path, json, signal }));
     } catch (error) {
-      // The original message repeats the invalid value.
+      // The message of kube-apiserver contains the invalid value.
       if (isInvalid(error)) {
         const field = error.details?.causes?.[0]?.field;
         throw newInternalError(new Error(`kube-apiserver rejected the credential (${field})`));
@@ -103,7 +103,7 @@ export class ClusterCredentialStore implements CredentialStore {
     }
   }
 
-  /** Only the resourceVersion is read: an invalid stored credential is replaced too. */
+  /** Reads only the resourceVersion, so that an invalid stored credential can be replaced. */
   async #currentVersion(user: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const found = await this.#options.client.json({ path: this.#cache.pathOf(user), signal });

@@ -1,5 +1,5 @@
-// Bootstrap of the first user, in a cluster without users, with a random password in a Secret. Every step is idempotent, so
-// races between replicas and crashes are safe: the Secret is created first, and its annotation records completion.
+// Bootstrap of the first administrator in a cluster without users; the Secret with its random password is created first.
+// Every step is idempotent, so races between replicas and crashes are safe. An annotation of the Secret records completion.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';
@@ -65,7 +65,7 @@ export class FirstAdministrator {
     let secret = await this.#readSecret(signal);
     const state = stateOf(secret, this.#state);
     if (state === 'done') return;
-    // A Secret without the annotation comes from an operator: it sets the password, but only if there are no users.
+    // A Secret without the annotation was created by an operator to choose the password. It applies only without users.
     if (state !== 'pending' && (await this.#options.users.anyExists(signal))) return;
     secret ??= await this.#createSecret(signal);
     await this.#createUser(passwordIn(secret), signal);

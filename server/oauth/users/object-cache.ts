@@ -1,4 +1,5 @@
-// Cache of users and of credentials: a reflector fills it, and single objects are read past the watch at a limited rate.
+// Cache of User or Credential objects, filled by a reflector. When the watch may be behind, single objects are read directly
+// from the cluster, at a limited rate.
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
@@ -24,7 +25,7 @@ export interface ObjectCacheOptions {
 const READS_PER_SECOND = 50;
 const READ_BURST = 100;
 
-/** Cache of one cluster-scoped kind of this API group, filled by a reflector. `read` converts the objects. */
+/** `read` converts an object; it returns undefined for an invalid one. */
 export class ObjectCache<T> {
   readonly index: ObjectIndex<T>;
   readonly path: string;
@@ -50,14 +51,14 @@ export class ObjectCache<T> {
     return this.index.synced && this.#freshness.within(this.#options.staleAfterMs ?? STALE_AFTER_MS);
   }
 
-  /** Throws NotFound for an invalid user name, so that a name can never reach another path. */
+  /** Throws NotFound for an invalid user name, so that a name cannot inject another path. */
   pathOf(name: string): string {
     if (!isUserName(name)) throw newNotFound({ group: this.#options.group, resource: this.#plural }, name);
     return `${this.path}/${name}`;
   }
 
   /**
-   * Reads one object from the cluster, because the watch may be slightly behind. A deleted object is left to the watch.
+   * Reads one object from the cluster into the cache. A deleted object stays in the cache until its watch event arrives.
    * Throws ServiceUnavailable during an outage of the cluster, and above the rate limit.
    */
   async catchUp(name: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
-// Users as custom resources: reads come from a cache, writes go to the cluster. It does not check permissions; server/iam
-// does. Passwords are in credential-store.ts.
+// Directory of User objects: reads come from a cache, writes go to the cluster. server/iam checks the permissions of
+// callers; credential-store.ts stores the passwords.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
@@ -13,11 +13,11 @@ export interface Users extends UserDirectory {
   object(name: string): User | undefined;
   /** All objects, from the cache, in no order. */
   objects(): Iterable<User>;
-  /** Whether any user exists. Reads the cluster. */
+  /** Whether any user exists. Reads from the cluster. */
   anyExists(signal: AbortSignal): Promise<boolean>;
-  /** Reads the cluster. */
+  /** Reads from the cluster. */
   read(name: string, signal: AbortSignal): Promise<User | undefined>;
-  /** Throws AlreadyExists, or Invalid. */
+  /** Throws AlreadyExists or Invalid. */
   create(user: User, signal: AbortSignal): Promise<User>;
   /** Throws Conflict if `metadata.resourceVersion` is not the current one. */
   replace(user: User, signal: AbortSignal): Promise<User>;
@@ -115,7 +115,7 @@ export class ClusterUserDirectory implements Users {
     return found;
   }
 
-  /** Caches an object that kube-apiserver returned for a write elsewhere. */
+  /** Caches a User object that kube-apiserver returned for a write of another component. */
   put(written: unknown): void {
     this.#cache.index.put(written);
   }
@@ -131,8 +131,8 @@ export class ClusterUserDirectory implements Users {
 }
 
 /**
- * Converts a User object. Returns undefined for an invalid or deleted object. Members with a wrong type count as absent,
- * except `disabled`, where every value but false disables the user.
+ * Converts a User object. Returns undefined for an invalid or deleted object. Fields with a wrong type are treated as
+ * absent, except `disabled`, where every value but false disables the user.
  */
 export function readUser(object: unknown): User | undefined {
   const metadata = recordIn(object, 'metadata');
@@ -167,7 +167,7 @@ export function readUser(object: unknown): User | undefined {
 
 export function accountOf({ metadata, spec }: User): Account {
   const { email = '', displayName = '', groups = [], disabled = false } = spec;
-  // Validation rejects groups of Kubernetes itself when a user is written. Drop them here too, in case one was stored.
+  // Validation rejects writes with reserved group names of Kubernetes. They are dropped here too, in case one was stored.
   const validGroups = groups.filter((group) => group !== '' && !group.includes(':'));
   return { name: metadata.name, uid: metadata.uid ?? '', email, displayName, groups: validGroups, disabled };
 }
