@@ -61,11 +61,9 @@ describe('permissions of the platform paths with a real cluster', function () {
     for (const path of [NODES.replace('nodes', 'Nodes'), NODES.replace('kapis', 'KAPIS')]) {
       expect(await statusOf(path, ['listers']), path).to.equal(403);
     }
-    for (const path of [
-      `${NODES}/`,
-      NODES.replace('/nodes', '//nodes'),
-      NODES.replace('/nodes', '/./nodes'),
-    ]) {
+    expect(await statusOf(`${NODES}/`, ['listers'])).to.equal(200);
+    expect(await statusOf(`${NODES}/`, ['readers-of-one'])).to.equal(403);
+    for (const path of [NODES.replace('/nodes', '//nodes'), NODES.replace('/nodes', '/./nodes')]) {
       expect(await statusOf(path, ['listers']), path).to.equal(400);
     }
   });
