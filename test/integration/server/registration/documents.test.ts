@@ -68,9 +68,11 @@ describe('the documentation and a running server', function () {
     const [table = ''] = /<!-- generated[\s\S]*<!-- end/.exec(text) ?? [];
     const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
     expect(own).to.have.members(named);
-    for (const [, name = ''] of text.slice(text.indexOf('## Worth')).matchAll(/`(\w+_\w+)/g)) {
-      expect(reported, name).to.include(name);
-    }
+    const [, alerts = ''] = text.split(/^## Alerts$/m);
+    const [conditions = ''] = alerts.split(/^## /m);
+    const alerted = [...conditions.matchAll(/(?:`|rate\()([a-z]+_\w+)/g)].map(([, name = '']) => name);
+    expect(alerted).to.include.members(['cache_synced', 'apiserver_request_total']);
+    expect(reported).to.include.members(alerted);
   });
 
   it('agree on the lines of /readyz?verbose', async () => {
