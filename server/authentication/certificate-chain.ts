@@ -41,7 +41,7 @@ export function verifyChain(
     anchors,
     now,
     checks: 0,
-    reason: 'not signed by a CA of this kind',
+    reason: 'not signed by a trusted CA',
   };
   const chain = extend(search, [leaf]);
   if (!chain) throw new CertificateError(search.reason);

@@ -45,7 +45,7 @@ describe('verifyChain', () => {
 
   it('rejects a chain with a missing intermediate', async () => {
     const { leaf } = await through({});
-    expect(verdict(leaf, [], [root])).to.equal('refused: not signed by a CA of this kind');
+    expect(verdict(leaf, [], [root])).to.equal('refused: not signed by a trusted CA');
   });
 
   it('accepts an intermediate that is published as a CA', async () => {

@@ -65,7 +65,7 @@ describe('PeerCertificates', () => {
   it('caches a rejection for ten seconds', async () => {
     settings = distrusted;
     const first = await verdict();
-    expect(first.error?.message).to.equal('not signed by a CA of this kind');
+    expect(first.error?.message).to.equal('not signed by a trusted CA');
     now += 10_000;
     expect(await verdict()).to.equal(first);
     now += 1;
@@ -75,6 +75,6 @@ describe('PeerCertificates', () => {
   it('caches a verdict for one set of CAs', async () => {
     expect((await verdict()).error).to.equal(undefined);
     settings = { ...distrusted, generation: 2 };
-    expect((await verdict()).error?.message).to.equal('not signed by a CA of this kind');
+    expect((await verdict()).error?.message).to.equal('not signed by a trusted CA');
   });
 });
