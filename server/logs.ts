@@ -22,7 +22,7 @@ import type { DescribedGroup } from './endpoints/openapi/operations.ts';
 import { Namespaces } from './logging/access/namespaces.ts';
 import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
-import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/unsupported-requests.ts';
+import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/removed-operations.ts';
 import { LogMetrics } from './logging/log-metrics.ts';
 import type { LogBackend } from './logging/log-store.ts';
 import { StoreHealth } from './logging/store-health.ts';
@@ -69,8 +69,8 @@ export async function newLogs(
     log.warn({ store: logging.store, url }, 'the connection to the log store is not encrypted');
   }
   // Shared, because all queries together must not block the event loop.
-  const turns = new TimeSlicer();
-  const store = await newLogStore(logging, { client, log, turns });
+  const slicer = new TimeSlicer();
+  const store = await newLogStore(logging, { client, log, slicer });
   const namespaces = new Namespaces({ client, log });
   const scopes = new Scopes({
     authorizer: freshAuthorizer,
@@ -86,7 +86,7 @@ export async function newLogs(
     scopes,
     limits: logging.limits,
     requestTimeoutMs: requests.timeout,
-    turns,
+    slicer,
     metrics,
   });
   const removed = (prefix: 'apis' | 'kapis'): Handler =>
@@ -130,19 +130,19 @@ export async function newLogs(
 
 async function newLogStore(
   { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
-  { client, log: parent, turns }: Pick<LogsDependencies, 'client' | 'log'> & { readonly turns: TimeSlicer },
+  { client, log: parent, slicer }: Pick<LogsDependencies, 'client' | 'log'> & { readonly slicer: TimeSlicer },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
   if (store === 'opensearch') {
     const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
-    return new OpenSearchLogStore({ ...opensearch, turns });
+    return new OpenSearchLogStore({ ...opensearch, slicer });
   }
   if (store === 'victorialogs') {
     const { VictoriaLogsLogStore } = await import(
       './logging/backends/victorialogs/victorialogs-log-store.ts'
     );
-    return new VictoriaLogsLogStore({ ...victorialogs, log, turns });
+    return new VictoriaLogsLogStore({ ...victorialogs, log, slicer });
   }
   const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
-  return new KubernetesLogStore({ client, log, slicer: turns, limits: kubernetes });
+  return new KubernetesLogStore({ client, log, slicer: slicer, limits: kubernetes });
 }

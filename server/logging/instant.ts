@@ -19,7 +19,7 @@ export function isInstant(value: unknown): value is Instant {
 }
 
 /** Whether parameters can express the time. Stores fail for others, so a time from a client is checked first. */
-export function isAskable(value: unknown): value is Instant {
+export function isQueryable(value: unknown): value is Instant {
   return isInstant(value) && BEGINNING <= value && value <= END;
 }
 

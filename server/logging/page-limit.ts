@@ -1,5 +1,5 @@
-// Pages that fit into memory: a line may have a mebibyte. If a page is too long for the store or for a response, the request
-// is retried with fewer lines, and the cursor of the shorter page leads to the rest.
+// Size limit of pages: a line may have 1 MiB. If the lines of a page are too long for the store or for a response, the
+// request is retried with fewer lines. The cursor of the shorter page leads to the remaining lines.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { pause } from '../concurrency/pause.ts';
@@ -7,7 +7,7 @@ import type { Deadline } from './deadline.ts';
 import type { LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
 import { isStoreExhausted } from './store-errors.ts';
 
-/** Bytes of one response of a store, all of which are in memory at once. */
+/** Maximum size of one response of a store in bytes; the whole response is in memory. */
 export const MAX_PAGE_BYTES = 32 << 20;
 
 class PageTooLongError extends StatusError {}
@@ -24,39 +24,39 @@ export function isPageTooLong(error: unknown): boolean {
   return error instanceof PageTooLongError;
 }
 
-/** The page has fewer lines than requested. */
+/** Shortfall of a page that has fewer lines than requested. */
 export const PAGE_CUT: Shortfall = {
   reason: 'Limit',
   message: 'the lines are too long for one page; the next pages have the rest',
 };
 
-export interface FewerLines<Result> {
-  readonly answer: Result;
-  /** Size of the last request. */
-  readonly asked: number;
+export interface ReducedResult<Result> {
+  readonly result: Result;
+  /** Lines that the last request asked for. */
+  readonly requested: number;
 }
 
-/** Divisor of the size for each retry: the lengths of the lines are unknown. */
+/** Each retry divides the number of lines by this; the lengths of the lines are unknown. */
 const DIVISOR = 4;
-/** Pause before the first retry of a store without memory, then doubled: most of its heap is garbage until collected. */
+/** Pause before the first retry of a store that is short of memory, then doubled. Its garbage collection frees memory. */
 const FIRST_PAUSE_MS = 200;
-/** Characters of the lines of one page. */
+/** Maximum number of characters of all lines of a page. */
 const MAX_PAGE_LENGTH = 8 << 20;
 
-/** Retries `ask` with fewer lines while they are too many for the store. Throws the other errors of `ask`. */
-export async function fewerWhenTooMuch<Result>(
+/** Retries `read` with fewer lines while the lines are too long for the store. Throws the other errors of `read`. */
+export async function withFewerLines<Result>(
   size: number,
-  ask: (size: number) => Promise<Result>,
+  read: (size: number) => Promise<Result>,
   signal: AbortSignal,
   wait = pause,
-): Promise<FewerLines<Result>> {
+): Promise<ReducedResult<Result>> {
   let pauseMs = FIRST_PAUSE_MS;
-  for (let asked = size; ; asked = Math.ceil(asked / DIVISOR)) {
+  for (let requested = size; ; requested = Math.ceil(requested / DIVISOR)) {
     try {
-      return { answer: await ask(asked), asked };
+      return { result: await read(requested), requested };
     } catch (error) {
       const isExhausted = isStoreExhausted(error);
-      if (asked <= 1 || !(isExhausted || isPageTooLong(error))) throw error;
+      if (requested <= 1 || !(isExhausted || isPageTooLong(error))) throw error;
       if (!isExhausted) continue;
       await wait(pauseMs, signal);
       pauseMs *= 2;
@@ -81,12 +81,14 @@ export async function queryPage(
   store: Pick<LogStore, 'query'>,
   { selection, request, deadline }: PageQuery,
 ): Promise<FittingPage> {
-  const ask = (size: number): Promise<LogPage> =>
+  const read = (size: number): Promise<LogPage> =>
     store.query(selection, { ...request, size }, deadline.call());
   for (let { size } = request; ; ) {
-    const { answer: page, asked } = await fewerWhenTooMuch(size, ask, deadline.signal);
+    const { result: page, requested } = await withFewerLines(size, read, deadline.signal);
     size = fittingPage(page.records);
-    if (size === page.records.length) return { page, isCut: asked < request.size && page.next !== undefined };
+    if (size === page.records.length) {
+      return { page, isCut: requested < request.size && page.next !== undefined };
+    }
   }
 }
 

@@ -40,20 +40,20 @@ export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: St
   return newServiceUnavailable(message, Math.max(1, retryAfterSeconds), { cause });
 }
 
-class SearchRefusedError extends StatusError {}
+class IndexAccessDeniedError extends StatusError {}
 
 /** The store denies this server some indices: 503; another range may succeed. */
-export function newSearchRefused(store: string, cause: unknown): StatusError {
+export function newIndexAccessDenied(store: string, cause: unknown): StatusError {
   const message = `the log store ${store} does not let this server search all of this range; use another one, or contact the operator of the store`;
-  return new SearchRefusedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
+  return new IndexAccessDeniedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
 }
 
-export function isSearchRefused(error: unknown): boolean {
-  return error instanceof SearchRefusedError;
+export function isIndexAccessDenied(error: unknown): boolean {
+  return error instanceof IndexAccessDeniedError;
 }
 
 /** The store rejects the credentials of this server: 503; the health check names the configuration section. */
-export function newCredentialsRefused(store: string): StatusError {
+export function newCredentialsRejected(store: string): StatusError {
   const reason = 'the store rejects the credentials of this server (401)';
   return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
 }

@@ -7,10 +7,16 @@ import type {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { type GroupResource, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import {
+  type GroupResource,
+  newBadRequest,
+  newMethodNotAllowed,
+  newPathNotFound,
+} from '../../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { parseAccept } from '../../endpoints/accept.ts';
 import { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -19,18 +25,15 @@ import { instantOf, later } from '../instant.ts';
 import { type LogMetrics, type LogOperation, outcomeOf } from '../log-metrics.ts';
 import type { LogStore, Selection } from '../log-store.ts';
 import { patternError } from '../matching/regex-dialect.ts';
-import { cursorError } from '../queries/cursor.ts';
-import { LogQueries, type WithoutTook } from '../queries/log-queries.ts';
-import { recordIDError } from '../queries/record-id.ts';
-import { writeResponse } from '../queries/response-writer.ts';
-import { rangeOf } from '../queries/selection.ts';
+import { LogQueries, rangeOf, type WithoutTook } from '../queries/log-queries.ts';
+import { cursorError, recordIDError } from '../queries/opaque-values.ts';
+import { writeResponse } from '../queries/responses.ts';
 import { SurroundingLines } from '../queries/surrounding-lines.ts';
 import { newStoreTimeout } from '../store-errors.ts';
 import { writeExport } from '../streams/export-stream.ts';
 import { writeFollowed } from '../streams/follow-stream.ts';
 import { resumedFrom } from '../streams/tail-position.ts';
 import { newQuerySlots, type QueryLimits, type QuerySlot } from './query-slots.ts';
-import { rejectListing } from './unsupported-requests.ts';
 
 /** Times in ms. */
 export interface LogLimits extends QueryLimits {
@@ -50,7 +53,7 @@ export interface LogsHandlerOptions {
   readonly limits: LogLimits;
   /** Time limit of the filter chain in ms. */
   readonly requestTimeoutMs: number;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
   readonly metrics: LogMetrics;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -73,10 +76,10 @@ const GRACE_MS = 2_000;
 const BUFFERED_RESPONSES = { bytes: 64 << 20, protectedMs: 1_000 };
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
-  const { store, storeName, scopes, limits, turns, metrics, now = Date.now } = options;
+  const { store, storeName, scopes, limits, slicer, metrics, now = Date.now } = options;
   const { monotonic = () => performance.now() } = options;
-  const queries = new LogQueries({ store, scopes, turns, buckets: limits.buckets, now });
-  const surroundingLines = new SurroundingLines({ store, storeName, scopes, turns, now });
+  const queries = new LogQueries({ store, scopes, slicer, buckets: limits.buckets, now });
+  const surroundingLines = new SurroundingLines({ store, storeName, scopes, slicer, now });
   const decoder = newLogQueryDecoder({
     pattern: patternError,
     cursor: cursorError,
@@ -116,9 +119,9 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const response = await withDeadline(context, timeoutMs, (deadline) =>
       respond({ query, user, deadline }, target),
     );
-    await turns.next();
+    await slicer.next();
     const took = Math.round(monotonic() - startedAt);
-    await writeResponse(context, { ...response, took }, { buffered, turns });
+    await writeResponse(context, { ...response, took }, { buffered, slicer });
     return response.partial === undefined;
   }
 
@@ -158,7 +161,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       { query, selection, currentSelection, start, signal, preempted: slot.preempted },
       {
         store,
-        turns,
+        slicer,
         streamed: (lines) => metrics.streamed('follow', lines),
         overlapMs: limits.followOverlap,
         now,
@@ -185,7 +188,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       metrics.began(operation);
       try {
         // The slot may have been released in the same turn of the event loop.
-        await turns.next();
+        await slicer.next();
         const run = operation === 'export' ? runExport : operation === 'follow' ? runFollow : runQuery;
         const isComplete = await run(context, { query, target, slot });
         metrics.ended(operation, isComplete ? 'ok' : 'partial', (monotonic() - began) / 1000);
@@ -198,6 +201,16 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       throw error;
     }
   };
+}
+
+/** Throws BadRequest for `kubectl get` without --raw, which accepts a Table. */
+function rejectListing({ info, request }: RequestContext): void {
+  if (!info.isResourceRequest || info.prefix !== 'apis') return;
+  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
+  const path = `/apis/${info.group}/${info.version}/${info.resource}`;
+  throw newBadRequest(
+    `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,
+  );
 }
 
 /** Throws NotFound below the collection: there are no single logs. */

@@ -1,7 +1,7 @@
 // Text filters evaluated in this process, for pod logs and highlights. Time is linear in the line: a pattern of a caller
 // runs in RE2, and only literal words and texts run in the engine of JavaScript.
 import { RE2JS } from 're2js';
-import { wordsOf } from '../../../apis/logging/v1alpha2/text-search.ts';
+import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../log-store.ts';
 import { toRE2 } from './re2.ts';
 import { parsePattern, patternSize } from './regex-dialect.ts';
@@ -34,17 +34,17 @@ const MAX_LENGTH_AT_ONCE = 32 << 10;
 const MAX_SPAN_STEPS = 1 << 20;
 
 /** Characters of a line that are searched; Infinity unless the filter is a pattern. */
-export function lookableLength(filter: TextFilter): number {
+export function maxLineLength(filter: TextFilter): number {
   return lengthWithin(MAX_STEPS, filter);
 }
 
 /** Characters of a line that may be searched on the main thread. */
-export function lengthAtOnce(filter: TextFilter): number {
+export function maxMainThreadLength(filter: TextFilter): number {
   return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
 }
 
 /** Characters of a line in which spans are searched. */
-export function searchableLength(filter: TextFilter): number {
+export function maxSpanLength(filter: TextFilter): number {
   return lengthWithin(MAX_SPAN_STEPS, filter);
 }
 

@@ -1,6 +1,8 @@
-// Printer of patterns in RE2 syntax: for re2js in this process, and for VictoriaLogs.
+// Printer of patterns in RE2 syntax, for re2js and for VictoriaLogs.
+
+import type { TextFilter } from '../log-store.ts';
 import { foldedRanges, type Range } from './character-ranges.ts';
-import type { Branch, Item, Pattern } from './regex-dialect.ts';
+import { type Branch, type Item, type Pattern, parsePattern } from './regex-dialect.ts';
 
 export interface RE2Options {
   /**
@@ -14,6 +16,23 @@ export interface RE2Options {
 
 export function toRE2({ branches }: Pattern, { ignoreCase, end = '$' }: RE2Options): string {
   return branches.map((branch) => printBranch(branch, ignoreCase, end)).join('|');
+}
+
+export interface PatternFilter extends Omit<TextFilter, 'mode'> {
+  readonly mode: 'substring' | 'regex';
+}
+
+/** End of a line. A store may keep the newlines at the end of the line. */
+const LINE_END = '\\x{a}*$';
+
+/** One pattern for all texts of a filter, for stores that search by patterns. Throws the errors of parsePattern(). */
+export function linePattern({ mode, texts, caseSensitive }: PatternFilter): string {
+  const patterns = texts.map((text) =>
+    mode === 'regex'
+      ? toRE2(parsePattern(text), { ignoreCase: !caseSensitive, end: LINE_END })
+      : literal(text),
+  );
+  return `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`;
 }
 
 /** The pattern that matches the text itself. */

@@ -5,7 +5,7 @@ import {
   type LogInterval,
   parseInterval,
   roughSeconds,
-} from '../../../apis/logging/v1alpha2/log-interval.ts';
+} from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { Buckets } from '../log-store.ts';
 import { type CalendarDate, type TimeZone, timeZoneOf } from './time-zone.ts';

@@ -10,15 +10,24 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
 import type { Deadline } from '../deadline.ts';
-import { BEGINNING, millisecondsOf } from '../instant.ts';
-import type { Buckets, Call, LogHistogram, LogPage, LogStore, PageRequest, Selection } from '../log-store.ts';
+import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
+import type {
+  Buckets,
+  Call,
+  LogHistogram,
+  LogPage,
+  LogStore,
+  NameFilter,
+  PageRequest,
+  Scope,
+  Selection,
+} from '../log-store.ts';
 import { PAGE_CUT, queryPage } from '../page-limit.ts';
 import { type BucketRequest, bucketsOf, tooManyBuckets } from './buckets.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { responseRecords, type SlicedCall } from './response-records.ts';
-import { namespacesOf, rangeOf, selectionOf } from './selection.ts';
+import { readCursor, writeCursor } from './opaque-values.ts';
+import { responseRecords, type SlicedCall, textOf } from './responses.ts';
 
-export interface LogQueriesOptions extends Pick<SlicedCall, 'turns'> {
+export interface LogQueriesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: LogStore;
   readonly scopes: Pick<Scopes, 'of'>;
   /** Maximum number of buckets of one histogram. */
@@ -44,7 +53,7 @@ export class LogQueries {
   }
 
   async page({ query, user, deadline }: LogCall): Promise<WithoutTook<LogQueryAnswer>> {
-    const { store, turns, now } = this.#options;
+    const { store, slicer, now } = this.#options;
     const cursor = query.cursor === undefined ? undefined : readCursor(query, user.name, query.cursor);
     const range = cursor?.range ?? rangeOf(query, now());
     const selection = await this.selection(query, user, range, deadline);
@@ -57,7 +66,7 @@ export class LogQueries {
     const { page, isCut } = selection
       ? await queryPage(store, { selection, request, deadline })
       : { page: EMPTY_PAGE, isCut: false };
-    const records = await responseRecords(query, page.records, { turns, signal: deadline.signal });
+    const records = await responseRecords(query, page.records, { slicer, signal: deadline.signal });
     const next =
       page.next === undefined
         ? {}
@@ -162,4 +171,44 @@ export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall
   return {
     partial: [...new Map(shortfalls.map((each) => [`${each.reason} ${each.message}`, each])).values()],
   };
+}
+
+/** `now`: milliseconds since the epoch; the end of a range without `end_time`. */
+export function rangeOf({ start_time: start, end_time: end }: LogQuery, now: number): Selection['range'] {
+  return {
+    start: start === undefined ? BEGINNING : instantOf(start * 1000),
+    // Inclusive of the last second, and of the current millisecond.
+    end: instantOf(end === undefined ? now + 1 : (end + 1) * 1000),
+  };
+}
+
+/** Undefined without a filter for namespaces. */
+function namespacesOf(query: LogQuery): NameFilter | undefined {
+  return names(query.namespaces, query.namespace_query);
+}
+
+function selectionOf(query: LogQuery, scope: Scope, range: Selection['range']): Selection {
+  const namespaces = namespacesOf(query);
+  const pods = names(query.pods, query.pod_query);
+  const containers = names(query.containers, query.container_query);
+  const text = textOf(query);
+  const workloads = names(query.workloads, query.workload_query);
+  return {
+    scope,
+    range,
+    ...(namespaces ? { namespaces } : {}),
+    ...(pods ? { pods } : {}),
+    ...(containers ? { containers } : {}),
+    ...(workloads ? { workloads } : {}),
+    ...(text ? { text } : {}),
+    ...(query.level ? { levels: query.level } : {}),
+  };
+}
+
+function names(
+  exact: readonly string[] | undefined,
+  contains: readonly string[] | undefined,
+): NameFilter | undefined {
+  if (!exact && !contains) return undefined;
+  return { ...(exact ? { exact } : {}), ...(contains ? { contains } : {}) };
 }

@@ -10,10 +10,10 @@ import type { LogRecord, LogStore, PageRequest, Selection } from '../log-store.t
 import { type FittingPage, fittingPage, queryPage } from '../page-limit.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
 import { type LogCall, partial, type WithoutTook } from './log-queries.ts';
-import { isRecord, newRecordNotFound, parseRecordID, type RecordID } from './record-id.ts';
-import { responseRecords, type SlicedCall } from './response-records.ts';
+import { isRecord, newRecordNotFound, parseRecordID, type RecordID } from './opaque-values.ts';
+import { responseRecords, type SlicedCall } from './responses.ts';
 
-export interface SurroundingLinesOptions extends Pick<SlicedCall, 'turns'> {
+export interface SurroundingLinesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: Pick<LogStore, 'query'>;
   /** The value of `logging.store`. */
   readonly storeName: string;
@@ -42,7 +42,7 @@ export class SurroundingLines {
     { query, user, deadline }: LogCall,
     target: GroupResource,
   ): Promise<WithoutTook<LogQueryAnswer>> {
-    const { scopes, storeName, turns, now } = this.#options;
+    const { scopes, storeName, slicer, now } = this.#options;
     const id = parseRecordID(query.context ?? '');
     const namespaces = { exact: [id.namespace] };
     const scope = await scopes.of(user, namespaces, deadline);
@@ -64,7 +64,7 @@ export class SurroundingLines {
     const [fitBefore, fitAfter] = [fittingPage(before.toReversed()), fittingPage(found.after)];
     const isTooLong = found.isCut || fitBefore < before.length || fitAfter < found.after.length;
     const nearest = [...before.slice(before.length - fitBefore), ...found.after.slice(0, fitAfter)];
-    const records = await responseRecords(query, nearest, { turns, signal: deadline.signal });
+    const records = await responseRecords(query, nearest, { slicer, signal: deadline.signal });
     return {
       query: { total: records.length, totalRelation: 'eq', records },
       ...partial([...found.shortfalls, ...earlier.shortfalls, ...(isTooLong ? [TOO_LONG] : [])]),

@@ -7,7 +7,7 @@ import { acceptsGzip } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { millisecondsOf } from '../instant.ts';
 import type { Call, Coverage, LogRecord, LogStore, Order } from '../log-store.ts';
-import { pieces } from '../queries/response-records.ts';
+import { pieces } from '../queries/responses.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import { StreamBody } from './stream-body.ts';
 import {

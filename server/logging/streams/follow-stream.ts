@@ -10,7 +10,7 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
-import { pieces, responseRecords } from '../queries/response-records.ts';
+import { pieces, responseRecords } from '../queries/responses.ts';
 import { GONE, StreamBody } from './stream-body.ts';
 import {
   endWhenPreempted,
@@ -31,7 +31,7 @@ export interface FollowRequest extends ReviewedSelection, Preemptible {
 
 export interface FollowOptions extends TailClocks {
   readonly store: Pick<LogStore, 'follow'>;
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
   readonly streamed: (lines: number) => void;
   /** Overlap of a resumed tail with the lines that the client has. */
   readonly overlapMs: number;
@@ -163,11 +163,11 @@ async function writeLines(
   { body, format, position }: Tail,
   records: readonly LogRecord[],
   { query, signal }: FollowRequest,
-  { turns, streamed }: FollowOptions,
+  { slicer, streamed }: FollowOptions,
 ): Promise<void> {
   position.received();
   for (const piece of pieces(records)) {
-    const lines = await responseRecords(query, piece, { turns, signal });
+    const lines = await responseRecords(query, piece, { slicer, signal });
     await body.write(format.lines(lines, position.ids()));
     streamed(piece.length);
   }

@@ -2,7 +2,7 @@
 // at its beginning, and now and then while there are no lines.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
-import { earlier, instantOf, isAskable, later, millisecondsOf } from '../instant.ts';
+import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
 /** Both in ms. */
@@ -27,7 +27,7 @@ export function resumedFrom(
   now: number,
 ): Instant | undefined {
   if (id === undefined || id === '') return undefined;
-  if (isAskable(id)) {
+  if (isQueryable(id)) {
     const reached = millisecondsOf(id) - overlapMs;
     // An id in the future comes from a clock that is ahead of this one: no line would be sent until then.
     return instantOf(Math.max(0, reached > now ? now - overlapMs : reached));

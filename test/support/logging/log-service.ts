@@ -87,7 +87,7 @@ export class LogService {
       scopes,
       limits: { ...LIMITS, ...limits },
       requestTimeoutMs: 60_000,
-      turns: new TimeSlicer(),
+      slicer: new TimeSlicer(),
       metrics: new LogMetrics(this.registry),
       now,
       monotonic,

@@ -13,7 +13,7 @@ import {
 } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
 import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
-import { textOf } from '../../../server/logging/queries/selection.ts';
+import { textOf } from '../../../server/logging/queries/responses.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/log-matching.md');
 const LEVELS_SECTION = /^## Levels$[\s\S]*/m;

@@ -4,9 +4,9 @@ import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import {
-  newCredentialsRefused,
+  newCredentialsRejected,
+  newIndexAccessDenied,
   newNotSupported,
-  newSearchRefused,
   newStoreBusy,
   newStoreExhausted,
   newStoreTimeout,
@@ -73,7 +73,7 @@ export function isMissing(status: number, text: string): boolean {
 
 /** `retryAfter` is the header, in seconds. */
 export function errorOf(status: number, text: string, retryAfter?: string): StatusError {
-  if (status === 401) return newCredentialsRefused(STORE);
+  if (status === 401) return newCredentialsRejected(STORE);
   const reasons = reasonsIn(text);
   const matches = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
   const message = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
@@ -81,13 +81,13 @@ export function errorOf(status: number, text: string, retryAfter?: string): Stat
   const cause = new ResponseError(status, message, index);
   const rejection = SETTINGS.find(({ pattern }) => matches(pattern));
   if (rejection) return rejection.error(cause);
-  if (index) return newSearchRefused(STORE, cause);
+  if (index) return newIndexAccessDenied(STORE, cause);
   if (status === 504 || matches(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, { cause });
   }
   if (matches(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
   if (status === 429) return newStoreBusy(STORE, { cause, retryAfterSeconds: secondsOf(retryAfter) });
-  return status === 403 ? newSearchRefused(STORE, cause) : newStoreUnavailable(STORE, cause);
+  return status === 403 ? newIndexAccessDenied(STORE, cause) : newStoreUnavailable(STORE, cause);
 }
 
 function secondsOf(header: string | undefined): number | undefined {

@@ -4,8 +4,8 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { pause } from '../../../concurrency/pause.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
-import { fewerWhenTooMuch } from '../../page-limit.ts';
-import { isSearchRefused } from '../../store-errors.ts';
+import { withFewerLines } from '../../page-limit.ts';
+import { isIndexAccessDenied } from '../../store-errors.ts';
 import { isTransient } from './error-response.ts';
 import { listed } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
@@ -94,13 +94,13 @@ async function* exportPoint(
   const point = opened;
   add(shortfalls, point.shortfalls);
   const fetch = async (place: Place): Promise<Page> => {
-    const { answer: page, asked } = await fewerWhenTooMuch(
+    const { result: page, requested } = await withFewerLines(
       place.size,
       (size) => fetchPage(options, selected, { order, point, place: { ...place, size } }, pageCall()),
       reading.signal,
     );
-    if (!page.next || asked === place.size) return page;
-    return { ...page, next: { ...page.next, size: Math.min(page.next.size, asked * GROWTH) } };
+    if (!page.next || requested === place.size) return page;
+    return { ...page, next: { ...page.next, size: Math.min(page.next.size, requested * GROWTH) } };
   };
   let place = begin;
   let next: Promise<Page> | undefined;
@@ -138,7 +138,7 @@ async function openPoint(
 ): Promise<PointInTime | 'changed' | undefined> {
   if (!isResumed) {
     return points.open(indices, pageCall()).catch((error: unknown) => {
-      if (isSearchRefused(error)) return 'changed' as const;
+      if (isIndexAccessDenied(error)) return 'changed' as const;
       throw error;
     });
   }
@@ -160,7 +160,7 @@ function haveNewFailures(found: readonly Shortfall[], known: ReadonlyMap<string,
 }
 
 function undefinedIfResumable(error: unknown): undefined {
-  if (![isLostPoint, isSearchRefused, isTransient].some((isResumable) => isResumable(error))) throw error;
+  if (![isLostPoint, isIndexAccessDenied, isTransient].some((isResumable) => isResumable(error))) throw error;
 }
 
 async function fetchPage(

@@ -7,8 +7,8 @@ import { Slots } from '../../../concurrency/slots.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { FollowCall, LogRecord, Selection } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
-import { fewerWhenTooMuch } from '../../page-limit.ts';
-import { isSearchRefused } from '../../store-errors.ts';
+import { withFewerLines } from '../../page-limit.ts';
+import { isIndexAccessDenied } from '../../store-errors.ts';
 import type { IndexSets } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import type { SearchClient } from './search-client.ts';
@@ -95,7 +95,7 @@ export class Followers {
       } catch (error) {
         if (signal.aborted) return;
         failingSince ??= now();
-        if (isSearchRefused(error)) {
+        if (isIndexAccessDenied(error)) {
           // Closed or new indices: the next poll reads their layout.
           indexSets.invalidate();
           if (!hasChanged) {
@@ -187,7 +187,7 @@ class Follower {
     for (;;) {
       const repeated = repeatedHits(position);
       const after = position && searchAfter(position, 'asc', indices.nanoseconds);
-      const { answer: response, asked } = await fewerWhenTooMuch(
+      const { result: response, requested } = await withFewerLines(
         pageSize,
         (size) => {
           const page = sortedSearch(selected, { order: 'asc', size: size + repeated });
@@ -197,14 +197,14 @@ class Follower {
         },
         call.signal,
       );
-      pageSize = asked;
+      pageSize = requested;
       // Records of a failed shard would be skipped for good.
       assertComplete(response);
       const hits = newHits(response.hits, position);
       const batch = this.#newRecords(hits);
       if (batch.length > 0) yield batch;
       const last = hits.at(-1);
-      if (!last || response.hits.length < asked + repeated) return response.total.count;
+      if (!last || response.hits.length < requested + repeated) return response.total.count;
       position = positionBehind(response.hits, last, position);
     }
   }

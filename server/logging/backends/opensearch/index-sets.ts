@@ -6,7 +6,7 @@ import { inParallel } from '../../../concurrency/parallel.ts';
 import { ExpiringMap } from '../../../memory/expiring-map.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Call } from '../../log-store.ts';
-import { isSearchRefused, newNotSupported, newStoreUnavailable } from '../../store-errors.ts';
+import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store-errors.ts';
 import { STORE, unsearchableIndexIn } from './error-response.ts';
 import { excluding, isPattern, MAX_PATH_LENGTH } from './index-names.ts';
 import { type FieldNames, type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
@@ -63,7 +63,7 @@ export class IndexSets {
   }
 
   /**
-   * Undefined if no such index exists. Throws newSearchRefused() if all are closed or forbidden, and StoreUnavailable if
+   * Undefined if no such index exists. Throws newIndexAccessDenied() if all are closed or forbidden, and StoreUnavailable if
    * the user may not read the layout.
    */
   async read(path: string, call: Call): Promise<IndexSet | undefined> {
@@ -183,7 +183,7 @@ export class IndexSets {
       );
       return undefined;
     } catch (error) {
-      if (isSearchRefused(error)) return error;
+      if (isIndexAccessDenied(error)) return error;
       // No shard is available. The search itself reports that.
       if (error instanceof StatusError && error.code === 503) return undefined;
       throw error;

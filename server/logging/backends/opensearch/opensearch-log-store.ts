@@ -44,7 +44,7 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   /** Pauses before an export replaces a lost point in time, in ms. */
   readonly pausesMs?: readonly number[];
   /** Time slices for reading responses; its own by default. */
-  readonly turns?: TimeSlicer;
+  readonly slicer?: TimeSlicer;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
@@ -69,7 +69,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#now = options.now ?? (() => performance.now());
     this.#wallClock = options.wallClock ?? Date.now;
     this.#connection = new Connection({ ...options, now: this.#now });
-    this.#client = new SearchClient(this.#connection, options.turns ?? new TimeSlicer());
+    this.#client = new SearchClient(this.#connection, options.slicer ?? new TimeSlicer());
     this.#points = new PointsInTime(this.#client);
     this.#indexSets = new IndexSets(this.#client, names, this.#now);
     this.#records = new RecordReader(names);

@@ -6,7 +6,7 @@ import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Call } from '../../log-store.ts';
-import { isSearchRefused, newSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
+import { isIndexAccessDenied, newIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
 import {
   errorOf,
   isTransient,
@@ -158,7 +158,7 @@ export class PointsInTime {
           await this.#client.request(request, call, () => undefined);
           this.#isCloseForbidden = false;
         } catch (error) {
-          this.#isCloseForbidden = isSearchRefused(error);
+          this.#isCloseForbidden = isIndexAccessDenied(error);
         }
       },
     };
@@ -186,7 +186,7 @@ function readOpened(text: string, { id: member }: Api, { shards }: SearchTarget)
   if (lacksPoints(text)) return { id, shortfalls: [], error: errorOf(503, text) };
   const isChanged = shardsOf(response).total !== shards;
   const error = isChanged
-    ? newSearchRefused(STORE, new Error('its indices changed before the export'))
+    ? newIndexAccessDenied(STORE, new Error('its indices changed before the export'))
     : undefined;
   return { id, shortfalls: failedShards(response), error };
 }

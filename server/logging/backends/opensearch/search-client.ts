@@ -1,7 +1,7 @@
 // Client for the search API: sends searches over indices or a point in time, and reads the responses in time slices.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
-import { newSearchRefused } from '../../store-errors.ts';
+import { newIndexAccessDenied } from '../../store-errors.ts';
 import type { Connection, StoreRequest } from './connection.ts';
 import { STORE } from './error-response.ts';
 import { valid } from './json-reader.ts';
@@ -33,14 +33,14 @@ const STORE_SHARE = 0.9;
 
 export class SearchClient {
   readonly #connection: Connection;
-  readonly #turns: TimeSlicer;
+  readonly #slicer: TimeSlicer;
 
-  constructor(connection: Connection, turns: TimeSlicer) {
+  constructor(connection: Connection, slicer: TimeSlicer) {
     this.#connection = connection;
-    this.#turns = turns;
+    this.#slicer = slicer;
   }
 
-  /** Throws newSearchRefused() if the number of shards changed: the query may not fit the layout of all of them. */
+  /** Throws newIndexAccessDenied() if the number of shards changed: the query may not fit the layout of all of them. */
   async search(
     { path, shards, nanoseconds }: SearchTarget,
     body: SearchBody,
@@ -49,7 +49,7 @@ export class SearchClient {
   ): Promise<SearchResponse> {
     const response = await this.searchPath(path, body, call, { nanoseconds, ...options });
     if (response.shards === shards) return response;
-    throw newSearchRefused(STORE, new Error('its indices changed during the query'));
+    throw newIndexAccessDenied(STORE, new Error('its indices changed during the query'));
   }
 
   /** `path`: names or patterns of indices. */
@@ -75,10 +75,10 @@ export class SearchClient {
 
   /** Undefined if an index or a point in time does not exist. Throws StoreUnavailable if `read` throws. */
   async request<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
-    await this.#turns.next();
+    await this.#slicer.next();
     const text = await this.#connection.request(request, call);
     if (text === undefined) return undefined;
-    await this.#turns.next();
+    await this.#slicer.next();
     return valid(() => read(text));
   }
 

@@ -2,7 +2,7 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';
-import { isSearchRefused } from '../../store-errors.ts';
+import { isIndexAccessDenied } from '../../store-errors.ts';
 import { anyOf, type Clause, timeRange } from './clause.ts';
 import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
 import { exactClause, nameClauses, textClause, wholeLineField, workloadClause } from './filter-clauses.ts';
@@ -53,7 +53,7 @@ export class SelectionQueries {
     try {
       return await attempt();
     } catch (error) {
-      if (!isSearchRefused(error)) throw error;
+      if (!isIndexAccessDenied(error)) throw error;
       this.#options.indexSets.invalidate();
       return attempt();
     }

@@ -2,7 +2,7 @@
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
-import { isSearchRefused, newStoreUnavailable } from '../../store-errors.ts';
+import { isIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
 import { regexp } from './clause.ts';
 import { STORE } from './error-response.ts';
 import { allIndices, allWithPrefix, dayIn, type IndexNaming, indexPath, isDaily } from './index-names.ts';
@@ -43,7 +43,7 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   // The layout may be cached, while the store has to respond each time. Without _source, a search for its fields fails.
   const sample = { ...SAMPLE, _source: Object.values(names) };
   const { hits } = await client.searchPath(path, sample, call).catch((error: unknown) => {
-    if (!isSearchRefused(error)) throw error;
+    if (!isIndexAccessDenied(error)) throw error;
     const reason = `it rejects searches of some of the indices that begin with ${prefix}`;
     throw unfit('indexPrefix', reason, 'log queries miss their lines, or get 503');
   });

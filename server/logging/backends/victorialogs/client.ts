@@ -21,12 +21,12 @@ const MAX_COUNT_BYTES = 16 << 20;
 
 export class Client {
   /** Shared by all readers of responses. */
-  readonly turns: TimeSlicer;
+  readonly slicer: TimeSlicer;
   readonly #connection: Connection;
 
-  constructor(connection: Connection, turns = new TimeSlicer()) {
+  constructor(connection: Connection, slicer = new TimeSlicer()) {
     this.#connection = connection;
-    this.turns = turns;
+    this.slicer = slicer;
   }
 
   /** The rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
@@ -86,7 +86,7 @@ export class Client {
       };
       response = await this.#connection.post(QUERY_PATH, form, bounded.signal);
       if (response.statusCode !== 200) throw await rejectionOf(response);
-      yield* rowsOf(body(response), this.turns);
+      yield* rowsOf(body(response), this.slicer);
     } catch (error) {
       const isOver = deadline.isOver || bounded.isLate;
       throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });

@@ -119,7 +119,7 @@ class SliceReader {
     let held: LogRecord[] = [];
     let last: Instant | undefined;
     for await (const rows of this.#client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
-      for (const record of await recordsOf(rows, query.fields, this.#client.turns)) held.push(record);
+      for (const record of await recordsOf(rows, query.fields, this.#client.slicer)) held.push(record);
       const begin = beginOfLastInstant(held);
       if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
       if (begin === 0) continue;
@@ -134,7 +134,7 @@ class SliceReader {
   /** `last`: the last time of the batch before. */
   async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<LogRecord[]> {
     const { order } = this.#options;
-    const batch = await inOrder(records, order, this.#client.turns);
+    const batch = await inOrder(records, order, this.#client.slicer);
     const first = batch[0]?.time;
     const isBehind =
       last === undefined || first === undefined || (order === 'asc' ? first > last : first < last);

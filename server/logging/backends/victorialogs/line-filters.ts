@@ -1,7 +1,7 @@
 // Filters on the text of a line: `log_query` and `level`. Words are those of LogsQL; patterns are RE2, which VictoriaLogs
 // evaluates with the regular expressions of Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
-import { hasWord } from '../../../../apis/logging/v1alpha2/text-search.ts';
+import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../../log-store.ts';
 import { foldedCharacter } from '../../matching/character-ranges.ts';
 import {
@@ -12,8 +12,7 @@ import {
   LEVEL_WORDS,
   levelPatterns,
 } from '../../matching/levels.ts';
-import { linePattern } from '../../matching/line-pattern.ts';
-import { literal } from '../../matching/re2.ts';
+import { linePattern, literal } from '../../matching/re2.ts';
 import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
 
 /** Undefined when no line can match. */

@@ -170,7 +170,7 @@ class LiveTail {
 
   /** Splits a run whose records are too long for one request. */
   async *#readRun(run: readonly Cell[], from: number, deadline: Deadline): Batches {
-    const { turns } = this.#client;
+    const { slicer } = this.#client;
     let records: LogRecord[];
     try {
       records = await this.#recordsIn(run, from, deadline);
@@ -183,7 +183,7 @@ class LiveTail {
     }
     const fresh: LogRecord[] = [];
     for (const record of records) {
-      if (turns.spent) await turns.next();
+      if (slicer.spent) await slicer.next();
       if (this.#window.isNew(keyOf(record), millisecondsOf(record.time))) fresh.push(record);
     }
     yield fresh;
@@ -198,7 +198,7 @@ class LiveTail {
     const maxBytes = run.length === 1 ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
     const pipes = [fieldsPipe(fields)];
     const rows = await this.#client.allRows(query, pipes, deadline.within(REQUEST_MS), maxBytes);
-    return inOrder(await recordsOf(rows, fields, this.#client.turns), 'asc', this.#client.turns);
+    return inOrder(await recordsOf(rows, fields, this.#client.slicer), 'asc', this.#client.slicer);
   }
 }
 

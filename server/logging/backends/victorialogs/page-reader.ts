@@ -1,7 +1,7 @@
 // A page of records. The store sorts all records that match, so the reader queries a short range that should contain the
 // page, and widens it when it does not. Records of the time at which the page ends are read in full and sorted here.
 import type { Deadline } from '../../deadline.ts';
-import { earlier, isAskable, later } from '../../instant.ts';
+import { earlier, isQueryable, later } from '../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../page-limit.ts';
 import { newForeignCursor } from '../../store-errors.ts';
@@ -68,7 +68,7 @@ export class PageReader {
     const found = await this.#first(offset + size + 1, range, pipe, maxBytes);
     const isMore = found.length > offset + size;
     if (isMore) await this.#completeLastTime(found, offset + size);
-    const records = await inOrder(found, order, this.#client.turns);
+    const records = await inOrder(found, order, this.#client.slicer);
     const start = after ? Math.min(offset, countOfTime(records, after.time)) : 0;
     return {
       records: records.slice(start, start + size),
@@ -125,7 +125,7 @@ export class PageReader {
     const { fields } = this.#options.query;
     const query = this.#options.query.within(range);
     const rows = query ? await this.#client.allRows(query, pipes, this.#deadline, maxBytes) : [];
-    return recordsOf(rows, fields, this.#client.turns);
+    return recordsOf(rows, fields, this.#client.slicer);
   }
 }
 
@@ -156,7 +156,7 @@ export function writePosition({ time, offset }: Position): string {
 /** Throws BadRequest for a position of another store. */
 export function readPosition(text: string): Position {
   const [time, offset = '', ...more] = text.split(' ');
-  if (!isAskable(time) || !/^[1-9]\d{0,8}$/.test(offset) || more.length > 0) throw newForeignCursor(STORE);
+  if (!isQueryable(time) || !/^[1-9]\d{0,8}$/.test(offset) || more.length > 0) throw newForeignCursor(STORE);
   return { time, offset: Number(offset) };
 }
 

@@ -22,11 +22,11 @@ export function sortPipe(order: Order): string {
 export async function recordsOf(
   rows: readonly Row[],
   fields: FieldNames,
-  turns: TimeSlicer,
+  slicer: TimeSlicer,
 ): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const row of rows) {
-    if (turns.spent) await turns.next();
+    if (slicer.spent) await slicer.next();
     records.push(recordOf(row, fields));
   }
   return records;
@@ -47,11 +47,11 @@ function recordOf(row: Row, { message, namespace, pod, container }: FieldNames):
 export function inOrder(
   records: readonly LogRecord[],
   order: Order,
-  turns: TimeSlicer,
+  slicer: TimeSlicer,
 ): Promise<LogRecord[]> {
   const compare =
     order === 'asc' ? compareRecords : (left: LogRecord, right: LogRecord) => compareRecords(right, left);
-  return mergeSort(records, compare, turns);
+  return mergeSort(records, compare, slicer);
 }
 
 function compareRecords(left: LogRecord, right: LogRecord): number {

@@ -16,7 +16,7 @@ const NEWLINE = 0x0a;
 /** The rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is cut off. */
 export async function* rowsOf(
   body: AsyncIterable<Buffer>,
-  turns: TimeSlicer,
+  slicer: TimeSlicer,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;
@@ -31,7 +31,7 @@ export async function* rowsOf(
     const lines = Buffer.concat([...pending, chunk.subarray(0, end)]);
     pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
     length = chunk.length - end - 1;
-    await turns.next();
+    await slicer.next();
     yield parsedRows(lines.toString('utf8'));
   }
   if (length > 0) throw new MalformedResponseError('in the middle of a line');

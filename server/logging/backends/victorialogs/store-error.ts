@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import {
-  newCredentialsRefused,
+  newCredentialsRejected,
   newNotSupported,
   newStoreTimeout,
   newStoreUnavailable,
@@ -80,7 +80,7 @@ export function statusErrorOf(error: unknown, { signal, isOver, silentMs }: Call
   // The message names the flag for more concurrent requests, when these were the reason.
   if (TIMED_OUT.test(message)) return newStoreTimeout(STORE, { cause: error });
   if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
-  if (error instanceof RejectedError && error.status === 401) return newCredentialsRefused(STORE);
+  if (error instanceof RejectedError && error.status === 401) return newCredentialsRejected(STORE);
   if (INVALID_PATTERN.test(message)) return newNotSupported(STORE, 'log_query', 'use a shorter pattern');
   if (OUT_OF_MEMORY.test(message))
     return newNotSupported(STORE, MEMORY_PARAMETER, 'use a shorter time range');

@@ -36,7 +36,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
   /** Time slices shared with other readers of long responses. */
-  readonly turns?: TimeSlicer;
+  readonly slicer?: TimeSlicer;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
   /** Milliseconds since the epoch. */
@@ -58,7 +58,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#fields = options.fields;
     this.#now = now;
     this.#connection = new Connection({ ...options, now });
-    this.#client = new Client(this.#connection, options.turns);
+    this.#client = new Client(this.#connection, options.slicer);
     this.#liveTails = new LiveTails({ client: this.#client, log: options.log, now, wallClock });
   }
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { wordsOf } from '../../../../apis/logging/v1alpha2/text-search.ts';
+import { wordsOf } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import { criLines, kwokLogs, logFile, podObjects, writeCriLogs } from '../../../../hack/log-data/cri-log.ts';
 import { logData } from '../../../../hack/log-data/log-data.ts';
 import { HUGE_LINE, ODD_LINES } from '../../../../hack/log-data/odd-lines.ts';

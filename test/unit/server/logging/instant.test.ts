@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { MAX_SECONDS } from '../../../../apis/logging/v1alpha2/log-query.ts';
-import { BEGINNING, instantOf, isAskable } from '../../../../server/logging/instant.ts';
+import { BEGINNING, instantOf, isQueryable } from '../../../../server/logging/instant.ts';
 
-describe('isAskable', () => {
+describe('isQueryable', () => {
   it('accepts times from the epoch to the last second that parameters accept', () => {
     for (const time of [BEGINNING, instantOf((MAX_SECONDS + 1) * 1000), '2026-11-20T10:00:00.123456789Z']) {
-      expect(isAskable(time), time).to.equal(true);
+      expect(isQueryable(time), time).to.equal(true);
     }
     for (const time of [
       instantOf(-1),
@@ -18,7 +18,7 @@ describe('isAskable', () => {
       5,
       undefined,
     ]) {
-      expect(isAskable(time), String(time)).to.equal(false);
+      expect(isQueryable(time), String(time)).to.equal(false);
     }
   });
 });

@@ -4,10 +4,10 @@ import { Deadline } from '../../../../server/logging/deadline.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
 import type { Call, LogPage, LogRecord, PageRequest } from '../../../../server/logging/log-store.ts';
 import {
-  fewerWhenTooMuch,
   fittingPage,
   newPageTooLong,
   queryPage,
+  withFewerLines,
 } from '../../../../server/logging/page-limit.ts';
 import { isStoreExhausted, newStoreExhausted } from '../../../../server/logging/store-errors.ts';
 import { LogService, line } from '../../../support/logging/log-service.ts';
@@ -15,7 +15,7 @@ import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 const exhausted = (): Error => newStoreExhausted('opensearch', new Error('no memory'));
 
-describe('fewerWhenTooMuch', () => {
+describe('withFewerLines', () => {
   const { signal } = new AbortController();
   const waits: number[] = [];
   const wait = async (ms: number): Promise<void> => void waits.push(ms);
@@ -25,25 +25,25 @@ describe('fewerWhenTooMuch', () => {
   });
 
   it('retries immediately with fewer lines if they are too long', async () => {
-    const asked: number[] = [];
-    const found = await fewerWhenTooMuch(
+    const requested: number[] = [];
+    const found = await withFewerLines(
       1_000,
       async (size) => {
-        asked.push(size);
+        requested.push(size);
         if (size > 20) throw newPageTooLong();
         return 'these';
       },
       signal,
       wait,
     );
-    expect(found).to.deep.equal({ answer: 'these', asked: 16 });
-    expect(asked).to.deep.equal([1_000, 250, 63, 16]);
+    expect(found).to.deep.equal({ result: 'these', requested: 16 });
+    expect(requested).to.deep.equal([1_000, 250, 63, 16]);
     expect(waits).to.deep.equal([]);
   });
 
   it('retries after a pause if the store is short of memory', async () => {
     let times = 0;
-    const found = await fewerWhenTooMuch(
+    const found = await withFewerLines(
       100,
       async () => {
         if (++times < 3) throw exhausted();
@@ -52,16 +52,16 @@ describe('fewerWhenTooMuch', () => {
       signal,
       wait,
     );
-    expect(found).to.deep.equal({ answer: 'these', asked: 7 });
+    expect(found).to.deep.equal({ result: 'these', requested: 7 });
     expect(waits).to.deep.equal([200, 400]);
   });
 
   it('fails if the store has no memory for one line', async () => {
-    const asked: number[] = [];
-    const error = await fewerWhenTooMuch(
+    const requested: number[] = [];
+    const error = await withFewerLines(
       3,
       async (size) => {
-        asked.push(size);
+        requested.push(size);
         throw exhausted();
       },
       signal,
@@ -69,13 +69,13 @@ describe('fewerWhenTooMuch', () => {
     ).catch((caught: unknown) => caught);
     expect(isStoreExhausted(error)).to.equal(true);
     expect(error).to.include({ code: 503 });
-    expect(asked).to.deep.equal([3, 1]);
+    expect(requested).to.deep.equal([3, 1]);
   });
 
   it('stops when the caller disconnects', async () => {
     const leaving = new AbortController();
     let times = 0;
-    const error = await fewerWhenTooMuch(
+    const error = await withFewerLines(
       1_000,
       async () => {
         leaving.signal.throwIfAborted();
@@ -96,7 +96,7 @@ const record: LogRecord = { time: BEGINNING, log: 'a', namespace: 'shop', pod: '
 /** A store whose responses fit two lines and take 300 ms. */
 class Store {
   now = 0;
-  readonly asked: { readonly size: number; readonly timeoutMs: number }[] = [];
+  readonly requested: { readonly size: number; readonly timeoutMs: number }[] = [];
   readonly #lines: number;
 
   constructor(lines: number) {
@@ -104,7 +104,7 @@ class Store {
   }
 
   async query(_: unknown, { size }: PageRequest, { timeoutMs }: Call): Promise<LogPage> {
-    this.asked.push({ size, timeoutMs });
+    this.requested.push({ size, timeoutMs });
     this.now += 300;
     if (size > 2) throw newPageTooLong();
     const records = Array.from({ length: Math.min(size, this.#lines) }, () => record);
@@ -125,10 +125,10 @@ describe('queryPage with a page that is too long for the store', () => {
     const { page, isCut } = await store.page(8);
     expect(page.records).to.have.length(2);
     expect(isCut).to.equal(true);
-    expect(store.asked.map(({ timeoutMs }) => timeoutMs)).to.deep.equal(
-      store.asked.map((_, at) => Math.max(1, 1_000 - 300 * at)),
+    expect(store.requested.map(({ timeoutMs }) => timeoutMs)).to.deep.equal(
+      store.requested.map((_, at) => Math.max(1, 1_000 - 300 * at)),
     );
-    expect(store.asked.length).to.be.above(1);
+    expect(store.requested.length).to.be.above(1);
   });
 
   it('is complete if there are no further lines', async () => {

@@ -2,7 +2,7 @@
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
-import { lengthAtOnce, lineMatcher, lookableLength } from '../../../matching/line-matcher.ts';
+import { lineMatcher, maxLineLength, maxMainThreadLength } from '../../../matching/line-matcher.ts';
 import type { LongLines } from '../../../matching/long-lines.ts';
 
 /** A promise for a long line, which a worker thread matches. */
@@ -30,8 +30,8 @@ export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void)
 
 function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: LineFilterOptions): LineFilter {
   const matcher = lineMatcher(text);
-  const maxLength = lookableLength(text);
-  const inlineLength = lengthAtOnce(text);
+  const maxLength = maxLineLength(text);
+  const inlineLength = maxMainThreadLength(text);
   return (line) => {
     if (line.length <= inlineLength) return matcher.matches(line);
     if (line.length <= maxLength) return longLines.matches(text, line, signal);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
-import { textSearchOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
+import { textSearchOf } from '../../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 

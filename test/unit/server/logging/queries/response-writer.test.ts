@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
-import { encodedResponse, writeResponse } from '../../../../../server/logging/queries/response-writer.ts';
+import { encodedResponse, writeResponse } from '../../../../../server/logging/queries/responses.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
 describe('writeResponse', () => {
@@ -16,7 +16,7 @@ describe('writeResponse', () => {
     answer = long;
     const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
     server = await new HandlerServer((context) =>
-      writeResponse(context, answer, { buffered, turns: new TimeSlicer() }),
+      writeResponse(context, answer, { buffered, slicer: new TimeSlicer() }),
     ).start();
   });
   afterEach(() => server.close());
@@ -63,7 +63,7 @@ describe('writeResponse', () => {
             response.end(body);
           },
         },
-        turns: new TimeSlicer(),
+        slicer: new TimeSlicer(),
       }),
     ).start();
     try {
@@ -100,16 +100,16 @@ describe('encodedResponse', () => {
   it('encodes long lines like short ones', async () => {
     const long = '\u0001"é\u{1f600}'.repeat(100_000);
     for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
-      const text = String(await encodedResponse(answer, { turns: new TimeSlicer(), signal }));
+      const text = String(await encodedResponse(answer, { slicer: new TimeSlicer(), signal }));
       expect(text).to.equal(`${JSON.stringify(answer)}\n`);
     }
-    expect(await encodedResponse({ took: 7 }, { turns: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
+    expect(await encodedResponse({ took: 7 }, { slicer: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
   });
 
   it('yields to the event loop between two long lines', async () => {
     const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
     const done: (string | Buffer)[] = [];
-    const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal }).then((text) =>
+    const encoding = encodedResponse(answer, { slicer: new TimeSlicer(), signal }).then((text) =>
       done.push(text),
     );
     let rounds = 0;
@@ -121,7 +121,7 @@ describe('encodedResponse', () => {
   it('stops when the caller disconnects', async () => {
     const answer = responseOf('x'.repeat(1 << 20), 'y'.repeat(1 << 20));
     const reason = new Error('gone');
-    const encoding = encodedResponse(answer, { turns: new TimeSlicer(), signal: AbortSignal.abort(reason) });
+    const encoding = encodedResponse(answer, { slicer: new TimeSlicer(), signal: AbortSignal.abort(reason) });
     expect(await encoding.catch((error: unknown) => error)).to.equal(reason);
   });
 });

@@ -42,7 +42,7 @@ describe('a live tail', () => {
         { query, selection: seeing('shop'), start: BEGINNING, signal, ...request },
         {
           store: new MemoryLogStore([]),
-          turns: new TimeSlicer(),
+          slicer: new TimeSlicer(),
           streamed: () => undefined,
           overlapMs: 2_000,
           now: Date.now,

@@ -10,7 +10,7 @@ async function* body(): AsyncGenerator<Buffer, void, undefined> {
 describe('the rows of a VictoriaLogs response', () => {
   it('are parsed for one response per turn of the event loop', async () => {
     // With slices of 0 ms, each parse ends its slice.
-    const turns = new TimeSlicer(0);
+    const slicer = new TimeSlicer(0);
     let turn = 0;
     let reading = true;
     const next = (): void => {
@@ -21,7 +21,7 @@ describe('the rows of a VictoriaLogs response', () => {
     const parsedIn: number[] = [];
     await Promise.all(
       Array.from({ length: 5 }, async () => {
-        for await (const rows of rowsOf(body(), turns)) {
+        for await (const rows of rowsOf(body(), slicer)) {
           expect(rows).to.deep.equal([{ _msg: 'a line' }, { _msg: 'b' }]);
           parsedIn.push(turn);
         }

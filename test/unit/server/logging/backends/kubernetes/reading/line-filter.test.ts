@@ -6,7 +6,10 @@ import {
   lineFilter,
 } from '../../../../../../../server/logging/backends/kubernetes/reading/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../../server/logging/log-store.ts';
-import { lengthAtOnce, lookableLength } from '../../../../../../../server/logging/matching/line-matcher.ts';
+import {
+  maxLineLength,
+  maxMainThreadLength,
+} from '../../../../../../../server/logging/matching/line-matcher.ts';
 import { LongLines } from '../../../../../../../server/logging/matching/long-lines.ts';
 
 const range = { start: '2026-11-21T00:00:00.000000000Z', end: '2026-11-22T00:00:00.000000000Z' };
@@ -33,7 +36,7 @@ describe('the line filter', () => {
       { mode: 'prefix', texts: ['x'], caseSensitive: false },
     ] satisfies TextFilter[]) {
       const filter = filterOf(text);
-      const atOnce = lengthAtOnce(text);
+      const atOnce = maxMainThreadLength(text);
       expect(filter('-'.repeat(atOnce))).to.equal(false);
       const later = filter('-'.repeat(atOnce + 1));
       expect(later).to.be.instanceOf(Promise);
@@ -42,7 +45,7 @@ describe('the line filter', () => {
   });
 
   it('reports lines that it searches in part', async () => {
-    const most = lookableLength(regex('x.{498}y'));
+    const most = maxLineLength(regex('x.{498}y'));
     const filter = filterOf(regex('x.{498}y'));
     const found = `x${'-'.repeat(498)}y`;
     expect(await filter(`${found}${'-'.repeat(most - found.length)}`)).to.equal(true);
@@ -55,7 +58,7 @@ describe('the line filter', () => {
 
   it('does not match `$` at the cut', async () => {
     const pattern = `b{500}$`;
-    const most = lookableLength(regex(pattern));
+    const most = maxLineLength(regex(pattern));
     expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
     expect(await filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
     expect(partial).to.equal(1);

@@ -1,13 +1,6 @@
-// Requests that are rejected with the alternative in the error: operations that release 3.3 removed (410), and
-// requests that list logs like objects (400).
-import {
-  newBadRequest,
-  newGone,
-  newMethodNotAllowed,
-  newPathNotFound,
-} from '../../../apis/meta/v1/errors.ts';
-import { parseAccept } from '../../endpoints/accept.ts';
-import type { Handler, RequestContext } from '../../request/request-context.ts';
+// Handler of the operations that release 3.3 removed: returns 410 with the alternative in the message.
+import { newGone, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import type { Handler } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 
 /** Resources of removed operations: the first segments of their paths. */
@@ -66,14 +59,4 @@ function alternativeTo({ resource, namespace, parts }: ResourceRequest, path: st
     default:
       return undefined;
   }
-}
-
-/** Throws BadRequest for `kubectl get` without --raw, which accepts a Table. */
-export function rejectListing({ info, request }: RequestContext): void {
-  if (!info.isResourceRequest || info.prefix !== 'apis') return;
-  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
-  const path = `/apis/${info.group}/${info.version}/${info.resource}`;
-  throw newBadRequest(
-    `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,
-  );
 }

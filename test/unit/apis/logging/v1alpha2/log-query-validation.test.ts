@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasWord, wordsOf } from '../../../../../apis/logging/v1alpha2/text-search.ts';
+import { hasWord, wordsOf } from '../../../../../apis/logging/v1alpha2/log-query-validation.ts';
 
 describe('wordsOf', () => {
   for (const [text, words] of [

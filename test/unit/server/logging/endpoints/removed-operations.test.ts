@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { removedOperations } from '../../../../../server/logging/endpoints/unsupported-requests.ts';
+import { removedOperations } from '../../../../../server/logging/endpoints/removed-operations.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';

@@ -4,7 +4,7 @@ import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-que
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
-import { pieces, responseRecords } from '../../../../../server/logging/queries/response-records.ts';
+import { pieces, responseRecords } from '../../../../../server/logging/queries/responses.ts';
 
 const decoder = newLogQueryDecoder({ pattern: patternError });
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));
@@ -24,10 +24,10 @@ const recordsOf = (count: number, length: number) =>
 describe('responseRecords', () => {
   it('yields to the event loop when its time slice is used up', async () => {
     for (const parameters of ['', 'highlight=true&log_query=line']) {
-      const turns = new TimeSlicer(0);
+      const slicer = new TimeSlicer(0);
       const { signal } = new AbortController();
       let others = 0;
-      const working = responseRecords(queryOf(parameters), [RECORD, RECORD, RECORD], { turns, signal });
+      const working = responseRecords(queryOf(parameters), [RECORD, RECORD, RECORD], { slicer, signal });
       const done = working.then(() => 'answered');
       while ((await Promise.race([done, nextTurn('still at it')])) !== 'answered') others++;
       expect(others, parameters).to.be.at.least(3);
@@ -35,7 +35,7 @@ describe('responseRecords', () => {
   });
 
   it('adds highlights to the same records', async () => {
-    const call = { turns: new TimeSlicer(), signal: new AbortController().signal };
+    const call = { slicer: new TimeSlicer(), signal: new AbortController().signal };
     const [plain] = await responseRecords(queryOf('log_query=line'), [RECORD], call);
     const [marked] = await responseRecords(queryOf('highlight=true&log_query=line'), [RECORD], call);
     expect(plain)
@@ -47,7 +47,7 @@ describe('responseRecords', () => {
   it('stops when the caller disconnects', async () => {
     const caller = new AbortController();
     const working = responseRecords(queryOf(''), [RECORD, RECORD, RECORD], {
-      turns: new TimeSlicer(0),
+      slicer: new TimeSlicer(0),
       signal: caller.signal,
     }).catch((failure: unknown) => failure);
     await nextTurn();
@@ -58,7 +58,7 @@ describe('responseRecords', () => {
   it('does not start for a caller that has disconnected', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     const error: unknown = await responseRecords(queryOf(''), [RECORD], {
-      turns: new TimeSlicer(),
+      slicer: new TimeSlicer(),
       signal: gone,
     }).catch((failure: unknown) => failure);
     expect(error).to.have.property('message', 'gone');
@@ -69,7 +69,7 @@ const { signal } = new AbortController();
 
 async function highlights(match: string, text: string, log: string) {
   const query = decoder.decode(new URLSearchParams({ highlight: 'true', match, log_query: text }));
-  const [answer] = await responseRecords(query, [record(log)], { turns: new TimeSlicer(), signal });
+  const [answer] = await responseRecords(query, [record(log)], { slicer: new TimeSlicer(), signal });
   return answer?.highlights ?? [];
 }
 
@@ -119,7 +119,7 @@ describe('highlights', () => {
   });
 
   /** Number of event loop turns while the records are processed. */
-  async function turnsOfOthers(text: string, lines: readonly string[], turns: TimeSlicer) {
+  async function turnsOfOthers(text: string, lines: readonly string[], slicer: TimeSlicer) {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', match: 'regex', log_query: text }));
     let others = 0;
     const immediate = (): void => {
@@ -127,7 +127,7 @@ describe('highlights', () => {
       timer = setImmediate(immediate);
     };
     let timer = setImmediate(immediate);
-    const answers = await responseRecords(query, lines.map(record), { turns, signal });
+    const answers = await responseRecords(query, lines.map(record), { slicer, signal });
     clearImmediate(timer);
     return { others, answers };
   }
@@ -155,7 +155,7 @@ describe('highlights', () => {
     const query = decoder.decode(new URLSearchParams({ highlight: 'true', log_query: 'b' }));
     const gone = AbortSignal.abort(new Error('gone'));
     const failure = await responseRecords(query, [record('b')], {
-      turns: new TimeSlicer(),
+      slicer: new TimeSlicer(),
       signal: gone,
     }).then(
       () => undefined,

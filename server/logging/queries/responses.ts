@@ -1,0 +1,162 @@
+// JSON responses of log queries: records with ids and highlights, encoded in pieces that do not block the event loop.
+// Streams encode their records in the same pieces.
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { LogQueryAnswer, ResponseRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';
+import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { hasWord, textSearchOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
+import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import type { LogRecord, TextFilter } from '../log-store.ts';
+import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matching/line-matcher.ts';
+import { idOf } from './opaque-values.ts';
+
+const compress = promisify(gzip);
+
+export interface SlicedCall {
+  /** Shares the event loop among queries. */
+  readonly slicer: TimeSlicer;
+  readonly signal: AbortSignal;
+}
+
+/** Characters of a line that are searched for highlights; fewer for large patterns. */
+const MAX_SEARCHED = 65_536;
+/** Highlights of one line: more would multiply the size of the response. */
+const MAX_HIGHLIGHTS = 1_000;
+const PIECE_LINES = 250;
+const PIECE_LENGTH = 1 << 20;
+
+/** Rejects with the signal's reason when it is aborted. */
+export async function responseRecords(
+  query: LogQuery,
+  records: readonly LogRecord[],
+  { slicer, signal }: SlicedCall,
+): Promise<ResponseRecord[]> {
+  const text = query.highlight ? textOf(query) : undefined;
+  const matcher = text && lineMatcher(text);
+  const limit = text ? Math.min(MAX_SEARCHED, maxSpanLength(text)) : 0;
+  const yieldTurn = async (): Promise<void> => {
+    if (slicer.spent) await slicer.next();
+    signal.throwIfAborted();
+  };
+  const highlightsOf = async (line: string): Promise<[number, number][]> => {
+    const highlights: [number, number][] = [];
+    for (const [begin, end] of matcher ? spansIn(line, matcher, limit) : []) {
+      highlights.push([begin, end]);
+      if (highlights.length === MAX_HIGHLIGHTS) break;
+      await yieldTurn();
+    }
+    return highlights;
+  };
+  const result: ResponseRecord[] = [];
+  signal.throwIfAborted();
+  for (const record of records) {
+    await yieldTurn();
+    const { log, time, namespace, pod, container } = record;
+    const plain = { log, time, namespace, pod, container, id: idOf(record) };
+    result.push(query.highlight ? { ...plain, highlights: await highlightsOf(log) } : plain);
+  }
+  return result;
+}
+
+function* spansIn(line: string, matcher: LineMatcher, limit: number): Generator<Span, void, undefined> {
+  const isCut = line.length > limit;
+  for (const span of matcher.spans(isCut ? line.slice(0, limit) : line)) {
+    // A match at the cut may continue behind it, or exist only because of it.
+    if (!isCut || span[1] < limit) yield span;
+  }
+}
+
+/** Pieces that are encoded at once. Reads at most one record ahead. */
+export function* pieces<Item extends { readonly log: string }>(
+  records: Iterable<Item>,
+): Generator<readonly Item[], void, undefined> {
+  let piece: Item[] = [];
+  let length = 0;
+  for (const record of records) {
+    length += record.log.length;
+    if (piece.length === PIECE_LINES || (piece.length > 0 && length > PIECE_LENGTH)) {
+      yield piece;
+      [piece, length] = [[], record.log.length];
+    }
+    piece.push(record);
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Whether all of them can be encoded at once. */
+export function isOnePiece(records: readonly { readonly log: string }[]): boolean {
+  return records.reduce((sum, { log }) => sum + log.length, 0) <= PIECE_LENGTH;
+}
+
+/** Undefined without a text. */
+export function textOf(query: LogQuery): TextFilter | undefined {
+  const { mode, texts } = textSearchOf(query);
+  const isByWords = mode === 'phrase' || mode === 'prefix';
+  // A text without a word matches no line.
+  const [first, ...more] = isByWords ? texts.filter(hasWord) : texts;
+  if (first === undefined) return undefined;
+  return { mode, texts: [first, ...more], caseSensitive: query.case === 'respect' };
+}
+
+export interface ResponseWriterOptions {
+  readonly buffered: Pick<BufferedResponses, 'write'>;
+  readonly slicer: TimeSlicer;
+}
+
+/** Writes a JSON response; a long one is compressed, and buffered for slow readers. Caches must not store logs. */
+export async function writeResponse(
+  context: RequestContext,
+  body: object,
+  { buffered, slicer }: ResponseWriterOptions,
+): Promise<void> {
+  const { request, response, signal } = context;
+  const plain = await encodedResponse(body, { slicer, signal });
+  const length = Buffer.byteLength(plain);
+  const compressed = length > GZIP_THRESHOLD && acceptsGzip(request) ? await compress(plain) : undefined;
+  const size = compressed?.length ?? length;
+  const writeHead = (): void => {
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Content-Length': size,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding, Origin',
+      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+  };
+  if (size > PIECE && request.method !== 'HEAD') {
+    const bytes = compressed ?? (typeof plain === 'string' ? Buffer.from(plain) : plain);
+    return buffered.write(context, bytes, writeHead);
+  }
+  writeHead();
+  // A string is sent in one packet with the head.
+  response.end(request.method === 'HEAD' ? undefined : (compressed ?? plain));
+}
+
+/** The empty list in the JSON of a page. Within a JSON string the quotes would be escaped. */
+const EMPTY_RECORDS = '"records":[]';
+
+/**
+ * Encodes a long page piece by piece: one line of a mebibyte of control characters takes 20 ms. Rejects with the signal's
+ * reason when it is aborted.
+ */
+export async function encodedResponse(
+  body: object | Pick<LogQueryAnswer, 'query'>,
+  { slicer, signal }: SlicedCall,
+): Promise<string | Buffer> {
+  if (!('query' in body) || isOnePiece(body.query.records)) return `${JSON.stringify(body)}\n`;
+  const frame = JSON.stringify({ ...body, query: { ...body.query, records: [] } });
+  const split = frame.indexOf(EMPTY_RECORDS) + EMPTY_RECORDS.length - 1;
+  const encoded = [Buffer.from(frame.slice(0, split))];
+  for (const piece of pieces(body.query.records)) {
+    if (slicer.spent) await slicer.next();
+    signal.throwIfAborted();
+    const separator = encoded.length === 1 ? '' : ',';
+    encoded.push(Buffer.from(`${separator}${JSON.stringify(piece).slice(1, -1)}`));
+  }
+  encoded.push(Buffer.from(`${frame.slice(split)}\n`));
+  return Buffer.concat(encoded);
+}
