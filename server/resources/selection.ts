@@ -1,6 +1,6 @@
 // The objects of a request: namespace, label selector and field selector combined.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
-import { fieldTests } from '../../apis/meta/v1/field-selector.ts';
+import type { FieldRequirement } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
@@ -58,4 +58,22 @@ export class Selection<Facts> {
     if (is) return was ? 'MODIFIED' : 'ADDED';
     return was ? 'DELETED' : undefined;
   }
+}
+
+/** Returns one test per field, whatever the number of its requirements, because the test runs for every object. */
+export function fieldTests(
+  requirements: readonly FieldRequirement[],
+): ReadonlyMap<string, (value: string) => boolean> {
+  const byField = Map.groupBy(requirements, ({ field }) => field);
+  return new Map([...byField].map(([field, terms]) => [field, testOf(terms)]));
+}
+
+function testOf(terms: readonly FieldRequirement[]): (value: string) => boolean {
+  const valuesOf = (equal: boolean): Set<string> =>
+    new Set(terms.filter((term) => term.equal === equal).map(({ value }) => value));
+  const [wanted, refused] = [valuesOf(true), valuesOf(false)];
+  if (wanted.size === 0) return (value) => !refused.has(value);
+  const [only] = wanted;
+  if (wanted.size > 1 || only === undefined || refused.has(only)) return () => false;
+  return (value) => value === only;
 }

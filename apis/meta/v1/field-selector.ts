@@ -57,21 +57,3 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   // kube-apiserver ignores a term without field and value.
   return requirements.filter(({ field, value }) => field !== '' || value !== '');
 }
-
-/** One test per field, however many requirements name it, since it runs for every object. */
-export function fieldTests(
-  requirements: readonly FieldRequirement[],
-): ReadonlyMap<string, (value: string) => boolean> {
-  const byField = Map.groupBy(requirements, ({ field }) => field);
-  return new Map([...byField].map(([field, terms]) => [field, testOf(terms)]));
-}
-
-function testOf(terms: readonly FieldRequirement[]): (value: string) => boolean {
-  const valuesOf = (equal: boolean): Set<string> =>
-    new Set(terms.filter((term) => term.equal === equal).map(({ value }) => value));
-  const [wanted, refused] = [valuesOf(true), valuesOf(false)];
-  if (wanted.size === 0) return (value) => !refused.has(value);
-  const [only] = wanted;
-  if (wanted.size > 1 || only === undefined || refused.has(only)) return () => false;
-  return (value) => value === only;
-}

@@ -83,7 +83,7 @@ function newOutput<Facts>(
   context: RequestContext,
   { chunks, options: { observer } }: WatchRequest<Facts>,
 ): WatchOutput {
-  const upgrade = webSocketUpgrade(context);
+  const upgrade = context.upgrade && webSocketUpgrade(context);
   if (upgrade) return new WebSocketOutput(context, upgrade, observer);
   return new ChunkedOutput(context.response, chunks, observer);
 }

@@ -1,7 +1,8 @@
 // The filters of the platform's node list. All given filters must match.
-import { fieldTests, parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
+import { parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../../apis/meta/v1/label-selector.ts';
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { fieldTests } from '../selection.ts';
 import { ALIAS_ANNOTATION } from './node-facts.ts';
 import type { NodeIdentity } from './sort-keys.ts';
 
