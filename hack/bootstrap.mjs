@@ -19,7 +19,10 @@ const GRACE_MS = 1_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.installed-lockfile');
-/** The next start repairs a partial installation; concurrent installations corrupt each other. */
+/**
+ * Wrapper that kills npm if this process dies: the next start repairs a partial installation, but concurrent installations
+ * corrupt each other.
+ */
 const endWithParent = join(root, 'hack/system/end-with-parent.sh');
 
 /** An error whose message is sufficient for the user. */

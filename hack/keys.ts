@@ -6,7 +6,7 @@ import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts
 import { namesFor, readPlatform } from './generate/names.ts';
 import { withGivenCluster } from './terminal/given-cluster.ts';
 import { runScript } from './terminal/script.ts';
-import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from './terminal/usage.ts';
+import { parseCommandLine, UsageError, unexpectedArgument, unknownCommand } from './terminal/usage.ts';
 
 const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const [command, unexpected] = positionals;
-  if (command !== 'list' && command !== 'rotate') throw commandFault(command, ['list', 'rotate']);
+  if (command !== 'list' && command !== 'rotate') throw unknownCommand(command, ['list', 'rotate']);
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
   if (command === 'list' && values.immediately) throw new UsageError('--immediately goes with rotate only');
   const { secret: name, namespace = await ownNamespace() } = values;

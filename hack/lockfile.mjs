@@ -31,7 +31,7 @@ function missingEntries(packages) {
 
 const USAGE = `node hack/lockfile.mjs [--check]
 
-Adds to package-lock.json the optional packages of other platforms; with --check it only tells what is missing.
+Adds to package-lock.json the optional packages of other platforms; with --check it only reports the missing packages.
 `;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

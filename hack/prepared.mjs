@@ -1,5 +1,5 @@
-// Check that npm loads before every program, on Node ≥ 20: fails with the cure if bootstrap.mjs did not run, as with
-// --ignore-scripts. Plain JavaScript, like bootstrap.mjs.
+// Check that npm loads before every program, on Node ≥ 20. If bootstrap.mjs did not run, as with --ignore-scripts, the check
+// fails and says what to run. Plain JavaScript, like bootstrap.mjs.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 

@@ -1,5 +1,5 @@
-// `npm start`: everything that it takes to try the server, with one command. The parts are in hack/start/; this file
-// only says which of them run.
+// `npm start`: runs the server behind a local control plane, or alone for an existing cluster. hack/start/ has the steps;
+// this file selects them.
 import { join } from 'node:path';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { serverDaemon } from './start/development-server.ts';

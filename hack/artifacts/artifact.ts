@@ -17,7 +17,7 @@ export interface BuildOptions {
 export interface Artifact {
   /** Name in messages, such as `control plane`. */
   readonly title: string;
-  /** Its folder in the cache; differs for different inputs. */
+  /** Name of its folder in the cache; contains a hash of the inputs. */
   readonly name: string;
   /** Writes the artifact into the empty folder, which is renamed afterwards. */
   make(staging: string, options: BuildOptions): Promise<void>;
@@ -32,7 +32,7 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Returns the folder of the artifact, and builds it if it is missing; only once, even for concurrent processes. */
+/** Returns the folder of the artifact. Builds it if it is missing; concurrent processes build it only once. */
 export async function provide(artifact: Artifact, options: BuildOptions): Promise<string> {
   const { title, name } = artifact;
   const cache = cacheFolder(options.env);
@@ -86,8 +86,8 @@ export async function hashOfInputs(inputs: {
 }
 
 /**
- * Removes staging folders of killed builders, also those of other artifacts. Every builder holds the lock of its
- * artifact, so a folder whose lock is free is abandoned. The caller holds the lock of `name`.
+ * Removes the staging folders of killed builders, for all artifacts. Every builder holds the lock of its artifact, so a
+ * staging folder whose lock is free is abandoned. The caller holds the lock of `name`.
  */
 async function sweep(cache: string, name: string, progress: Progress): Promise<void> {
   for (const entry of await readdir(cache)) {

@@ -1,3 +1,5 @@
+// Execution of a compiler or downloader: reports progress, and puts the last lines of the output into the error
+// message.
 import { createInterface } from 'node:readline';
 import { signalGroup, spawnWithUs } from '../system/process-group.ts';
 

@@ -1,3 +1,4 @@
+// Build of Go programs from a module of this repository, into the artifact cache.
 import { withElapsed } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import { type BuildOptions, hashOfInputs, provide } from './artifact.ts';

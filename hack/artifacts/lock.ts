@@ -1,3 +1,5 @@
+// Lock file for processes that may run in different containers or on different machines. The holder renews it with a
+// heartbeat.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -22,7 +24,8 @@ export interface LockOptions {
  * Runs `work` while holding the lock file. Takes over the lock of a crashed process: at once if the process is known
  * to have exited, else when its heartbeat has stopped.
  *
- * `work` must be idempotent: two processes hold the lock if a stale lock is renewed between being read and removed.
+ * `work` must be idempotent, because two processes can hold the lock at the same time: the holder of a stale lock may
+ * renew it after another process has read it and before that process removes it.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const token = await acquire(path, options);
@@ -41,7 +44,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
-/** Whether the lock is free; removes the lock of a crashed process. */
+/** Returns whether the lock is free. Removes the lock of a crashed process first. */
 export async function isFree(path: string): Promise<boolean> {
   const holder = await readHolder(path);
   if (await isStale(path, holder)) await takeAway(path, holder, randomUUID());

@@ -1,7 +1,8 @@
+// Lookup of the installed Go, which downloads the toolchain that a go.mod requires.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The first Go that downloads the toolchain that a go.mod requires. */
+/** The first Go version that downloads toolchains. */
 const OLDEST: readonly [number, number] = [1, 21];
 
 /** Environment in which the installed Go builds a module that requires Go `required`, such as `1.26.0`. */

@@ -1,7 +1,11 @@
+// Command line of `npm run bench`.
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 import type { SceneOptions } from './scene/scene.ts';
 
-/** In the order of measurement: watches before lists, whose garbage would distort the memory of watches. */
+/**
+ * Groups of measurements, in order. Watches come before lists, because garbage of lists would distort the memory of
+ * watches.
+ */
 export const GROUPS = [
   'sync',
   'watch',

@@ -1,3 +1,4 @@
+// kube-apiserver as a supervised process of the control plane.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { Etcd } from './etcd.ts';
@@ -64,7 +65,7 @@ function flagsOf(options: ApiserverOptions): string[] {
     `--etcd-certfile=${etcd.clientFiles.cert}`,
     `--etcd-keyfile=${etcd.clientFiles.key}`,
 
-    // The plugin taints each new node until a controller removes the taint, which does not run here.
+    // The plugin taints each new node. The controller that removes the taint does not run here.
     '--disable-admission-plugins=TaintNodesByCondition',
     '--authorization-mode=RBAC',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,

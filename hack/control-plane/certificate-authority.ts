@@ -1,3 +1,4 @@
+// Certificate authority for the control plane and the tests.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
@@ -21,7 +22,7 @@ export interface Validity {
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Tolerates clocks that are slow by this time, in ms. */
+/** Certificates are valid from this time before their creation, in ms, so that slow clocks accept them. */
 const BACKDATED = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 

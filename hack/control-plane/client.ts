@@ -1,3 +1,4 @@
+// HTTPS client of the development tools for kube-apiserver and our server.
 import { Agent, request } from 'node:https';
 import type { KeyPair } from './certificate-authority.ts';
 
@@ -19,7 +20,7 @@ export interface ClientRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Minimal HTTPS client for JSON and forms, with keep-alive connections until it is disposed. */
+/** Sends JSON and forms. Keeps connections open until it is disposed. */
 export class Client implements Disposable {
   readonly #base: string;
   readonly #agent: Agent;

@@ -1,3 +1,4 @@
+// kube-controller-manager as a supervised process of the control plane, with only the controllers that tests need.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';
@@ -64,7 +65,7 @@ function flagsOf(options: ControllerManagerOptions): string[] {
   ];
 }
 
-/** Whether pods and roles work; its own health check only reports that it runs. */
+/** Whether the controllers have created a ServiceAccount and an aggregated role: /healthz only reports that they run. */
 async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
   const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
   if (account.status !== 200) return false;

@@ -12,9 +12,9 @@ import { Client } from '../control-plane/client.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Precise enough to measure a start; each request costs CPU of the starting server. */
+/** Interval of readiness checks, in ms: precise enough to measure a start, although each check costs CPU time. */
 const POLL_MS = 20;
-/** Starts took more than 30 s while all other tests ran on the same machine. */
+/** Start timeout, in ms. Starts took more than 30 s while all other tests ran on the same machine. */
 const READY_MS = 120_000;
 const ANSWER_MS = 5_000;
 

@@ -1,5 +1,5 @@
-// AuthenticationConfiguration with which kube-apiserver accepts our access tokens, from the same table of claims as our
-// own authenticator.
+// AuthenticationConfiguration with which kube-apiserver accepts our access tokens. Our own authenticator uses the same table
+// of claims.
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 

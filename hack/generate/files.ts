@@ -1,3 +1,4 @@
+// Table of all generated files of the repository.
 import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';

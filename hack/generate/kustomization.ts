@@ -1,4 +1,4 @@
-/** A kustomization file as data; keeps the order of its members. */
+/** A kustomization file as data, with its fields in the given order. */
 export function kustomization(members: Record<string, unknown>): object {
   return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...members };
 }

@@ -1,3 +1,4 @@
+/** A generated file under manifests/ as data. */
 export interface ManifestFile {
   /** Path below manifests/. */
   readonly path: string;

@@ -1,3 +1,4 @@
+// Markdown table of the metrics of the server.
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
@@ -10,12 +11,12 @@ import { collectProcessMetrics, createRegistry } from '../../server/observabilit
 import { collectRegistrationMetrics } from '../../server/registration/registration.ts';
 import { table } from './markdown-table.ts';
 
-/** Default metrics of Node programs, which the document names as a group. */
+/** Default metrics of Node programs. The table omits them; the document mentions them as a group. */
 const OF_THE_PROCESS = /^(process|nodejs)_/;
 
 /**
- * Markdown table of the server's metrics, from the registry that its modules fill. A test compares it with a running
- * server, so that no module is missing.
+ * Lists the metrics that the modules of the server register. A test compares the table with a running server, so that no
+ * module is missing.
  */
 export async function metricsTable(): Promise<string> {
   const registry = createRegistry();

@@ -1,3 +1,4 @@
+// Markdown tables of the configuration options, from the schema of the configuration.
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
 import { table } from './markdown-table.ts';
 

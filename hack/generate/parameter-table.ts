@@ -1,10 +1,11 @@
+// Markdown tables of query parameters, from the schemas that validate the parameters.
 import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
 import { isRecord } from '../../apis/reading/unknown-value.ts';
 import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
 import { table } from './markdown-table.ts';
 
-/** A maximum of this size is technical and is not documented. */
+/** From this value on, a maximum in a schema is only the range of the number type, and the table omits it. */
 const FAR = 2 ** 31 - 1;
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Services and APIServices.
+// Manifests of the Services and APIServices.
 import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';

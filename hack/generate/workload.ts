@@ -3,7 +3,10 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
-/** The scheduler preempts other pods for it, because without the server no namespace can be deleted. */
+/**
+ * Priority class of the pods. If necessary, the scheduler evicts other pods for them, because without the server no
+ * namespace can be deleted.
+ */
 const PRIORITY_CLASS = 'system-cluster-critical';
 
 export const SECURE_PORT = { name: 'https', number: 9443 } as const;
@@ -13,15 +16,15 @@ export const CONFIGURATION = {
   directory: '/etc/ks-apiserver',
   file: 'configuration.yaml',
 } as const;
-/** Longer than `shutdown.readinessDelay` and `shutdown.timeout` together; a test compares them. */
+/** Longer than the sum of `shutdown.readinessDelay` and `shutdown.timeout`; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
 
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
- * Health checks that the readiness probe excludes. A server whose cache has not synced, or that does not know the front
- * proxy yet, must still serve discovery: without a ready endpoint no namespace of the cluster can be deleted. Other
- * requests get 503 with Retry-After.
+ * Health checks that the readiness probe excludes. A server must serve discovery even before its cache has synced and before
+ * it has read the CA of the front proxy: without a ready endpoint no namespace of the cluster can be deleted. Until then
+ * other requests get 503 with Retry-After.
  */
 export const NOT_PROBED = ['informer-sync', 'front-proxy', 'oauth'] as const;
 export const READINESS_PATH = `/readyz?${NOT_PROBED.map((check) => `exclude=${check}`).join('&')}`;

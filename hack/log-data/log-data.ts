@@ -118,7 +118,7 @@ function nextSource(
   throw new Error(`no container runs at ${ms}`);
 }
 
-/** Every so many lines, an odd line. Each occurs several times, the huge one twice. */
+/** Interval of edge cases, in lines. Each edge case occurs several times, the huge line twice. */
 const ODD_EVERY = 13;
 
 function nextMessage(

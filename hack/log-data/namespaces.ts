@@ -1,4 +1,5 @@
-/** Realistic names; some are prefixes of others. */
+// Namespaces of the data set.
+/** Realistic names of namespaces; some names are prefixes of others. */
 export const NAMESPACES = [
   'default',
   'kube-system',
@@ -42,5 +43,5 @@ export const NAMESPACES = [
   'vault',
 ] as const;
 
-/** A namespace that another tenant recreated, who must not see the logs of the previous one. */
+/** A namespace that was deleted, and recreated by another tenant. This tenant must not see the earlier logs. */
 export const RECREATED = 'sandbox';

@@ -1,3 +1,4 @@
+// Log lines of the data set that are edge cases for parsers, stores and matching.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(
@@ -8,7 +9,7 @@ const filled = (start: string, length: number, end: string) => {
 };
 
 /**
- * Edge cases; each occurs several times in every data set. Excluded, because a store cannot hold them: empty lines
+ * Each edge case occurs several times in every data set. Excluded, because some store cannot store them: empty lines
  * (VictoriaLogs has no record without a message; lines of one space replace them), newlines (they end a record of a
  * CRI log file), lone surrogates (invalid text), and words of more than 255 characters (Lucene splits them).
  */

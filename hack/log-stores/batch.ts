@@ -1,3 +1,4 @@
+// Upload of log records to a store, in concurrent batches.
 import type { Progress } from '../terminal/progress.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 
@@ -16,8 +17,8 @@ export interface LoadOptions {
 
 /** Large enough to keep a store busy, small enough to hold several batches in memory. */
 const BATCH = 5_000;
-/** Concurrent requests: the next batch is built while the store handles one. */
-const UNDER_WAY = 2;
+/** Maximum concurrent requests: the next batch is built while the store handles one. */
+const MAX_CONCURRENT = 2;
 
 /** Sends all records in batches, at most two concurrently. Returns their number; rejects at the first failed batch. */
 export async function sendBatches(
@@ -46,7 +47,7 @@ export async function sendBatches(
   try {
     for await (const batch of batches(records, options.lines, options.batch ?? BATCH)) {
       signal.throwIfAborted();
-      if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+      if (underWay.size >= MAX_CONCURRENT) await Promise.race(underWay);
       const sending = send(batch).finally(() => underWay.delete(sending));
       underWay.add(sending);
       sending.catch(() => undefined); // the signal has the error

@@ -1,3 +1,4 @@
+// Lookup of a Java runtime in a range of versions, and of Maven.
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +25,7 @@ const CURE = 'install Java and Maven (apt-get install default-jre-headless maven
 
 /**
  * Returns the path of a matching Java: from JAVA_HOME, from PATH, or by download if that version matches. Otherwise
- * throws an error of one line with the cure.
+ * throws an error in one line that says what to install.
  */
 export async function provideJava(user: JavaUser, options: BuildOptions): Promise<string> {
   const found = await findJava(user, options);

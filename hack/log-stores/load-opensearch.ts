@@ -1,3 +1,4 @@
+// Upload of log records to OpenSearch.
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import { indexTemplate, unfilteredTemplate, wordsTemplate } from './recommended-template.ts';
 import type { LogRecord, LogRecords } from './record.ts';
@@ -7,9 +8,8 @@ export interface OpenSearchLoadOptions extends LoadOptions {
   readonly indexPrefix: string;
   /**
    * `recommended`, the default, is indexTemplate(), `unfiltered` is unfilteredTemplate(), `words` is wordsTemplate().
-   * `dynamic` leaves everything to OpenSearch, as collectors do by themselves; dots in the names of labels become
-   * underscores there, which fluent-bit calls Replace_Dots: otherwise `app` and `app.kubernetes.io/name` of one pod
-   * contradict each other.
+   * `dynamic` uses no template, like collectors without further configuration. With `dynamic`, dots in the names of labels
+   * become underscores (Replace_Dots of Fluent Bit), because OpenSearch rejects `app` beside `app.kubernetes.io/name`.
    */
   readonly template?: 'dynamic' | keyof typeof TEMPLATES;
 }

@@ -8,7 +8,7 @@ import { buildNode } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 import { type NodeSecurity, SECURITY_READY_PATH, writeSecurity } from './security.ts';
 
-/** JVM options for tests: most test nodes stop before the second compiler pays off. */
+/** JVM options for tests. Most test nodes stop before the optimizing compiler of the JVM pays off, so it is disabled. */
 const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 /**
  * The serial collector leaves garbage until the heap is full. With the real-memory circuit breaker, a node then
@@ -16,15 +16,15 @@ const SHORT_LIVED = ['-Xms512m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+Us
  */
 const SHORT_LIVED_SETTINGS = { 'indices.breaker.total.use_real_memory': 'false' };
 const READY_PATH = '/_cluster/health?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=1s';
-/** Starts took 40 s while all other tests ran on the same machine. */
+/** Start timeout, in ms. Starts took 40 s while all other tests ran on the same machine. */
 const READY_TIMEOUT_MS = 120_000;
 
 export interface OpenSearchOptions extends StartOptions {
   /** Default: OpenSearch 2. */
   readonly kind?: NodeKind;
   /**
-   * Heap size, such as `2g`, for measurements. By default the node is configured for tests: 512 MB, and half the CPU time
-   * for the start, but slower afterwards.
+   * Heap size, such as `2g`, for measurements. By default the node is configured for tests: with a heap of 512 MB, a start
+   * with half the CPU time, and slower queries.
    */
   readonly heap?: string;
   /** Certificates of a node with the security plugin, which requires them. */

@@ -1,18 +1,18 @@
 /**
- * An index template for log records of Fluent Bit, for `PUT /_index_template/NAME`. Compared with dynamic mapping, it keeps
- * the order within a millisecond, supports regular expressions, and accepts the labels `app` and `app.kubernetes.io/name`
- * on one pod, which dynamic mapping maps to a string and to an object.
+ * An index template for log records of Fluent Bit, for `PUT /_index_template/NAME`. It has three advantages over dynamic
+ * mapping: the order within a millisecond is preserved, regular expressions are supported, and one pod can have the labels
+ * `app` and `app.kubernetes.io/name`. Dynamic mapping rejects them, because `app` would be a string and an object.
  */
 export function indexTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: lineWithSubfield('line'), labels: 'flat_object', analysis: ANALYSIS });
 }
 
-/** For an OpenSearch 3 without the module analysis-common, which does not need the `char_filter`. */
+/** Template without `char_filter`, for OpenSearch 3 without the module analysis-common: version 3 does not need the filter. */
 export function unfilteredTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: lineWithSubfield(), labels: 'flat_object' });
 }
 
-/** For an Elasticsearch without fields of type wildcard: words only. */
+/** Template without fields of the type `wildcard`, for Elasticsearch without this type. It supports only word matches. */
 export function wordsTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: { type: 'text' }, labels: 'flattened' });
 }
@@ -24,7 +24,7 @@ function lineWithSubfield(normalizer?: string): object {
   return { type: 'text', fields: { wildcard } };
 }
 
-/** Without it, a line with a NUL such as `abc\0d` blocks a write thread of OpenSearch 2 for good. */
+/** Replaces NUL characters: otherwise a line such as `abc\0d` blocks a write thread of OpenSearch 2 forever. */
 const ANALYSIS = {
   char_filter: { nul: { type: 'mapping', mappings: ['\\u0000 => \\ufffd'] } },
   normalizer: { line: { type: 'custom', char_filter: ['nul'] } },

@@ -1,6 +1,7 @@
+// Container images of simulated nodes.
 import { createHash } from 'node:crypto';
 
-/** Repositories of images; the index of a node determines its images. */
+/** Repositories of the images. */
 const REPOSITORIES = [
   'registry.example.com/platform/catalog',
   'registry.example.com/platform/cart',

@@ -1,3 +1,5 @@
+// Nodes with realistic contents for the simulation, the tests and the bench. The index of a node determines its
+// contents.
 import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';
@@ -42,7 +44,7 @@ interface NodeCondition {
   readonly lastTransitionTime: string;
 }
 
-/** Constant, so that an index always yields the same node. */
+/** Boot time of the nodes: constant, so that an index always yields the same node. */
 const BOOTED = Date.UTC(2026, 0, 5, 6, 0, 0);
 const ZONES = ['a', 'b', 'c'];
 const SIZES = [

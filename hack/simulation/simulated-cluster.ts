@@ -1,3 +1,4 @@
+// Nodes, namespaces and Deployments of the simulated cluster. kwok.ts simulates their kubelets.
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { array, record, recordIn } from '../../apis/reading/unknown-value.ts';
@@ -24,7 +25,10 @@ const RUNNING_TIMEOUT_MS = 120_000;
 const APPLY = 'application/apply-patch+yaml';
 const OWNER = 'fieldManager=ks-apiserver-dev&force=true';
 
-/** Creates the missing nodes, namespaces and Deployments, and waits until the pods run. Reports further nodes. */
+/**
+ * Creates the missing nodes, namespaces and Deployments, and waits until the pods run. Nodes of an earlier start with more
+ * nodes stay; the progress reports their number.
+ */
 export async function createCluster(client: Client, options: SimulatedClusterOptions): Promise<void> {
   const { nodes, signal } = options;
   const objects = Iterator.from(Array(nodes).keys()).map((index) => simulatedNode(index, options.kubelet));

@@ -1,3 +1,4 @@
+// Text that `npm start` prints when the server is ready: commands to copy.
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,
@@ -74,7 +75,7 @@ export function localAnnouncement(facts: {
   ].join('\n');
 }
 
-/** The same for an existing cluster, in which the server is not registered. */
+/** The commands to try against a server for an existing cluster, in which the server is not registered. */
 export function existingAnnouncement(facts: { names: Names; loadEnvironment: string; log: string }): string {
   const { names } = facts;
   const nodes = `nodes.${groupName(names.platform)}`;

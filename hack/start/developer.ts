@@ -1,3 +1,4 @@
+// ServiceAccount for the example commands that `npm start` prints.
 import { stringify } from 'yaml';
 import type { Names } from '../generate/names.ts';
 

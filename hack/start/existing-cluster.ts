@@ -1,4 +1,4 @@
-// The server alone, for an existing cluster, to which it writes nothing.
+// `npm start -- --kubeconfig`: the server alone, for an existing cluster. It writes nothing to the cluster.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,10 +21,10 @@ export interface ExistingOptions {
   readonly progress: Progress;
 }
 
-/** Delay before the log is repeated: the cluster may be unreachable, or reject the user. In ms. */
+/** Time, in ms, until the end of the log is printed: the cluster may be unreachable, or reject the user. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 500;
-/** Lines of the log to repeat: each reflector logs its error once, then once a minute. */
+/** Number of log lines to print: each reflector logs its error once, then once a minute. */
 const SHOWN = 5;
 
 export async function startExisting(
@@ -47,7 +47,7 @@ export async function startExisting(
     const place = folder.place('ks-apiserver');
     const daemon = serverDaemon(options.root, server, place, (error) => life.abort(error));
     await stepsWith(options.progress)('Server', (progress) =>
-      tellingWhatItSays(daemon, place.logFile, progress, () => daemon.start(life.signal)),
+      printingLogIfSlow(daemon, place.logFile, progress, () => daemon.start(life.signal)),
     );
     const loadEnvironment = await writeEnvironmentFile(folder.dir, { server, kubeconfig });
     return {
@@ -64,14 +64,14 @@ export async function startExisting(
 }
 
 /** Prints the end of the log once if the work takes long. */
-async function tellingWhatItSays(
+async function printingLogIfSlow(
   daemon: Daemon,
   logFile: string,
   progress: Progress,
   work: () => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
-  const telling = async (): Promise<void> => {
+  const printLog = async (): Promise<void> => {
     let log = '';
     for (let pause = PATIENCE_MS; log === ''; pause = AGAIN_MS) {
       await delay(pause, undefined, { signal: over.signal });
@@ -80,7 +80,7 @@ async function tellingWhatItSays(
     const end = log.split('\n').slice(-SHOWN).join('\n');
     progress(`The server is not ready yet; its log ${logFile} ends with:\n${end}`);
   };
-  telling().catch(() => undefined);
+  printLog().catch(() => undefined);
   try {
     await work();
   } finally {

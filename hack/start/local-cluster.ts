@@ -39,7 +39,7 @@ const PODS = 12;
 const DESCRIBED_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
-/** Resolves with the announcement once the APIService is Available, and then keeps running until `life` ends. */
+/** Resolves with the announcement when the APIService is Available. The programs then run until `life` aborts. */
 export async function startLocal(
   options: LocalOptions,
 ): Promise<{ announcement: string; stop(): Promise<void> }> {

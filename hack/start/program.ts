@@ -14,7 +14,10 @@ export interface RunningEnvironment {
 /** Time until all programs are killed, in ms: the stop timeouts of the programs add up to 27 s. */
 const STOP_TIMEOUT_MS = 45_000;
 
-/** Variable with the PID of a process with which to exit, for tests: npm does not notice the death of its parent. */
+/**
+ * Environment variable for tests, with the PID of a process: the program exits when this process exits. Otherwise it would
+ * not, because npm does not notice the death of its parent.
+ */
 const STARTER = 'KS_START_PARENT';
 
 /** Interval of the check whether npm is alive, in ms. */

@@ -45,7 +45,7 @@ export async function runOnSave(
   }
 }
 
-/** Its rejection is handled, because it may come before the first await. */
+/** A promise whose rejection is never reported as unhandled: it may reject before it is awaited. */
 function nextSave(): PromiseWithResolvers<void> {
   const save = Promise.withResolvers<void>();
   save.promise.catch(() => undefined);

@@ -24,8 +24,8 @@ export interface TokenTrust {
 }
 
 /**
- * Creates a configuration without an issuer, because an unreachable issuer would fill the log of kube-apiserver. Keeps
- * an existing file, which a running kube-apiserver may use.
+ * Creates a configuration without an issuer, because an unreachable issuer would fill the log of kube-apiserver. Does not
+ * change an existing file, because a running kube-apiserver may use it.
  */
 export async function prepareTokenTrust(file: string): Promise<TokenTrust> {
   const noIssuer = authenticationConfiguration(undefined);

@@ -1,3 +1,4 @@
+// Execution of a program until it exits.
 import type { ChildProcess } from 'node:child_process';
 import { signalGroup, spawnWithUs } from './process-group.ts';
 
@@ -21,8 +22,8 @@ export interface CommandOptions {
 const GRACE_MS = 5_000;
 
 /**
- * Runs a program in a process group of its own and waits for its exit. No process of the group survives it, nor the
- * death of this process. Throws the abort reason if aborted.
+ * Runs a program in a process group of its own and waits for its exit. All processes of the group are killed when the
+ * program exits, and when this process dies. Throws the abort reason if aborted.
  */
 export async function runCommand(
   command: string,

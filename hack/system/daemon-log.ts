@@ -1,3 +1,4 @@
+// Log file of a supervised process: rotation, and last lines for error messages.
 import { openSync, statSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -18,15 +18,15 @@ export interface DaemonSpec {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** File to which its output is appended. */
   readonly logFile: string;
-  /** Lets the next start terminate the program if this process dies without stopping it. */
+  /** PID file. With it, the next start terminates the program if this process died without stopping it. */
   readonly pidFile: string;
   /** Polled until it returns true; a rejection means not ready. */
   ready(signal: AbortSignal): Promise<boolean>;
-  /** Time until a program that is not ready has failed, in ms. */
+  /** Timeout of the readiness check, in ms. */
   readonly readyTimeoutMs?: number;
   /** Time between SIGTERM and SIGKILL, in ms. */
   readonly stopTimeoutMs?: number;
-  /** Opens an IPC channel, whose end tells a Node program that this process has exited, even if it was killed. */
+  /** Opens an IPC channel. It closes when this process exits or is killed, so that a Node program can exit too. */
   readonly channel?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class DaemonError extends Error {
 
 interface Run {
   readonly pid: number;
-  /** Resolves with the kind of exit, such as `exited with code 1`. */
+  /** Resolves at the exit with a description, such as `exited with code 1`. */
   readonly ended: Promise<string>;
   /** Offset in the log file at which this run starts. */
   readonly logStart: number;

@@ -1,15 +1,19 @@
+// Free loopback ports for the programs that the tools start.
 import { createServer } from 'node:net';
 import { hasCode } from './error-code.ts';
 
 /**
- * Ports are below the ephemeral range (32768 and up on Linux, 49152 elsewhere), so that no outgoing connection can
- * occupy the port of a server that restarts.
+ * The lowest port. All ports are below the ephemeral range (from 32768 on Linux, from 49152 elsewhere), so that no outgoing
+ * connection can occupy the port of a server that restarts.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
 const SPAN = HIGHEST - LOWEST;
-/** The golden section of the range: processes with any distance of their PIDs start far apart. */
+/**
+ * Distance between the first ports of processes with consecutive PIDs: the golden section of the range, so that any two
+ * processes start far apart.
+ */
 const STRIDE = 7_417;
 let given: number | undefined;
 

@@ -1,3 +1,4 @@
+// Process groups: start, signals, and termination together with this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode } from './error-code.ts';

@@ -1,7 +1,8 @@
+// Identity and state of processes, from /proc on Linux and from ps elsewhere.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Identity of a process that survives the reuse of its PID. */
+/** PID and start time, which identify a process even after the system reuses its PID. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Start time in the format of the system, for comparison only. */

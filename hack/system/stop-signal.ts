@@ -1,7 +1,8 @@
+// Termination of a tool by SIGINT, SIGTERM or SIGHUP.
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The terminal and npm both forward one Ctrl-C, so signals within this time are one, in ms. */
+/** Signals within this time, in ms, count as one, because the terminal and npm both forward one Ctrl-C. */
 const SAME_KEYSTROKE_MS = 1_000;
 
 /** Exit code that shells expect after a signal. */

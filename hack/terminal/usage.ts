@@ -1,3 +1,4 @@
+// Parsing of command lines, with errors for users.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../apis/reading/suggestion.ts';
 
@@ -42,7 +43,7 @@ export function unexpectedArgument(text: string): UsageError {
 }
 
 /** Error for an unknown or missing command of a script. */
-export function commandFault(given: string | undefined, known: readonly string[]): UsageError {
+export function unknownCommand(given: string | undefined, known: readonly string[]): UsageError {
   if (given === undefined)
     return new UsageError(`a command is missing: ${alternatives.format(known)}; see --help`);
   return new UsageError(`there is no command "${given}"; ${meant(given, known)}`);

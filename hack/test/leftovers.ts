@@ -1,3 +1,4 @@
+// Detection of processes that outlive a test run.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,8 +1,9 @@
+// Programs that must be built before the test suites run.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { buildClients } from '../clients/build.ts';
 import { buildKubelogin } from '../clients/kubelogin/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
-import { lackingForOpenSearch } from '../log-stores/lacking.ts';
+import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
@@ -30,9 +31,9 @@ export class Prerequisites {
     });
     await buildVictoriaLogs({ env, signal, progress });
     for (const kind of NODE_KINDS) {
-      const lacking = await lackingForOpenSearch(env, kind, progress);
-      if (lacking === undefined) await buildNode(kind, { env, signal, progress });
-      else if (env['CI'] === 'true') throw new Error(lacking);
+      const missing = await missingForOpenSearch(env, kind, progress);
+      if (missing === undefined) await buildNode(kind, { env, signal, progress });
+      else if (env['CI'] === 'true') throw new Error(missing);
       // Otherwise the suites that need it report that they are skipped, and why.
     }
   }

@@ -7,7 +7,7 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 const PROBE_BYTES = 1 << 20;
 const CURE = 'free disk space there, or set TMPDIR to another folder';
 
-/** Throws an error with the cure if it cannot create the folder. */
+/** Creates the folder. If that fails, throws an error that says what to change. */
 export async function newScratch(name: string): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), `ks-${name}-`));

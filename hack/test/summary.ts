@@ -1,3 +1,4 @@
+// Summary and verdict of a run of `npm test`.
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 

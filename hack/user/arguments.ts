@@ -1,5 +1,6 @@
+// Command line of `npm run user`.
 import { isUserName, MAX_USER_NAME, USER_NAME_EXPECTS } from '../../apis/iam/v1beta1/custom-resource.ts';
-import { commandFault, parseCommandLine, UsageError, unexpectedArgument } from '../terminal/usage.ts';
+import { parseCommandLine, UsageError, unexpectedArgument, unknownCommand } from '../terminal/usage.ts';
 
 export type UserArguments =
   | { readonly command: 'help' }
@@ -60,7 +61,7 @@ export function parseUserArguments(args: readonly string[]): UserArguments {
   if (values.help) return { command: 'help' };
   const [given, name, unexpected] = positionals;
   const command = COMMANDS.find((known) => known === given);
-  if (command === undefined) throw commandFault(given, COMMANDS);
+  if (command === undefined) throw unknownCommand(given, COMMANDS);
   if (name === undefined) {
     const what = command === 'restore' ? 'a file: restore FILE' : `a user name: ${command} NAME`;
     throw new UsageError(`${command} needs ${what}`);

@@ -1,3 +1,4 @@
+// Informers of client-go against the registered server.
 import { expect } from 'chai';
 import { realisticNode } from '../../hack/simulation/realistic-node.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';

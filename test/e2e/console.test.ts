@@ -1,3 +1,4 @@
+// The node list for consoles, with curl and the permissions of a user.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Tokens of the platform at this server and at kube-apiserver, with revocation.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

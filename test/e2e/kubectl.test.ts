@@ -1,3 +1,4 @@
+// kubectl commands on the nodes of this server, compared with the same commands on core nodes.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

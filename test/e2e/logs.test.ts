@@ -1,3 +1,4 @@
+// Log queries with VictoriaLogs as the store, directly and through kube-apiserver.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -131,7 +132,7 @@ describe('log queries with a real cluster', function () {
     );
     const deadline = Date.now() + 60_000;
     let seen: string | undefined;
-    // Written repeatedly, because lines before the start of the tail are not returned.
+    // Write repeatedly, because the tail does not return lines from before its start.
     while (seen === undefined && Date.now() < deadline) {
       await loadVictoriaLogs(store.url, [
         line(new Date().toISOString().replace('Z', '000000Z'), 'follow me'),

@@ -1,3 +1,4 @@
+// Watches over WebSocket, as browsers and the Java client fabric8 open them.
 import { expect } from 'chai';
 import type { KeyPair } from '../../hack/control-plane/certificate-authority.ts';
 import { WebSocketClient } from '../support/web-socket-client.ts';
@@ -7,7 +8,6 @@ const NODES = 3;
 const CORE = '/api/v1/nodes';
 const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
 
-/** As browsers and the Java client fabric8, which watches only over WebSocket. */
 describe('watch over WebSocket, through the aggregation layer and directly', function () {
   this.timeout(300_000);
   let platform: Platform;

@@ -1,3 +1,4 @@
+// Check of the contrast of texts on a page.
 import type { Page } from 'puppeteer-core';
 
 /**

@@ -27,7 +27,7 @@ export class HandlerServer {
   readonly #server: Server;
   readonly #stop = new AbortController();
   /** The last error of the handler that was not a StatusError. */
-  lastFault: unknown;
+  lastError: unknown;
 
   /** With `tls`, serves over TLS; `open` and `ask` support only plain HTTP. */
   constructor(handler: Handler, tls?: { readonly cert: string; readonly key: string }) {
@@ -80,7 +80,7 @@ export class HandlerServer {
     try {
       await handler(this.#context(incoming, response));
     } catch (error) {
-      if (!(error instanceof StatusError)) this.lastFault = error;
+      if (!(error instanceof StatusError)) this.lastError = error;
       const status = (error instanceof StatusError ? error : newInternalError(error)).toStatus();
       if (response.headersSent) response.destroy();
       else

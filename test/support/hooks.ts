@@ -1,7 +1,7 @@
 // Root hooks of every mocha run: a test with an unhandled rejection fails.
 import { causeOf, dropForgotten, failureNotes } from './failure-notes.ts';
 
-/** Keyed by promise, because mocha reports each rejection twice. */
+/** Unhandled rejections by promise, because mocha reports each rejection twice. */
 const leaked = new Map<Promise<unknown>, unknown>();
 
 function remember(reason: unknown, promise: Promise<unknown>): void {
@@ -17,7 +17,7 @@ async function failOnLeak(): Promise<void> {
   const [first, ...others] = leaked.values();
   leaked.clear();
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  throw new Error(`a promise was rejected and nobody awaited it${more}: ${String(first)}`, { cause: first });
+  throw new Error(`a promise was rejected and not awaited${more}: ${String(first)}`, { cause: first });
 }
 
 /** Workers of `--parallel` remove all listeners after each file, so each file adds its own. */

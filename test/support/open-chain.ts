@@ -1,3 +1,4 @@
+// Filter chain for tests of handlers.
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';

@@ -50,7 +50,7 @@ function write(record: TestRecord): void {
   if (file) writeFileSync(file, JSON.stringify(record));
 }
 
-/** Exits the process if open handles of a test keep the event loop alive. */
+/** Records the open handles of tests, which would prevent the exit of the process, and exits. */
 function giveUp(record: TestRecord): void {
   const openHandles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap)$/.test(name));
   write({ ...record, openHandles: openHandles.length > 0 ? openHandles : ['unknown'] });

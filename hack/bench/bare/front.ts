@@ -15,7 +15,7 @@ function wholeOf(message: IncomingMessage, then: (body: Buffer) => void): void {
 }
 
 /** Parses and encodes one JSON document, or one per line. */
-function writtenAnew(text: string): string {
+function reencoded(text: string): string {
   return text
     .split('\n')
     .map((line) => (line === '' ? line : JSON.stringify(JSON.parse(line))))
@@ -39,7 +39,7 @@ function handOn(incoming: IncomingMessage, response: ServerResponse, body: Buffe
       wholeOf(answer, (bytes) => {
         const { statusCode = 502 } = answer;
         const text = bytes.toString('utf8');
-        const own = statusCode === 200 ? writtenAnew(text) : text;
+        const own = statusCode === 200 ? reencoded(text) : text;
         response.writeHead(statusCode, { 'content-length': Buffer.byteLength(own) }).end(own);
       });
     },

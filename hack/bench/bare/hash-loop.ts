@@ -1,5 +1,5 @@
-// Baseline for sign-ins: verifies argon2id hashes as fast as its core allows. Prints a line when ready; for each input
-// line (seconds, concurrency) prints the verifications per second.
+// Baseline for sign-ins: a program that only verifies argon2id hashes. It prints a line when it is ready, and for each
+// input line (seconds, concurrency) the verifications per second.
 import { createInterface } from 'node:readline';
 import { hash, verify } from '@node-rs/argon2';
 

@@ -1,5 +1,5 @@
-// The minimum for a Node server that returns one object over TLS: no authentication, no routing. Arguments: the files of
-// its certificate and key. It reads the object as base64 from its first line of standard input and prints its port.
+// Baseline for gets: a minimal Node server that returns one object over TLS, without authentication and routing. Arguments:
+// the files of its certificate and key. It reads the object as base64 from the first input line, and prints its port.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -34,7 +34,7 @@ export class LogClient {
     return new LogClient(url, new Agent({ keepAlive: true }));
   }
 
-  /** Our server, as the caller of the bench. */
+  /** Our server, with the client certificate of the bench's user. */
   static async secure(url: string, caller: Pick<Target, 'ca' | 'cert' | 'key'>): Promise<LogClient> {
     const [ca, cert, key] = await Promise.all(
       [caller.ca, caller.cert, caller.key].map((file) => readFile(file)),
@@ -42,14 +42,14 @@ export class LogClient {
     return new LogClient(url, new SecureAgent({ keepAlive: true, ca, cert, key }));
   }
 
-  /** The whole response, with any status. */
+  /** Returns the complete response, with any status. */
   async ask(path: string, posted?: Posted): Promise<LogAnswer> {
     const answer = await this.open(path, posted);
     const retryAfter = Number(answer.headers['retry-after'] ?? 0);
     return { status: answer.statusCode ?? 0, retryAfter, body: await buffer(answer) };
   }
 
-  /** The body of a response; throws unless the status is 200. */
+  /** Returns the body of a response; throws unless the status is 200. */
   async expect(path: string, posted?: Posted): Promise<Buffer> {
     const { status, body } = await this.ask(path, posted);
     if (status !== 200) throw new Error(`${path}: ${status} ${body.toString('utf8').slice(0, 300)}`);
@@ -94,7 +94,7 @@ export async function countLines(answer: AsyncIterable<Buffer>): Promise<number>
 
 const NEWLINE = 0x0a;
 
-/** The nested member at the path; undefined if it is missing. */
+/** Returns the nested JSON member at the path; undefined if it is missing. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   let member = value;
   for (const name of path) {

@@ -1,3 +1,4 @@
+// Properties of the bench machine, and assignment of processes to its cores.
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
@@ -42,7 +43,7 @@ export async function pinned<T>(pid: number, machine: Machine, work: () => Promi
   }
 }
 
-/** The same, while the `others` are pinned to the other cores. */
+/** Runs `work` while a process is pinned to one core, and the processes `others` to the other cores. */
 export async function alone<T>(
   pid: number,
   others: readonly number[],

@@ -1,3 +1,4 @@
+// CPU time and resident memory of a process, from /proc.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -29,7 +30,7 @@ export async function residentMB(pid: number): Promise<number> {
 
 const LOOK_MS = 50;
 
-/** The result, and the observed peak of resident memory in MB. */
+/** Runs `work`; returns its result and the observed peak of resident memory of the process, in MB. */
 export async function peakWhile<Result>(
   pid: number,
   work: () => Promise<Result>,

@@ -1,9 +1,10 @@
-/** The median; of an even number of values the lower of the two middle ones. */
+// Statistics of the bench: median, quantiles and alternating measurements.
+/** The median. For an even number of values, the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The smallest value that at least a `share` of all values do not exceed; NaN without values. */
+/** The quantile: the smallest value such that at least `share` of all values are less or equal. NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -13,7 +14,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Measures the sides alternately, so that disturbances affect all of them; every second round in reverse order. */
+/** Measures the sides alternately, so that disturbances affect all sides. Every second round is in reverse order. */
 export async function interleaved<Side extends string, Result>(
   rounds: number,
   sides: Readonly<Record<Side, () => Promise<Result>>>,

@@ -7,7 +7,7 @@ import { CALLER, CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, onOneCore } from './one-core.ts';
 import { atLeast, atMost, informs, milliseconds, perSecond, type Row } from './row.ts';
 
-/** Enough names to avoid special cases, few enough for the CPU caches of both sides. */
+/** Number of different nodes in the requests: enough to avoid special cases, few enough for the CPU caches. */
 const NAMES = 500;
 
 const BARE_NODE = join(import.meta.dirname, '../bare/node.ts');
@@ -16,7 +16,10 @@ export async function getRows(scene: Scene): Promise<readonly Row[]> {
   return [...(await kubeRows(scene)), ...(await bareRows(scene))];
 }
 
-/** Beside a bare Node program that sends the same bytes, and a ServiceAccount token beside a client certificate. */
+/**
+ * Rows that compare our server with a bare Node program that sends the same bytes, and a ServiceAccount token with a client
+ * certificate.
+ */
 async function bareRows(scene: Scene): Promise<readonly Row[]> {
   const { cluster, direct, serving, server, signal } = scene;
   const paths = [`${OUR_NODES}/${scene.nodeName(0)}`];

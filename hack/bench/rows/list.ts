@@ -8,7 +8,7 @@ import { atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 9;
 const LISTS_PER_ROUND = 3;
-/** Garbage collection after a round belongs to its cost, in ms. */
+/** Time after a round, in ms, during which garbage collection is counted as cost of the round. */
 const SETTLE_MS = 150;
 
 interface Measured {

@@ -1,5 +1,5 @@
-// Sign-ins: password grants against the bare hash, refreshes with their writes, the effect of a sign-in storm on other
-// requests, and the delay of a revocation at another replica.
+// Sign-ins: the rate of password grants compared with the bare hash, the rate of refreshes, the effect of many sign-ins on
+// other requests, and the delay until another replica applies a revocation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';

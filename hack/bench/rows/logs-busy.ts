@@ -1,4 +1,4 @@
-// Effect of many concurrent log queries on each other and on other requests.
+// Latency of log queries and of other requests during many concurrent log queries.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestsResult } from '../measuring/load-generator.ts';
 import { LogClient } from '../measuring/log-client.ts';
@@ -9,7 +9,7 @@ import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { milliseconds, type Row } from './row.ts';
 
 const QUERIES = 200;
-/** The p99 varies by a third from run to run. */
+/** Number of rounds. The result is their median, because the p99 varies by a third from run to run. */
 const ROUNDS = 3;
 const RATIO = 2;
 
@@ -30,10 +30,10 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
     yielding(others, machine, async () => {
       const seen = await interleaved(ROUNDS, {
         calm: gets,
-        busy: () => whileAsked(scene, side, logs, answered, gets),
+        busy: () => duringQueries(scene, side, logs, answered, gets),
       });
       const perSecond = Math.max(1, answered.get('200') ?? 0) / sum(seen.busy.map(({ seconds }) => seconds));
-      return { ...seen, beside: await whileStoreIsAsked(side, logs, perSecond, gets) };
+      return { ...seen, beside: await duringStoreQueries(side, logs, perSecond, gets) };
     }),
   );
   const unexpected = [...answered.keys()].filter((status) => status !== '200' && status !== '429');
@@ -56,7 +56,7 @@ function p99Of(rounds: readonly RequestsResult[]): number {
 }
 
 /** Runs `work` during the queries, and counts their responses by status. */
-async function whileAsked(
+async function duringQueries(
   { direct }: Scene,
   { server }: LogSide,
   { range }: LogScene,
@@ -96,7 +96,7 @@ async function whileAsked(
 }
 
 /** Baseline: runs `work` while the same queries go to the store directly. */
-async function whileStoreIsAsked(
+async function duringStoreQueries(
   { peer }: LogSide,
   { range }: LogScene,
   perSecond: number,

@@ -1,4 +1,4 @@
-// Delay of new lines in a live tail, compared with the store's own.
+// Delay of new lines in a live tail of our server, compared with reading new lines from the store directly.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '../../log-stores/record.ts';
 import type { LogClient } from '../measuring/log-client.ts';

@@ -1,5 +1,5 @@
-// Log queries: each operation through our server (TLS, authentication, authorization) beside the same query directly to the
-// store without them, by the same client.
+// Log queries: each operation through our server, with TLS, authentication and authorization, compared with the same query
+// of the same client to the store directly, without them.
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';

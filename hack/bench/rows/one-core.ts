@@ -43,7 +43,7 @@ export function onOneCore(
   });
 }
 
-/** Measures all sides alternately; medians of each figure. */
+/** Measures all sides alternately, and returns the median of each figure. */
 export async function eachOnOneCore<Side extends string>(
   scene: Scene,
   sides: Readonly<Record<Side, Requests>>,

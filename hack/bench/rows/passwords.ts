@@ -1,5 +1,5 @@
-// Password grants against the bare hash: on one core, which hashing shares with the rest of a sign-in, and on all cores.
-// Both sides verify one hash at a time; the bare hash is also measured with two, and its better rate counts.
+// Rate of password grants compared with the rate of the bare hash, on one core and on all cores. Both sides verify one hash
+// at a time. The bare hash is also measured with two concurrent hashes; the row has the better of its two rates.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';
@@ -27,7 +27,7 @@ interface Usage {
 
 type Server = readonly [pid: number, client: TokenClient];
 
-/** `server`: configured for one hash at a time. */
+/** `server` must be configured for one hash at a time. */
 export async function passwordRows(scene: Scene, server: Server): Promise<readonly Row[]> {
   const { options, signal } = scene;
   const loop = startLineProtocolProgram(process.execPath, [HASH_LOOP], signal);
@@ -125,7 +125,7 @@ function row(work: string, { bare, grants }: Seen): Row {
 
 function usage({ grants }: Pick<Seen, 'grants'>): string {
   const { own, mainThread, kube, etcd } = middle(grants);
-  return `CPU a sign-in: ours ${milliseconds(own)}, of which the main thread ${milliseconds(mainThread)}; kube-apiserver ${milliseconds(kube)}, etcd ${milliseconds(etcd)}; ${AT_A_TIME} at a time`;
+  return `CPU a sign-in: ours ${milliseconds(own)}, including ${milliseconds(mainThread)} of the main thread; kube-apiserver ${milliseconds(kube)}, etcd ${milliseconds(etcd)}; ${AT_A_TIME} at a time`;
 }
 
 function shortfall({ bare, grants, least }: Seen & { readonly least: readonly Usage[] }): string {

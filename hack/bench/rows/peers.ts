@@ -15,7 +15,7 @@ import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 const ROUNDS = 3;
 /** The default of Dex and most others. */
 const BCRYPT_COST = 10;
-/** Requests an ID token and a refresh token, which Dex issues only on request. */
+/** Scope of each sign-in: Dex issues an ID token only with this scope. */
 const SCOPE = 'openid';
 const DEX_SCOPE = 'openid offline_access';
 
@@ -127,7 +127,7 @@ function measured(
   return interleaved(ROUNDS, Object.fromEntries(all));
 }
 
-/** No row without the peer. */
+/** Returns no row if the peer is missing. */
 function row(
   work: string,
   peer: readonly Measured[] = [],

@@ -7,7 +7,7 @@ import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 
 const PLATFORM_NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 const PAGE = 10;
-/** Two thirds of the nodes. */
+/** Selects two thirds of the nodes. */
 const SELECTOR = encodeURIComponent('topology.kubernetes.io/zone in (region-1a,region-1b)');
 
 export async function platformRows(scene: Scene): Promise<readonly Row[]> {
@@ -41,7 +41,7 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
   scene.progress('warming both sides up');
   await onOneCore(scene, sides.page, 3);
   const seen = await eachOnOneCore(scene, sides);
-  // A client that has the page already.
+  // Conditional requests of a client that already has the page.
   const unchanged = await onOneCore(scene, {
     target: withHeaders(scene.direct, { 'If-None-Match': '*' }),
     pid: scene.server.pid,

@@ -1,11 +1,11 @@
-/** One row of the result: the same work by the peer and by our server. */
+/** One row of the bench table: the figures of the peer and of our server for the same work. */
 export interface Row {
   readonly work: string;
   readonly peer?: string;
   readonly ours: string;
-  /** Ours divided by the peer's, or the difference; none for absolute goals. */
+  /** Our figure divided by that of the peer, or the difference; undefined for absolute goals. */
   readonly ratio?: string;
-  /** None for informational rows. */
+  /** Undefined for informational rows. */
   readonly goal?: string;
   readonly met?: boolean | undefined;
   readonly note?: string;
@@ -26,7 +26,7 @@ export function perSecond(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
 }
 
-/** Goal: ours is at most `goal` times the peer's. */
+/** A row with the goal that our figure is at most `goal` times that of the peer. */
 export function atMost(
   work: string,
   peer: number,
@@ -40,7 +40,7 @@ export function atMost(
   return { ...told, goal: `≤ ${goal.toFixed(3)} ×`, met: share <= goal };
 }
 
-/** Goal: ours is at least `goal` times the peer's. */
+/** A row with the goal that our figure is at least `goal` times that of the peer. */
 export function atLeast(
   work: string,
   peer: number,
@@ -53,12 +53,12 @@ export function atLeast(
   return { work, peer: format(peer), ours: format(ours), ratio, goal: `≥ ${goal} ×`, met: share >= goal };
 }
 
-/** The comparison without a goal. */
+/** A row without a goal. */
 export function informs({ work, peer = '', ours, ratio = '' }: Row, note?: string): Row {
   return { work, peer, ours, ratio, ...(note === undefined ? {} : { note }) };
 }
 
-/** Goal: ours is below an absolute bound. */
+/** A row with the goal that our figure is below an absolute bound. */
 export function below(work: string, ours: number, bound: number, format: (value: number) => string): Row {
   return { work, ours: format(ours), goal: `< ${format(bound)}`, met: ours < bound };
 }

@@ -1,4 +1,5 @@
-// Delay from a write to its arrival at watchers: one watcher of each side at the same write, then many, each side alone.
+// Delay from a write to its arrival at watchers. First, one watcher of each side receives the same writes. Then each side is
+// measured alone, with many watchers.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Arrivals, Target } from '../measuring/load-generator.ts';
 import { residentMB } from '../measuring/process-usage.ts';
@@ -15,7 +16,7 @@ export async function watchRows(scene: Scene): Promise<readonly Row[]> {
   const { watchers } = scene.options;
   const most = Math.max(...watchers);
   const rows = [await oneWatcher(scene)];
-  // The largest number first, so that its memory does not come from free heap of earlier rounds.
+  // The largest number first, so that its memory is not taken from the free heap of earlier rounds.
   for (const count of watchers.toSorted((left, right) => right - left)) {
     scene.progress(`${count} watchers`);
     const measured = await manyWatchers(scene, count);

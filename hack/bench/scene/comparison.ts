@@ -43,7 +43,7 @@ function compare(how: string, peer: NodeList, ours: NodeList): void {
   }
 }
 
-/** Only kind and apiVersion may differ. */
+/** Removes kind and apiVersion, the only fields that may differ. */
 function withoutType(node: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = node;
   return rest;
@@ -58,7 +58,7 @@ async function readList(target: Target, path: string, encoding = 'identity'): Pr
   return JSON.parse((await readBody(target, path, encoding)).toString()) as NodeList;
 }
 
-/** Decoded. Throws unless the status is 200. */
+/** Returns the decoded body of a response. Throws unless the status is 200. */
 export async function readBody(target: Target, path: string, encoding = 'identity'): Promise<Buffer> {
   const [ca, cert, key] = await Promise.all(
     [target.ca, target.cert, target.key].map((file) => readFile(file)),

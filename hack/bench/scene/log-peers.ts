@@ -18,7 +18,7 @@ export interface LogPeer {
   statistics(range: LogRange): Promise<readonly [logs: number, containers: number]>;
   /** Lines in buckets of 15 minutes; returns the total. */
   histogram(range: LogRange): Promise<number>;
-  /** Reports every new line of the namespace, in the best way that the store offers, until the signal aborts. */
+  /** Calls `tell` for every new line of the namespace until the signal aborts, with the fastest API of the store. */
   follow(namespace: string, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
   readonly followNote: string;
   /** All lines from the oldest on, with the five fields of our records; returns their number. */

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';
-import { lackingForOpenSearch } from '../../log-stores/lacking.ts';
 import { loadOpenSearch } from '../../log-stores/load-opensearch.ts';
 import { loadVictoriaLogs } from '../../log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../log-stores/log-store.ts';
+import { missingForOpenSearch } from '../../log-stores/missing-prerequisite.ts';
 import { startOpenSearch } from '../../log-stores/opensearch.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
 import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
@@ -26,7 +26,7 @@ export interface LogSide {
   readonly fronted: LogPeer;
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
-  /** Our server, as a caller who may read the logs of all pods. */
+  /** Our server, with a client certificate of a user that has permission to read the logs of all pods. */
   readonly ours: LogClient;
   /** Writes records to the store, as a collector does. */
   write(records: readonly LogRecord[]): Promise<void>;
@@ -83,8 +83,8 @@ export async function withLogStores<Result>(
       victoriaLogsPeer,
       (records) => loadVictoriaLogs(victoria.url, records, { signal }),
     );
-    const lacking = await lackingForOpenSearch(process.env);
-    if (lacking === undefined) {
+    const missing = await missingForOpenSearch(process.env);
+    if (missing === undefined) {
       const open = await startOpenSearch({ dir: join(dir, 'opensearch'), signal, progress, heap: '2g' });
       await add(
         open,
@@ -92,8 +92,8 @@ export async function withLogStores<Result>(
         (client) => openSearchPeer(client, INDEX_PREFIX),
         (records) => loadOpenSearch(open.url, records, { indexPrefix: INDEX_PREFIX, signal }),
       );
-      await keepNoAnswers(open.url);
-    } else progress(`without OpenSearch: ${lacking}`);
+      await disableRequestCache(open.url);
+    } else progress(`without OpenSearch: ${missing}`);
     const [sample] = data.records();
     if (!sample) throw new Error('there are no lines');
     const seconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
@@ -103,7 +103,7 @@ export async function withLogStores<Result>(
 }
 
 /** Disables the request cache, which holds counts of indices that a range covers completely. */
-async function keepNoAnswers(url: string): Promise<void> {
+async function disableRequestCache(url: string): Promise<void> {
   const client = LogClient.plain(url);
   const body = JSON.stringify({ 'index.requests.cache.enable': false });
   try {

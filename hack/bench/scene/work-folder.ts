@@ -1,9 +1,10 @@
+// Temporary folder of the bench, with deferred cleanups.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../../terminal/progress.ts';
 
-/** Registers a cleanup, which runs after all later cleanups. */
+/** Registers a cleanup. Cleanups run in reverse order of their registration. */
 export type Defer = (cleanup: () => unknown) => void;
 
 /**

@@ -1,3 +1,4 @@
+// Copy of the project for tests of `npm start`.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { lackingForOpenSearch } from '../../../hack/log-stores/lacking.ts';
+import { missingForOpenSearch } from '../../../hack/log-stores/missing-prerequisite.ts';
 import { type NodeKind, OPENSEARCH_2 } from '../../../hack/log-stores/node-kinds.ts';
 
 interface Requirement {
@@ -15,7 +15,7 @@ export async function requireJava(
   test: Pick<Mocha.Context, 'skip'>,
   { kind = OPENSEARCH_2, env = process.env, print = console.log }: Requirement = {},
 ): Promise<void> {
-  const lacking = await lackingForOpenSearch(env, kind);
+  const lacking = await missingForOpenSearch(env, kind);
   if (lacking === undefined) return;
   if (env['CI'] === 'true') throw new Error(lacking);
   print(`skipped: ${lacking}`);

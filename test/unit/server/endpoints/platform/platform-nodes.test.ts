@@ -40,7 +40,7 @@ describe('platformNodes', () => {
   });
 
   after(async () => {
-    expect(server.lastFault).to.equal(undefined);
+    expect(server.lastError).to.equal(undefined);
     await server.close();
   });
 

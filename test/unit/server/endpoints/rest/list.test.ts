@@ -342,6 +342,6 @@ describe('list of many objects', () => {
     incoming.destroy();
     // A response on a new connection shows that the server still works.
     expect((await server.ask(`${LIST}/n0001`)).status).to.equal(200);
-    expect(server.lastFault).to.equal(undefined);
+    expect(server.lastError).to.equal(undefined);
   });
 });

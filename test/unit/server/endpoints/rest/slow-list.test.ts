@@ -49,6 +49,6 @@ describe('list with a slow client', () => {
     for (let reader = 0; reader < 10; reader += 1) left.push(await server.open(LIST));
     for (const incoming of left) incoming.destroy();
     await server.ask(`${LIST}/n0001`);
-    expect(server.lastFault).to.equal(undefined);
+    expect(server.lastError).to.equal(undefined);
   });
 });

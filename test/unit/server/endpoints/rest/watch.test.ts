@@ -40,7 +40,7 @@ describe('watch', () => {
   afterEach(async () => {
     for (const lines of open.splice(0)) lines.close();
     await server.close();
-    expect(server.lastFault).to.equal(undefined);
+    expect(server.lastError).to.equal(undefined);
   });
 
   it('starts with all objects without a resourceVersion, then streams', async () => {

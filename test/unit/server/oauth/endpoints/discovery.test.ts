@@ -89,7 +89,7 @@ describe('the metadata', () => {
       expect(again.status).to.equal(304);
       expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
       await server.ask(AUTHORIZATION_SERVER, { method: 'POST' });
-      expect(server.lastFault).to.include({ status: 405, allow: 'GET, HEAD' });
+      expect(server.lastError).to.include({ status: 405, allow: 'GET, HEAD' });
     } finally {
       await server.close();
     }

@@ -4,8 +4,8 @@ import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
-/** One line that names the missing prerequisite of a node; undefined if it can be built and started. */
-export async function lackingForOpenSearch(
+/** Describes the missing prerequisite of a store node in one line; undefined if the node can be built and started. */
+export async function missingForOpenSearch(
   env: NodeJS.ProcessEnv,
   kind: NodeKind = OPENSEARCH_2,
   progress: Progress = () => undefined,
