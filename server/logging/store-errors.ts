@@ -72,7 +72,7 @@ export function newStoreTimeout(
 ): StatusError {
   const message =
     silentMs > 0
-      ? `the log store ${store} has answered nothing at all for ${Math.floor(silentMs / 1000)} s; try again later, or contact the operator of the store`
+      ? `the log store ${store} has responded to no request for ${Math.floor(silentMs / 1000)} s; try again later, or contact the operator of the store`
       : `the log store ${store} took too long; use a shorter range or fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }

@@ -1,10 +1,10 @@
 /**
- * Longer than from one health check to the end of the next: a store that is only slow with one query has responded to a
- * health check by then.
+ * Longer than the interval, timeout and grace of health checks together (15 s, 5 s and 1 s in store-health.ts). A store that
+ * is only slow with one query has responded to a health check within this time.
  */
-const UNRESPONSIVE_MS = 20_000;
+const UNRESPONSIVE_MS = 22_000;
 
-/** Measures how long a store has responded to nothing, to tell an unresponsive store from a slow query. */
+/** Time since the last response of a log store to any request. It distinguishes an unresponsive store from a slow query. */
 export class Silence {
   readonly #now: () => number;
   /** Time of the first request since the last response. */
@@ -15,7 +15,7 @@ export class Silence {
     this.#now = now;
   }
 
-  /** Milliseconds without any response; 0 while the store may only be slow. */
+  /** Time in ms without a response; 0 while the store may only be slow. */
   get ms(): number {
     const ms = this.#since === undefined ? 0 : this.#now() - this.#since;
     return ms < UNRESPONSIVE_MS ? 0 : ms;
@@ -25,7 +25,6 @@ export class Silence {
     this.#since ??= this.#now();
   }
 
-  /** Any response arrived. */
   responded(): void {
     this.#since = undefined;
   }

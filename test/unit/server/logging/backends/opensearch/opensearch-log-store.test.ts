@@ -78,15 +78,15 @@ describe('the OpenSearch log store when the store fails', () => {
       return await late;
     };
     const slow = /took too long; use a shorter range/;
-    expect(await failureAfter(21_000))
+    expect(await failureAfter(23_000))
       .to.include({ code: 504 })
       .and.have.property('message')
-      .that.matches(/^the log store opensearch has answered nothing at all for 21 s; try again/);
-    // It may still work on this one query.
-    expect(await failureAfter(19_000))
+      .that.matches(/^the log store opensearch has responded to no request for 23 s; try again/);
+    // Health checks get a response within 21 seconds, so the store may only be slow until then.
+    expect(await failureAfter(21_000))
       .to.have.property('message')
       .that.matches(slow);
-    expect(await failureAfter(21_000, (store) => store.query(SELECTION, PAGE, call())))
+    expect(await failureAfter(23_000, (store) => store.query(SELECTION, PAGE, call())))
       .to.have.property('message')
       .that.matches(slow);
   });

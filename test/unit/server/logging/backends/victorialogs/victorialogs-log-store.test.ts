@@ -166,14 +166,14 @@ describe('the VictoriaLogs store', () => {
       return await late;
     };
     const slow = /took too long; use a shorter range/;
-    const frozen = await refusalAfter(21_000);
+    const frozen = await refusalAfter(23_000);
     expect(frozen).to.include({ code: 504 });
     expect(frozen.message).to.match(
-      /^the log store victorialogs has answered nothing at all for 21 s; try again/,
+      /^the log store victorialogs has responded to no request for 23 s; try again/,
     );
-    // No other request since: it may still process this one.
-    expect((await refusalAfter(19_000)).message).to.match(slow);
-    expect((await refusalAfter(21_000, (store) => store.check(call()))).message).to.match(slow);
+    // Health checks get a response within 21 seconds, so the store may only be slow until then.
+    expect((await refusalAfter(21_000)).message).to.match(slow);
+    expect((await refusalAfter(23_000, (store) => store.check(call()))).message).to.match(slow);
   });
 
   it('measures timeouts independently of the wall clock', async () => {
@@ -219,7 +219,7 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
-  it('continues between records of one time, although earlier pages contain 34 MiB of them', async () => {
+  it('continues between records with the same time, although earlier pages contain 34 MiB of them', async () => {
     const lines = Array.from({ length: 40 }, (_, n) => `${10 + n} ${'x'.repeat(1 << 20)}`);
     const overview = rows({ n: '40', first: NOON, last: NOON });
     const all = rows(...lines.map((line) => ({ _time: NOON, _msg: line })));
@@ -231,7 +231,7 @@ describe('the VictoriaLogs store', () => {
     expect(records.map(({ log }) => log.slice(0, 2))).to.deep.equal(['44', '45', '46']);
   }).timeout(120_000);
 
-  it('requests no more records for a position than its time has', async () => {
+  it('limits the offset of a cursor to the number of records with its time', async () => {
     await using server = await ScriptedVictoriaLogs.start(overviewThen(rows()));
     const store = newStore(server.url);
     const after = `${NOON.slice(0, -1)}.000000000Z`;
