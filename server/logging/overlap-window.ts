@@ -1,5 +1,5 @@
-// Deduplication for followers, which read overlapping ranges of time to find records that reach the store late. Hands
-// out each record once, as long as its digest is within the limit.
+// Deduplication for live tails, which read overlapping time ranges to find records that reach the store late. Each record is
+// reported as new once. The number of stored digests is limited; evicted digests shorten the overlap.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {
@@ -11,9 +11,9 @@ export interface OverlapWindowOptions {
 
 interface Entry {
   readonly milliseconds: number;
-  /** Equal records that were handed out. */
-  handedOut: number;
-  /** Equal records in the read `read`. */
+  /** Number of equal records that were reported as new. */
+  reported: number;
+  /** Number of equal records in the read `read`. */
   seen: number;
   read: number;
 }
@@ -40,8 +40,9 @@ export class OverlapWindow {
   }
 
   /**
-   * Starts a read of the records from `from` on, in milliseconds since the epoch, and forgets earlier records. Returns
-   * where the read has to start: later than `from` when digests were evicted. Records before that are never new.
+   * Starts a read of the records from `from` on, in milliseconds since the epoch, and drops the digests of earlier records.
+   * Returns the time at which the read must start, which is later than `from` if digests were evicted. Earlier records are
+   * never reported as new.
    */
   startRead(from: number): number {
     this.#read++;
@@ -50,15 +51,15 @@ export class OverlapWindow {
     return this.#from;
   }
 
-  /** For records that no later read covers. */
+  /** Drops the digests of records before this time, which no later read covers. */
   forgetBefore(milliseconds: number): void {
     for (const [digest, entry] of this.#entries)
       if (entry.milliseconds < milliseconds) this.#entries.delete(digest);
   }
 
   /**
-   * Whether the record was not handed out yet; it counts as handed out from now on. `key` identifies the record. A read
-   * that contains a key n times hands it out n times in all. `milliseconds` is the time of the record.
+   * Reports whether the record is new; from then on it is not. `key` identifies the record, `milliseconds` is its time.
+   * Equal records are counted: of n equal records in one read, n are reported as new in total over all reads.
    */
   isNew(key: string, milliseconds: number): boolean {
     if (milliseconds < this.#from) return false;
@@ -66,22 +67,22 @@ export class OverlapWindow {
     const digest = hash('sha256', key, 'binary').slice(0, 12);
     let entry = this.#entries.get(digest);
     if (!entry) {
-      entry = { milliseconds, handedOut: 0, seen: 0, read: this.#read };
+      entry = { milliseconds, reported: 0, seen: 0, read: this.#read };
       this.#entries.set(digest, entry);
       if (this.#entries.size > this.#limit) this.#evict(digest);
     }
     if (entry.read !== this.#read) [entry.read, entry.seen] = [this.#read, 0];
     entry.seen++;
-    if (entry.seen <= entry.handedOut) return false;
-    entry.handedOut = entry.seen;
+    if (entry.seen <= entry.reported) return false;
+    entry.reported = entry.seen;
     return true;
   }
 
-  /** The next read starts behind the evicted records. The read in progress stays complete. */
+  /** Evicts the oldest digests. The next read starts after the evicted records; the read in progress stays complete. */
   #evict(newest: string): void {
     const now = this.#wallClock();
     const target = this.#limit - Math.floor(this.#limit * EVICTED_SHARE);
-    // A record with a time in the future is in every read until then, and no read can start behind it: it is evicted last.
+    // Records with a time in the future are evicted last: they are in every read until then, and no read can start after them.
     for (const isFuture of [false, true]) {
       for (const [digest, { milliseconds }] of this.#entries) {
         if (this.#entries.size <= target || digest === newest) break;

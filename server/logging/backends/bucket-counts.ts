@@ -1,7 +1,7 @@
 import { instantOf } from '../instant.ts';
 import type { Buckets, Instant } from '../log-store.ts';
 
-/** Counts lines by histogram bucket. */
+/** Counts of lines by histogram bucket. */
 export class BucketCounts {
   readonly counts: number[];
   readonly #edges: readonly Instant[];
@@ -21,7 +21,7 @@ export class BucketCounts {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** False for a time outside all buckets, which is not counted. */
+  /** Adds lines to the bucket of a time. Returns false for a time outside all buckets. */
   add(time: Instant, lines = 1): boolean {
     if (!this.#contains(this.#last, time)) this.#last = this.#find(time);
     const count = this.counts[this.#last];
@@ -35,7 +35,7 @@ export class BucketCounts {
     return begin !== undefined && end !== undefined && begin <= time && time < end;
   }
 
-  /** By binary search; -1 or the number of buckets for a time outside. */
+  /** Finds a bucket by binary search; returns -1 or the number of buckets for a time outside. */
   #find(time: Instant): number {
     let [low, high] = [0, this.#edges.length];
     while (low < high) {
@@ -47,7 +47,7 @@ export class BucketCounts {
   }
 }
 
-/** The greatest common divisor of the widths of the buckets, in ms. */
+/** Returns the greatest common divisor of the widths of the buckets, in ms. */
 export function commonWidth({ edges }: Buckets): number {
   let width = 0;
   for (let index = 1; index < edges.length; index++) {

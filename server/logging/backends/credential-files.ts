@@ -1,4 +1,4 @@
-// Credentials for a log store and the CA of its certificate, from files that are re-read when they change.
+// Credentials and CA certificates for the connection to a log store, from files that are re-read when they change.
 import { readFile, stat } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { UnusableFileError } from '../configuration-errors.ts';
@@ -33,14 +33,14 @@ export class CredentialFiles {
   #current: Promise<Credentials> | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `store`: its name in the configuration. `now`: a monotonic clock in ms. */
+  /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
   constructor(store: string, options: CredentialOptions, now: () => number) {
     this.#store = store;
     this.#options = options;
     this.#now = now;
   }
 
-  /** Rejects with UnusableFileError; the next call then reads the files again. */
+  /** Returns the current credentials. Rejects with UnusableFileError; the next call then reads the files again. */
   read(): Promise<Credentials> {
     if (this.#current && this.#now() - this.#readAt < CHECK_MS) return this.#current;
     this.#readAt = this.#now();
@@ -69,7 +69,7 @@ export class CredentialFiles {
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
 
-  /** Undefined when the option is not set. */
+  /** Returns the text of a file; undefined when the option is not set. */
   async #text(option: FileOption): Promise<string | undefined> {
     const path = this.#options[option] ?? '';
     if (path === '') return undefined;

@@ -1,4 +1,4 @@
-// The query endpoint of VictoriaLogs: one query and the rows of its response, within the deadline of a call.
+// Client of the query endpoint of VictoriaLogs: sends a query, and reads the rows of its response before a deadline.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
@@ -10,11 +10,11 @@ import type { Query } from './selection-query.ts';
 import { MalformedResponseError, rejectionOf, statusErrorOf } from './store-error.ts';
 
 const QUERY_PATH = '/select/logsql/query';
-/** Milliseconds after the deadline in which the store reports its own timeout. */
+/** Time after the deadline, in ms, in which the store may still report a timeout. */
 const GRACE_MS = 500;
-/** Milliseconds for one request of an export or a live tail, which have no timeout of their own: then the store hangs. */
+/** Timeout of one request of an export, in ms. A store that needs longer is considered unavailable. */
 export const REQUEST_MS = 60_000;
-/** Maximum bytes of all lines of one instant: a collector with a precision of seconds writes many. */
+/** Maximum bytes of the lines with the same time. A collector with a precision of seconds writes many of them. */
 export const MAX_INSTANT_BYTES = 4 * MAX_PAGE_BYTES;
 /** Maximum bytes of a response with counts. */
 const MAX_COUNT_BYTES = 16 << 20;
@@ -29,7 +29,7 @@ export class Client {
     this.slicer = slicer;
   }
 
-  /** The rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
+  /** Yields the rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
   rows(
     query: Query,
     pipes: readonly string[],
@@ -38,7 +38,7 @@ export class Client {
     return this.#rows(query, pipes, deadline, (response) => response);
   }
 
-  /** All rows. Throws newPageTooLong() for a response longer than `maxBytes`. */
+  /** Returns all rows. Throws newPageTooLong() for a response longer than `maxBytes`. */
   async allRows(
     query: Query,
     pipes: readonly string[],
@@ -48,7 +48,7 @@ export class Client {
     return await this.#collected(query, pipes, deadline, maxBytes, newPageTooLong);
   }
 
-  /** All rows of a response with counts. */
+  /** Returns all rows of a query that only counts. */
   async counts(query: Query, stats: string, deadline: Deadline): Promise<Row[]> {
     const tooLong = (): Error => new MalformedResponseError('it is too long');
     return await this.#collected(query, [stats], deadline, MAX_COUNT_BYTES, tooLong);

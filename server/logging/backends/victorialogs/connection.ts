@@ -1,4 +1,5 @@
-// The HTTP connection to VictoriaLogs: TLS, credentials, tenant and retries of stale connections. Knows no LogsQL.
+// HTTP connection to VictoriaLogs: TLS, credentials, tenant, and the retry after a stale connection. It does not build
+// queries.
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';
@@ -9,7 +10,7 @@ import { STORE } from './store-error.ts';
 export interface ConnectionOptions extends CredentialOptions {
   /** `http://…` or `https://…`. The paths of the store are below the path of the URL. */
   readonly url: string;
-  /** With `projectID`, the tenant. */
+  /** `accountID` and `projectID` identify the tenant. */
   readonly accountID?: number;
   readonly projectID?: number;
   readonly now: () => number;
@@ -32,14 +33,14 @@ export class Connection {
     this.#silence = new Silence(options.now);
   }
 
-  /** Milliseconds since the store responded to any request; 0 when it may only be slow. */
+  /** Time in ms without a response to any request; 0 while the store may only be slow. */
   get silentMs(): number {
     return this.#silence.ms;
   }
 
   /**
-   * The response, with any status; the caller reads or destroys it. Aborting `signal` closes the connection, which
-   * cancels the query in the store.
+   * Sends a form. Returns the response, with any status; the caller reads or destroys it. Aborting `signal` closes the
+   * connection, which cancels the query in the store.
    */
   async post(path: string, form: Form, signal: AbortSignal): Promise<IncomingMessage> {
     const credentials = await this.#credentials.read();
@@ -92,7 +93,7 @@ export class Connection {
     });
   }
 
-  /** Another agent after a change of the CA: connections that trust the old CA are not used again. */
+  /** Returns the agent for a CA. A changed CA needs a new agent, so that connections that trust the old CA are not reused. */
   #agentFor(isSecure: boolean, ca: string | undefined): Agent {
     if (this.#agent?.ca === ca && this.#agent) return this.#agent.agent;
     this.#agent?.agent.destroy();
@@ -104,7 +105,7 @@ export class Connection {
   }
 }
 
-/** The URL as options of a request. Parsing it for each request would double the cost of a request. */
+/** The URL as request options. It is parsed once, because parsing it for each request would double the cost of a request. */
 interface Target {
   readonly isSecure: boolean;
   readonly hostname: string;

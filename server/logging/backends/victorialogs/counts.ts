@@ -1,4 +1,4 @@
-// Exact counts of a selection: in all with the span of time, by bucket, and by container. One query each.
+// Exact counts of the records of a selection: in total, by histogram bucket, and by container. Each count is one query.
 
 import type { Deadline } from '../../deadline.ts';
 import type { Buckets } from '../../log-store.ts';
@@ -12,11 +12,11 @@ import { newMalformedResponse } from './store-error.ts';
 
 export interface Overview {
   readonly count: number;
-  /** From the first record to behind the last one; undefined when there are none. */
+  /** From the time of the first record to 1 ns after the last one; undefined when there are no records. */
   readonly span: Range | undefined;
 }
 
-/** The store needs no more time for the span than for the count. */
+/** Returns the number of records and their span. The store finds the span while it counts, at no extra cost. */
 export async function countRecords(client: Client, query: Query, deadline: Deadline): Promise<Overview> {
   const stats = `stats count() as n, min(${TIME}) as first, max(${TIME}) as last`;
   const [row = {}] = await client.counts(query, stats, deadline);
@@ -25,7 +25,10 @@ export async function countRecords(client: Client, query: Query, deadline: Deadl
   return { count, span: { start: instantIn(row, 'first'), end: nextInstant(instantIn(row, 'last')) } };
 }
 
-/** The store counts in cells of the width that all buckets have in common; it returns the cells with records. */
+/**
+ * Counts records by bucket. The store can only count in cells of equal width, so the width of a cell is the greatest common
+ * divisor of the widths of all buckets. The store returns only cells with records.
+ */
 export async function countByBucket(
   client: Client,
   query: Query,
@@ -52,7 +55,7 @@ export interface ContainerCounts {
   readonly containers: number;
 }
 
-/** Counts containers by their id; for records without one, by namespace, pod and name. */
+/** Counts records and containers. Containers without an id are distinguished by namespace, pod and name. */
 export async function countContainers(
   client: Client,
   query: Query,

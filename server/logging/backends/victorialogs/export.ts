@@ -1,5 +1,5 @@
-// All records of a selection in order, with bounded memory in this server and in the store. The store can only sort a
-// whole response, so the export reads one time slice after the other.
+// Export of all records of a selection in order, with bounded memory in this server and in the store. The store sorts a
+// whole response in memory, so the export reads one time window after the other.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { Instant, LogRecord, Order } from '../../log-store.ts';
@@ -11,7 +11,7 @@ import { nextInstant } from './nanoseconds.ts';
 import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
-import { TimeSlices } from './time-slices.ts';
+import { TimeWindows } from './time-windows.ts';
 
 export interface ExportOptions {
   readonly query: SelectionQuery;
@@ -20,23 +20,23 @@ export interface ExportOptions {
 }
 
 export interface ExportTuning {
-  /** Records of a slice. */
-  readonly sliceRecords: number;
-  /** Milliseconds for one request. A slow reader then no longer occupies the store; the rest is requested again. */
-  readonly sliceMs: number;
-  /** Milliseconds for a request that returned nothing within `sliceMs`; after that, the store hangs. */
+  /** Approximate maximum number of records of a window. */
+  readonly windowRecords: number;
+  /** Timeout of a request, in ms, after which the rest is requested again. So a slow client does not occupy the store. */
   readonly requestMs: number;
+  /** Timeout of the retry of a request that returned nothing within `requestMs`, in ms. After it, the export fails. */
+  readonly retryMs: number;
 }
 
-const TUNING: ExportTuning = { sliceRecords: 100_000, sliceMs: 10_000, requestMs: REQUEST_MS };
-/** A slice becomes smaller by this factor when the store has too little memory to sort it. */
+const TUNING: ExportTuning = { windowRecords: 100_000, requestMs: 10_000, retryMs: REQUEST_MS };
+/** Windows become smaller by this factor when the store has too little memory to sort one. */
 const SHRINKING = 4;
-/** Maximum records of one instant, which are sorted in this server. */
+/** Maximum number of records with the same time; this server sorts them. */
 const MAX_INSTANT_RECORDS = 200_000;
 
 type Batches = AsyncGenerator<LogRecord[], void, undefined>;
 
-/** Batches of whole instants: no later batch contains records of the same time. */
+/** Yields batches in order. All records with the same time are in one batch. */
 export async function* exportRecords(
   client: Client,
   { query, range, order }: ExportOptions,
@@ -46,23 +46,24 @@ export async function* exportRecords(
   const byName = query.withinByName(range);
   if (!byName) return;
   const overview = await countRecords(client, byName, deadline.within(REQUEST_MS));
-  const slices = new TimeSlices(client, query, order, overview, deadline);
-  let { sliceRecords } = tuning;
+  const windows = new TimeWindows(client, query, order, overview, deadline);
+  let { windowRecords } = tuning;
   for (;;) {
-    const slice = await slices.next(sliceRecords);
-    if (!slice) return;
-    const reader = new SliceReader(client, { query, range: slice, order }, deadline, tuning);
+    const window = await windows.next(windowRecords);
+    if (!window) return;
+    const reader = new WindowReader(client, { query, range: window, order }, deadline, tuning);
     try {
       yield* reader.read();
     } catch (error) {
       if (!isOutOfMemory(error) || isInstant(reader.rest)) throw error;
-      sliceRecords = Math.max(1, Math.floor(sliceRecords / SHRINKING));
-      slices.putBack(reader.rest);
+      windowRecords = Math.max(1, Math.floor(windowRecords / SHRINKING));
+      windows.putBack(reader.rest);
     }
   }
 }
 
-class SliceReader {
+/** Reads one time window. A request that takes too long is followed by another one for the rest of the window. */
+class WindowReader {
   readonly #client: Client;
   readonly #options: ExportOptions;
   readonly #deadline: Deadline;
@@ -83,12 +84,12 @@ class SliceReader {
   }
 
   async *read(): Batches {
-    const { sliceMs, requestMs } = this.#tuning;
+    const { requestMs, retryMs } = this.#tuning;
     let isRetry = false;
     while (this.#rest.start < this.#rest.end) {
       let isEmpty = true;
       try {
-        for await (const batch of this.#batches(this.#deadline.within(isRetry ? requestMs : sliceMs))) {
+        for await (const batch of this.#batches(this.#deadline.within(isRetry ? retryMs : requestMs))) {
           isEmpty = false;
           this.#advance(batch);
           yield batch;
@@ -109,12 +110,12 @@ class SliceReader {
     this.#rest = this.#options.order === 'asc' ? { start: nextInstant(last), end } : { start, end: last };
   }
 
-  /** One request. */
+  /** Reads the rest of the window in one request. */
   async *#batches(deadline: Deadline): Batches {
     const { query, order } = this.#options;
     const found = query.within(this.#rest);
     if (!found) return;
-    // The store needs no memory for records of one instant, however many there are.
+    // Records with the same time are not sorted by the store, so it needs no memory for them.
     const sort = isInstant(this.#rest) ? [] : [sortPipe(order)];
     let held: LogRecord[] = [];
     let last: Instant | undefined;
@@ -131,7 +132,7 @@ class SliceReader {
     if (held.length > 0) yield await this.#sorted(held, last);
   }
 
-  /** `last`: the last time of the batch before. */
+  /** `last`: the time of the last record of the previous batch. */
   async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<LogRecord[]> {
     const { order } = this.#options;
     const batch = await inOrder(records, order, this.#client.slicer);
@@ -149,12 +150,12 @@ function isInstant({ start, end }: Range): boolean {
 
 function beginOfLastInstant(records: readonly LogRecord[]): number {
   const last = records.at(-1)?.time;
-  // The common case of a large instant.
+  // Fast path: all records have the same time.
   if (records[0]?.time === last) return 0;
   return records.findLastIndex(({ time }) => time !== last) + 1;
 }
 
 function tooManyRecords(): Error {
-  const cure = `more than ${MAX_INSTANT_RECORDS} records have the same time and cannot be sorted; use fewer namespaces or another time range`;
-  return newNotSupported(STORE, 'start_time', cure);
+  const message = `more than ${MAX_INSTANT_RECORDS} records have the same time and cannot be sorted; use fewer namespaces or another time range`;
+  return newNotSupported(STORE, 'start_time', message);
 }

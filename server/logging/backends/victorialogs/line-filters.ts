@@ -1,5 +1,5 @@
-// Filters on the text of a line: `log_query` and `level`. Words are those of LogsQL; patterns are RE2, which VictoriaLogs
-// evaluates with the regular expressions of Go.
+// LogsQL filters for the text of a line: `log_query` and `level`. Phrases and prefixes consist of words as LogsQL defines
+// them; patterns are RE2, because VictoriaLogs uses the regular expressions of Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../../log-store.ts';
@@ -15,7 +15,7 @@ import {
 import { linePattern, literal } from '../../matching/re2.ts';
 import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
 
-/** Undefined when no line can match. */
+/** Returns the filter for `log_query`; undefined when no line can match. */
 export function textFilter(message: string, text: TextFilter): string | undefined {
   const { mode, texts, caseSensitive } = text;
   if (mode === 'phrase' || mode === 'prefix') {
@@ -31,16 +31,16 @@ export function textFilter(message: string, text: TextFilter): string | undefine
     : exact;
 }
 
-/** The start of a text that a prefilter can look for. */
+/** Texts that a prefilter supports: they start with a letter and two printable ASCII characters. */
 const FILTERABLE = /^[A-Za-z][ -~]{2}/;
 /** A prefix has up to 27 variants: three letters with three forms each, such as K, k and the Kelvin sign. */
 const MAX_PREFIXES = 3;
-/** Characters of a text in a prefilter. */
+/** Number of characters of a text that its prefilter contains. */
 const PREFIX_LENGTH = 3;
 
 /**
- * Prefilter: matches the lines with the start of one of the texts, in any case. VictoriaLogs looks for up to 100 literal
- * alternatives as plain text, which takes less than half of the time of a pattern that ignores case.
+ * Prefilter: matches lines that contain the start of one of the texts, in any case. VictoriaLogs searches for up to 100
+ * literal alternatives as plain text, in less than half of the time of a case-insensitive pattern.
  */
 function containsPrefixOf(message: string, texts: readonly string[]): string {
   const prefixes = new Set(texts.map((text) => text.slice(0, PREFIX_LENGTH)));
@@ -48,8 +48,8 @@ function containsPrefixOf(message: string, texts: readonly string[]): string {
 }
 
 /**
- * Neighbours start with different characters: the parser of Go factors out common prefixes, and VictoriaLogs then no
- * longer sees literal alternatives.
+ * Returns all spellings of a text that differ only in case. Adjacent variants start with different characters, because Go's
+ * parser factors out common prefixes, and VictoriaLogs then does not recognize literal alternatives.
  */
 function caseVariants(text: string): string[] {
   const [first = [], ...others] = Array.from(text, (character) =>
@@ -62,10 +62,10 @@ function caseVariants(text: string): string[] {
   return ends.flatMap((end) => first.map((form) => `${form}${end}`));
 }
 
-/** Levels in one prefilter: with more of them it has more than 100 alternatives. */
+/** Levels per prefilter. A prefilter for more levels would have more than 100 alternatives. */
 const LEVELS_PER_FILTER = 2;
 
-/** `levels`: at least one. */
+/** Returns the filter for `level`. `levels` has at least one element. */
 export function levelFilter(message: string, levels: readonly Level[]): string {
   const groups = Array.from({ length: Math.ceil(levels.length / LEVELS_PER_FILTER) }, (_, index) =>
     levels.slice(index * LEVELS_PER_FILTER, (index + 1) * LEVELS_PER_FILTER),
@@ -73,7 +73,7 @@ export function levelFilter(message: string, levels: readonly Level[]): string {
   return anyOf(groups.map((group) => filterOfGroup(message, group)));
 }
 
-/** The prefilter makes it three to five times as fast as the patterns alone. */
+/** Filter for up to LEVELS_PER_FILTER levels. The prefilter makes it three to five times as fast as the patterns alone. */
 function filterOfGroup(message: string, levels: readonly Level[]): string {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   const heads = [...(letters === '' ? [] : [`[${letters}][0-9]{4}`]), '<[0-9]{1,3}>'];
@@ -92,7 +92,7 @@ function filterOfGroup(message: string, levels: readonly Level[]): string {
   ]);
 }
 
-/** Texts of the most common forms of the levels. Each is sufficient for the level. */
+/** Returns the most common spellings of the levels. A line that contains one of them has the level. */
 export function commonForms(levels: readonly Level[]): string[] {
   return levels
     .flatMap((level) => LEVEL_WORDS[level])
@@ -103,8 +103,8 @@ export function commonForms(levels: readonly Level[]): string[] {
 const NEVER = '\\z.';
 
 /**
- * VictoriaLogs has shortcuts for patterns with `.*` and `.+`, which look at the first place only and let `.` match a
- * newline. It does not take them for a pattern with such an alternative.
+ * Adds an alternative that never matches. VictoriaLogs evaluates patterns with `.*` and `.+` by shortcuts, which check only
+ * the first occurrence and let `.` match a newline. It does not use the shortcuts for a pattern with such an alternative.
  */
 function withoutShortcuts(pattern: string): string {
   return pattern.includes('.') ? `${pattern}|${NEVER}` : pattern;

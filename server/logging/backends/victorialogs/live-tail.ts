@@ -1,6 +1,6 @@
-// Live tails: each reads older records as an export does, then polls for new ones. The tail endpoint of VictoriaLogs
-// drops records that arrive late or share the time of the last one, so a poll counts the records of the last seconds in
-// short cells and reads the cells with more records than before.
+// Live tails, which poll the store for new records. The tail endpoint of VictoriaLogs is not used, because it drops records
+// that arrive late or have the same time as the last record. A poll counts the records of the last 30 seconds in cells of
+// 250 ms, and reads the cells whose count has grown.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
@@ -24,24 +24,24 @@ export interface LiveTailsOptions {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  /** Digests of one live tail. */
+  /** Maximum number of digests of returned records per live tail; default 20,000. */
   readonly maxDigests?: number;
 }
 
 /** A record that reaches the store later than this after its time is not returned. */
 const LATENESS_MS = 30_000;
-/** Records older than LATENESS_MS by more than this are read as in an export, without digests. */
+/** Older unread records than LATENESS_MS plus this time are read as in an export, without digests. */
 const RECENT_MS = 10_000;
-/** Outage of the store after which a live tail ends. */
+/** Maximum outage of the store, in ms, that a live tail survives. */
 const OUTAGE_MS = 60_000;
 const POLL_MS = 200;
 /** All live tails together poll at most 100 times a second. */
 const POLL_MS_PER_TAIL = 10;
-/** About 3 MB; up to 660 records a second are followed with the full LATENESS_MS. */
+/** Memory for digests is about 3 MB. Above 660 records a second, late records are accepted for less than LATENESS_MS. */
 const MAX_DIGESTS = 20_000;
 const REQUEST_MS = 30_000;
 const CELL_MS = 250;
-/** About the number of records in one request. */
+/** Approximate maximum number of records per request. */
 const MAX_RECORDS = 5_000;
 /** Later than any record. */
 const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
@@ -69,7 +69,7 @@ export class LiveTails {
         try {
           for await (const records of tail.read(wallClock(), deadline)) {
             if (records.length > 0) yield records;
-            // Also after a slow reader, which is no outage.
+            // Set after the yield too, so that a slow client does not count as an outage.
             respondedAt = now();
           }
           respondedAt = now();
@@ -87,7 +87,7 @@ export class LiveTails {
     }
   }
 
-  /** Once per outage for all live tails. */
+  /** Logs an outage at most once a minute, for all live tails together. */
   #warn(error: unknown): void {
     const { log, now } = this.#options;
     if (now() - this.#warnedAt < OUTAGE_MS) return;
@@ -107,7 +107,7 @@ class LiveTail {
   readonly #window: OverlapWindow;
   /** All records before this time have been returned. */
   #low: Instant;
-  /** Records of each cell at its last read, by the start of the cell. */
+  /** Number of records in each cell at its last read, by the start of the cell. */
   #counts = new Map<number, number>();
 
   constructor(
@@ -120,7 +120,10 @@ class LiveTail {
     this.#window = new OverlapWindow({ limit, wallClock });
   }
 
-  /** The records that were not returned yet. After a failure, the next call continues behind the last batch. */
+  /**
+   * Yields the records that were not returned yet: older ones as in an export, then recent ones by a poll. After a failure,
+   * the next call continues after the last batch.
+   */
   async *read(time: number, deadline: Deadline): Batches {
     const settled = instantOf(time - LATENESS_MS);
     if (this.#window.size === 0 && this.#low < instantOf(time - LATENESS_MS - RECENT_MS)) {
@@ -157,7 +160,7 @@ class LiveTail {
     }
   }
 
-  /** In the order of time. */
+  /** Returns the cells with records from `start` on, in order of time. */
   async #countCells(start: Instant, deadline: Deadline): Promise<Cell[]> {
     const query = this.#query.within({ start, end: FOREVER });
     if (!query) return [];
@@ -168,7 +171,7 @@ class LiveTail {
       .sort((left, right) => left.start - right.start);
   }
 
-  /** Splits a run whose records are too long for one request. */
+  /** Yields the new records of adjacent cells. Splits the run if its records are too long for one request. */
   async *#readRun(run: readonly Cell[], from: number, deadline: Deadline): Batches {
     const { slicer } = this.#client;
     let records: LogRecord[];
@@ -202,7 +205,7 @@ class LiveTail {
   }
 }
 
-/** Runs of adjacent cells, each with about MAX_RECORDS records at most. */
+/** Groups adjacent cells into runs with about MAX_RECORDS records at most. */
 function runsOf(cells: readonly Cell[]): Cell[][] {
   const runs: Cell[][] = [];
   let records = 0;

@@ -1,10 +1,10 @@
-// Filters of LogsQL. Only these functions write values into a query.
+// Builders of LogsQL filters. No other code inserts values into a query.
 import { earlier, LAST_NANOSECOND } from '../../instant.ts';
 import type { Instant, Selection } from '../../log-store.ts';
 
 export type Range = Selection['range'];
 
-/** Field names of a record. VictoriaLogs itself names the fields of the time and the stream. */
+/** Configured field names of a record. The names of the time and stream fields are fixed in VictoriaLogs. */
 export interface FieldNames {
   readonly message: string;
   readonly namespace: string;
@@ -19,8 +19,8 @@ export const TIME = '_time';
 export const ALL = '*';
 
 /**
- * The text as one token of LogsQL. The lexer reads double quotes by the rules of Go, which include all escapes of JSON
- * except lone surrogates.
+ * Quotes a text as one token of LogsQL. The lexer parses quoted strings like Go, which accepts all escapes of JSON except
+ * lone surrogates.
  */
 export function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed());
@@ -34,7 +34,7 @@ export function isOneOf(field: string, values: readonly string[]): string {
   return `${quoted(field)}:in(${values.map(quoted).join(',')})`;
 }
 
-/** The phrase filter or the prefix filter of LogsQL: words by the rules of the store. */
+/** Phrase filter or prefix filter of LogsQL. The store defines the words. */
 export function matchesWords(
   field: string,
   text: string,
@@ -60,7 +60,7 @@ export function allOf(filters: readonly string[]): string {
   return filters.length === 1 ? filters.join('') : `(${filters.join(' ')})`;
 }
 
-/** Exact to the nanosecond, unlike the arguments `start` and `end` of a request. */
+/** Filter for a time range, exact to the nanosecond, unlike the arguments `start` and `end` of a request. */
 export function within({ start, end }: Range): string {
   return `${TIME}:[${storable(start)},${storable(end)})`;
 }

@@ -1,4 +1,4 @@
-// Instants as numbers of nanoseconds since the epoch, for arithmetic.
+// Conversion between instants and nanoseconds since the epoch, for arithmetic.
 import type { Instant } from '../../log-store.ts';
 
 const PER_SECOND = 1_000_000_000n;
@@ -13,7 +13,7 @@ export function instantAt(nanoseconds: bigint): Instant {
   return `${seconds}.${String(nanoseconds % PER_SECOND).padStart(9, '0')}Z`;
 }
 
-/** One nanosecond later. */
+/** Returns the instant one nanosecond later. */
 export function nextInstant(instant: Instant): Instant {
   return instantAt(nanosecondsOf(instant) + 1n);
 }
@@ -22,7 +22,7 @@ const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z$/;
 const DOT = 0x2e;
 const ZULU = 0x5a;
 
-/** Adds the trailing zeros that the store omits; undefined for a text that is no time. */
+/** Parses a time of the store, which omits trailing zeros; undefined for an invalid time. */
 export function instantFrom(text: string): Instant | undefined {
   if (text.length === 30 && text.charCodeAt(19) === DOT && text.charCodeAt(29) === ZULU) return text;
   const found = FORM.exec(text);

@@ -1,5 +1,6 @@
-// A page of records. The store sorts all records that match, so the reader queries a short range that should contain the
-// page, and widens it when it does not. Records of the time at which the page ends are read in full and sorted here.
+// Reader of one page of records. The store sorts all matching records of a query, so the reader queries a short time range
+// that should contain the page, and a longer one if it does not. The store does not define the order of records with the
+// same time, so all records with the time of the last record of the page are read, and sorted here.
 import type { Deadline } from '../../deadline.ts';
 import { earlier, isQueryable, later } from '../../instant.ts';
 import type { Instant, LogRecord, Order } from '../../log-store.ts';
@@ -35,11 +36,11 @@ export interface Page {
   readonly next: Position | undefined;
 }
 
-/** A larger offset is checked against the store, because a position is untrusted. */
+/** Maximum offset that is used unchecked. Larger offsets are limited to the store's count, because cursors are untrusted. */
 const TRUSTED_OFFSET = 10_000;
-/** The first range should contain this many times the wanted records. */
+/** The first range is sized for this multiple of the requested number of records. */
 const MARGIN = 2n;
-/** Growth of the range. */
+/** Factor by which a range that is too short grows. */
 const GROWTH = 8n;
 
 const EMPTY: Page = { records: [], next: undefined };
@@ -63,7 +64,7 @@ export class PageReader {
     if (!range || (from > 0 && !after)) return EMPTY;
     const offset = after ? await this.#offsetOf(after) : 0;
     const pipe = fieldsPipe(query.fields);
-    // Where one time has many records, those of earlier pages are read again.
+    // Records of earlier pages with the same time are read again.
     const maxBytes = offset > size ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
     const found = await this.#first(offset + size + 1, range, pipe, maxBytes);
     const isMore = found.length > offset + size;
@@ -76,14 +77,14 @@ export class PageReader {
     };
   }
 
-  /** Behind the first `count` records, of which only the times are read; undefined when there are fewer. */
+  /** Returns the position after the first `count` records, of which only the times are read; undefined if there are fewer. */
   async #positionAfter(count: number): Promise<Position | undefined> {
     const { span } = this.#options.overview;
     const skipped = span ? await this.#first(count, span, `fields ${TIME}`, MAX_PAGE_BYTES) : [];
     return skipped.length < count ? undefined : positionBehind(skipped);
   }
 
-  /** The first `count` records of the range by time, or all of them. */
+  /** Returns the first `count` records of the range by time, or all records if there are fewer. */
   async #first(count: number, range: Range, pipe: string, maxBytes: number): Promise<LogRecord[]> {
     const { overview, order } = this.#options;
     const [start, end] = [nanosecondsOf(range.start), nanosecondsOf(range.end)];
@@ -101,7 +102,7 @@ export class PageReader {
     }
   }
 
-  /** Limits the offset to the number of records of the time. */
+  /** Returns the offset, limited to the number of records with this time. */
   async #offsetOf({ time, offset }: Position): Promise<number> {
     if (offset <= TRUSTED_OFFSET) return offset;
     const query = this.#options.query.within(rangeOf(time));
@@ -110,7 +111,10 @@ export class PageReader {
     return Math.min(offset, numberIn(row, 'n'));
   }
 
-  /** Of the last time, the store returned any of the records: replaces these by all of them if the page ends there. */
+  /**
+   * Removes the records with the last time, because the store returned an arbitrary subset of them. Reads all of them if
+   * the page contains some.
+   */
   async #completeLastTime(found: LogRecord[], count: number): Promise<void> {
     const time = found.at(-1)?.time;
     if (time === undefined) return;
@@ -133,13 +137,13 @@ function rangeOf(time: Instant): Range {
   return { start: time, end: nextInstant(time) };
 }
 
-/** The number of records of the time at the start of the list. */
+/** Returns the number of records with this time at the start of the list. */
 function countOfTime(records: readonly LogRecord[], time: Instant): number {
   const others = records.findIndex((record) => record.time !== time);
   return others === -1 ? records.length : others;
 }
 
-/** The rest of the span from the position on. */
+/** Returns the part of the span from the position on; undefined when it is empty. */
 function rangeBehind(span: Range | undefined, order: Order, after: Position | undefined): Range | undefined {
   if (!span || !after) return span;
   const rest =
@@ -160,7 +164,7 @@ export function readPosition(text: string): Position {
   return { time, offset: Number(offset) };
 }
 
-/** Behind the last record; `records` contains all earlier records of its time. Undefined for an empty list. */
+/** Returns the position after the last record; `records` contains all earlier records with its time. */
 function positionBehind(records: readonly LogRecord[]): Position | undefined {
   const time = records.at(-1)?.time;
   if (time === undefined) return undefined;

@@ -1,4 +1,5 @@
-// Rows as records, and the order of records with the same time, which the store does not define.
+// Conversion of rows to log records, and the order of records. The store does not define the order of records with the same
+// time.
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
@@ -18,7 +19,7 @@ export function sortPipe(order: Order): string {
   return `sort by (${TIME}${order === 'asc' ? '' : ' desc'})`;
 }
 
-/** Time-sliced. */
+/** Converts rows to records; time-sliced. */
 export async function recordsOf(
   rows: readonly Row[],
   fields: FieldNames,
@@ -43,7 +44,7 @@ function recordOf(row: Row, { message, namespace, pod, container }: FieldNames):
   };
 }
 
-/** Sorts by time, then by all other members. Time-sliced. */
+/** Sorts by time, then by all other fields; time-sliced. */
 export function inOrder(
   records: readonly LogRecord[],
   order: Order,

@@ -1,5 +1,5 @@
-// Rows of a response: one JSON object per line, with strings as values. Many lines are parsed at once, because one large
-// JSON.parse() is faster than many small ones.
+// Parser of responses: one JSON object per line, with strings as values. The lines of a chunk are parsed together, because
+// one large JSON.parse() is faster than many small ones.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
@@ -13,7 +13,7 @@ export type Row = Readonly<Record<string, unknown>>;
 const MAX_LINE = 64 << 20;
 const NEWLINE = 0x0a;
 
-/** The rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is cut off. */
+/** Yields the rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is truncated. */
 export async function* rowsOf(
   body: AsyncIterable<Buffer>,
   slicer: TimeSlicer,
@@ -41,7 +41,7 @@ function parsedRows(lines: string): Row[] {
   // A string of JSON contains no raw newline.
   const rows = parsed(`[${lines.replaceAll('\n', ',')}]`);
   if (!Array.isArray(rows)) throw new MalformedResponseError(storeMessageIn(lines));
-  if (!rows.every(isRecord)) throw new MalformedResponseError('a line is no object');
+  if (!rows.every(isRecord)) throw new MalformedResponseError('a line is not an object');
   return rows;
 }
 
@@ -53,7 +53,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The message of the store between lines of logs, which must not reach the log of this server. */
+/** Returns the error message of the store. Other lines contain logs of users, which must not reach the log of this server. */
 function storeMessageIn(lines: string): string {
   return lines.split('\n').find((line) => line.startsWith('remoteAddr: ')) ?? 'a line is not JSON';
 }
@@ -61,13 +61,13 @@ function storeMessageIn(lines: string): string {
 export function numberIn(row: Row, name: string): number {
   const value = row[name];
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw newMalformedResponse('a count is no number');
+  if (!Number.isSafeInteger(number)) throw newMalformedResponse('a count is not a number');
   return number;
 }
 
 export function instantIn(row: Row, name: string): Instant {
   const value = row[name];
   const instant = typeof value === 'string' ? instantFrom(value) : undefined;
-  if (instant === undefined) throw newMalformedResponse('a time is no time');
+  if (instant === undefined) throw newMalformedResponse('a time is invalid');
   return instant;
 }

@@ -1,5 +1,6 @@
-// A selection as the arguments of requests. The caller's filters are the query; the time range and the scope are
-// extra_filters, which the store parses on their own and joins by AND: no text in the query can widen them.
+// Conversion of a selection to query arguments. The caller's filters are the query. The time range and the namespaces that
+// the caller may read are extra_filters, which the store parses separately and joins by AND: no text in the query can widen
+// them.
 import type { NameFilter, Scope, Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { podPatterns } from '../../matching/workload-names.ts';
@@ -12,7 +13,7 @@ export interface Query {
   readonly extraFilters: readonly string[];
 }
 
-/** Builds everything that does not depend on the time once: a live tail queries several times a second. */
+/** Queries of one selection. Filters other than the time range are built once, because a live tail queries often. */
 export class SelectionQuery {
   readonly fields: FieldNames;
   readonly range: Range;
@@ -35,12 +36,12 @@ export class SelectionQuery {
     this.#all = joined([...names, ...lines]);
   }
 
-  /** Matches the records of the selection in the range; undefined when there can be none. */
+  /** Returns the query for the records of the selection in the range; undefined when no record can match. */
   within(range: Range): Query | undefined {
     return this.#query(this.#all, range);
   }
 
-  /** The same without the filters on lines: matches more records, and the store answers from its index. */
+  /** Like `within`, without the filters for the text of lines. It matches more records; the store evaluates its index only. */
   withinByName(range: Range): Query | undefined {
     return this.#all === undefined ? undefined : this.#query(this.#names, range);
   }
@@ -53,7 +54,7 @@ export class SelectionQuery {
   }
 }
 
-/** Undefined when one of the filters matches nothing. */
+/** Joins filters by AND. Returns undefined when one of them matches nothing. */
 function joined(filters: readonly (string | undefined)[]): string | undefined {
   if (filters.length === 0) return ALL;
   return filters.every((filter) => filter !== undefined) ? filters.join(' ') : undefined;
@@ -64,7 +65,7 @@ function nameFilters(
   fields: FieldNames,
 ): (string | undefined)[] {
   return [
-    // A scope with a list contains the requested namespaces only.
+    // A scope with a list already contains only the requested namespaces.
     ...(scope.everything ? fieldFilters(fields.namespace, namespaces) : []),
     ...fieldFilters(fields.pod, pods),
     ...fieldFilters(fields.container, containers),
@@ -98,18 +99,18 @@ function inAnyCase(character: string): string {
   return /^[0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** Of a scope with a list, the requested namespaces. */
+/** Reduces a scope with a list of namespaces to the requested ones. */
 function narrowedScope(scope: Scope, requested: NameFilter | undefined): Scope {
   if (scope.everything) return scope;
   const isRequested = nameMatcher(requested);
   return { everything: false, namespaces: scope.namespaces.filter(({ name }) => isRequested(name)) };
 }
 
-/** Undefined when the caller may read nothing in the range. */
+/** Returns the filter for the namespaces of the scope, each since its creation; undefined when there are none. */
 function scopeFilter(field: string, scope: Scope, { start, end }: Range): string | undefined {
   if (scope.everything) return ALL;
   const readable = scope.namespaces.filter((each) => each.since < end);
-  // Few namespaces are created within the range; all others make one list.
+  // Usually few namespaces were created within the range; all others share one filter.
   const older = readable.filter((each) => each.since <= start).map(({ name }) => name);
   const newer = readable.filter((each) => each.since > start);
   const parts = [...(older.length > 0 ? [isOneOf(field, older)] : []), ...groupedFilters(field, newer)];
@@ -119,8 +120,8 @@ function scopeFilter(field: string, scope: Scope, { start, end }: Range): string
 type Namespace = Extract<Scope, { everything: false }>['namespaces'][number];
 
 /**
- * VictoriaLogs tries the alternatives one by one on each block of records. Groups of √n names take dozens of steps where
- * a flat list takes thousands.
+ * Filters for namespaces that were created within the range. VictoriaLogs evaluates alternatives one by one on each block of
+ * records, so groups of √n namespaces take dozens of steps instead of thousands.
  */
 function groupedFilters(field: string, namespaces: readonly Namespace[]): string[] {
   const size = Math.max(1, Math.ceil(Math.sqrt(namespaces.length)));

@@ -1,5 +1,5 @@
-// Health of the store: whether it responds, and contains records with the configured fields. One record with all fields is
-// sufficient, because other programs than containers may write there too.
+// Health check of VictoriaLogs: the store must respond, and have a recent record with all configured fields. One such record
+// is sufficient, because programs other than containers may write to the store too.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -9,12 +9,12 @@ import { ALL, type FieldNames, quoted, TIME } from './logsql.ts';
 import { numberIn } from './rows.ts';
 import { STORE } from './store-error.ts';
 
-/** Older records may be from an earlier configuration, or many. */
+/** Range of recent records. Older records may come from an earlier configuration, and a search for them may be slow. */
 const RECENT = `${TIME}:1h`;
 /** Share of the timeout for the search for fields. */
 const FIELDS_SHARE = 0.5;
 
-/** Rejects with the option that does not fit the records, if there is one. */
+/** Throws a StatusError: for a store that is unavailable, or that has records but none with one of the configured fields. */
 export async function checkFit(client: Client, fields: FieldNames, deadline: Deadline): Promise<void> {
   let missing: string | undefined;
   try {
@@ -30,7 +30,7 @@ export async function checkFit(client: Client, fields: FieldNames, deadline: Dea
   throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries miss lines'));
 }
 
-/** A field that no record has, although there are records. The container id is optional. */
+/** Returns a field that no recent record has; undefined if there is none, or no recent record. The container id is optional. */
 async function missingField(
   client: Client,
   { message, namespace, pod, container }: FieldNames,

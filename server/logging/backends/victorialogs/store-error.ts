@@ -1,4 +1,4 @@
-// Errors of VictoriaLogs as StatusErrors. The message of the store becomes the cause, which only the log shows.
+// Conversion of errors of VictoriaLogs to StatusErrors. The message of the store becomes the `cause`, which is only logged.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import {
@@ -10,9 +10,9 @@ import {
 
 export const STORE = 'victorialogs';
 
-/** Characters of an error message that are kept: the last ones, because the store repeats the request before them. */
+/** Maximum length of an error message. Its end is used, because the store writes the request at the start of a message. */
 const MAX_MESSAGE = 500;
-/** Characters of an error message that are read. */
+/** Maximum number of characters that are read to find the end of an error message. */
 const MAX_READ = 16 << 20;
 
 /** A response with an error status. */
@@ -26,7 +26,7 @@ class RejectedError extends Error {
   }
 }
 
-/** A response that is cut off, or is none of VictoriaLogs. */
+/** A response that is truncated, or does not come from VictoriaLogs. */
 export class MalformedResponseError extends Error {
   constructor(message: string) {
     super(`the response is malformed: ${message.slice(-MAX_MESSAGE)}`);
@@ -56,20 +56,20 @@ const TIMED_OUT = /(?:couldn't be executed in|couldn't start executing the reque
 const OUT_OF_MEMORY = /requires more than \d+\s?MB/;
 const INVALID_PATTERN = /expression too large|expression nests too deeply|invalid repeat count/;
 
-/** The parameter to change when a query takes more memory than the store has. */
+/** The query parameter to change when a query needs more memory than the store allows. */
 const MEMORY_PARAMETER = 'end_time';
 
-/** Whether the query takes more memory than the store has. */
+/** Whether the query needs more memory than the store allows. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof StatusError && error.details?.causes?.[0]?.field === MEMORY_PARAMETER;
 }
 
 export interface CallState {
-  /** The caller's. */
+  /** Signal of the caller. */
   readonly signal: AbortSignal;
-  /** Whether the time of the call has passed. */
+  /** Whether the deadline of the call has passed. */
   readonly isOver: boolean;
-  /** Milliseconds since the store responded to any request; 0 when it may only be slow. */
+  /** Time in ms without a response to any request; 0 while the store may only be slow. */
   readonly silentMs: number;
 }
 
@@ -77,7 +77,7 @@ export function statusErrorOf(error: unknown, { signal, isOver, silentMs }: Call
   if (error instanceof StatusError) return error;
   if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
   const message = error instanceof Error ? error.message : '';
-  // The message names the flag for more concurrent requests, when these were the reason.
+  // If the limit of concurrent requests was the reason, the message of the store names the flag of that limit.
   if (TIMED_OUT.test(message)) return newStoreTimeout(STORE, { cause: error });
   if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
   if (error instanceof RejectedError && error.status === 401) return newCredentialsRejected(STORE);

@@ -1,5 +1,5 @@
-// A long range cut into slices with a limited number of records, in order. The store counts records by cells of time; a
-// cell with too many records is cut again.
+// Division of a time range into consecutive windows with a limited number of records each. The store counts the records in
+// cells of equal width, and a cell with too many records is divided again.
 import type { Deadline } from '../../deadline.ts';
 import type { Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
@@ -9,10 +9,10 @@ import { instantAt, nanosecondsOf } from './nanoseconds.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
-/** Maximum cells of one count. */
+/** Maximum number of cells in one count. */
 const MAX_CELLS = 4_096;
-/** About the number of cells in a slice. */
-const CELLS_PER_SLICE = 8;
+/** Approximate number of cells in a window. */
+const CELLS_PER_WINDOW = 8;
 
 interface Cell {
   readonly start: bigint;
@@ -20,12 +20,12 @@ interface Cell {
   readonly count: number;
 }
 
-export class TimeSlices {
+export class TimeWindows {
   readonly #client: Client;
   readonly #query: SelectionQuery;
   readonly #order: Order;
   readonly #deadline: Deadline;
-  /** A stack: the next cell is the last one. */
+  /** Stack of the remaining cells: the next cell is the last one. */
   readonly #cells: Cell[];
 
   constructor(client: Client, query: SelectionQuery, order: Order, overview: Overview, deadline: Deadline) {
@@ -36,29 +36,33 @@ export class TimeSlices {
     this.#cells = overview.span ? [cellOf(overview.span, overview.count)] : [];
   }
 
-  /** A slice with about `records` records, or one instant with more; undefined at the end. Skips empty ranges. */
+  /**
+   * Returns the next window, with about `records` records, or with more if they have the same time; undefined at the end.
+   * Skips empty ranges.
+   */
   async next(records: number): Promise<Range | undefined> {
-    let slice: Cell | undefined;
+    let window: Cell | undefined;
     for (let cell = this.#cells.pop(); cell; cell = this.#cells.pop()) {
-      if (slice && slice.count + cell.count > records) {
+      if (window && window.count + cell.count > records) {
         this.#cells.push(cell);
         break;
       }
-      if (!slice && cell.count > records * 2 && cell.end - cell.start > 1n) await this.#cut(cell, records);
-      else slice = slice ? joined(slice, cell) : cell;
+      if (!window && cell.count > records * 2 && cell.end - cell.start > 1n)
+        await this.#divide(cell, records);
+      else window = window ? joined(window, cell) : cell;
     }
-    return slice && { start: instantAt(slice.start), end: instantAt(slice.end) };
+    return window && { start: instantAt(window.start), end: instantAt(window.end) };
   }
 
-  /** Returns a slice, or the unread rest of it, to be cut into smaller ones. */
+  /** Puts back a window, or its unread rest, to be divided into smaller windows. */
   putBack(range: Range): void {
     this.#cells.push(cellOf(range, Number.POSITIVE_INFINITY));
   }
 
-  async #cut({ start, end, count }: Cell, records: number): Promise<void> {
+  async #divide({ start, end, count }: Cell, records: number): Promise<void> {
     const query = this.#query.within({ start: instantAt(start), end: instantAt(end) });
     if (!query) return;
-    const wanted = BigInt(Math.min(MAX_CELLS, Math.ceil((count / records) * CELLS_PER_SLICE) + 1));
+    const wanted = BigInt(Math.min(MAX_CELLS, Math.ceil((count / records) * CELLS_PER_WINDOW) + 1));
     const width = (end - start) / wanted + 1n;
     const stats = `stats by (${TIME}:${width}ns offset ${start % width}ns) count() as n`;
     const rows = await this.#client.counts(query, stats, this.#deadline.within(REQUEST_MS));

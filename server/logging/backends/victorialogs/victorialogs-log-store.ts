@@ -1,4 +1,5 @@
-// Log queries against VictoriaLogs. Decides which requests answer a query; permissions are decided before.
+// Log backend for VictoriaLogs: maps each operation to requests to the store. Callers have checked permissions before; the
+// selection contains the namespaces that the user may read.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
@@ -35,7 +36,7 @@ import { statusErrorOf } from './store-error.ts';
 export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
-  /** Time slices shared with other readers of long responses. */
+  /** Time slicer that all readers of long responses share. */
   readonly slicer?: TimeSlicer;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -43,7 +44,7 @@ export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
   readonly wallClock?: () => number;
 }
 
-/** Share of the timeout for the total. The rest is for the records. */
+/** Share of the timeout that counting the total may take. The rest is for reading the records. */
 const TOTAL_SHARE = 0.75;
 
 export class VictoriaLogsLogStore implements LogBackend {
@@ -141,7 +142,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     return new Deadline(call, this.#now);
   }
 
-  /** Undefined when the count takes too long. */
+  /** Counts the matching records; returns undefined when that takes too long. */
   async #total(query: Query, deadline: Deadline): Promise<Overview | undefined> {
     try {
       return await countRecords(this.#client, query, deadline.share(TOTAL_SHARE));

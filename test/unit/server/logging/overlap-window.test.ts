@@ -19,7 +19,7 @@ function read(window: OverlapWindow, from: number, lines: readonly Line[]): stri
 }
 
 describe('OverlapWindow', () => {
-  it('hands out each record of overlapping reads once, late records included', () => {
+  it('reports each record of overlapping reads as new once, including late records', () => {
     const window = newWindow();
     const handedOut = [
       read(window, 0, [
@@ -41,7 +41,7 @@ describe('OverlapWindow', () => {
     expect(handedOut).to.deep.equal([['a', 'c'], ['b', 'd'], []]);
   });
 
-  it('hands out equal records as often as the largest read contains them', () => {
+  it('reports equal records as new as often as the largest read contains them', () => {
     const window = newWindow();
     const line: Line = ['same', 5];
     expect(read(window, 0, [line, line]).length).to.equal(2);
@@ -49,7 +49,7 @@ describe('OverlapWindow', () => {
     expect(read(window, 0, [line, line]).length).to.equal(0);
   });
 
-  it('forgets the records before the start of a read and never hands out earlier ones', () => {
+  it('drops the digests of records before the start of a read, and never reports such records as new', () => {
     const window = newWindow();
     read(window, 0, [
       ['a', 1],
@@ -61,7 +61,7 @@ describe('OverlapWindow', () => {
     expect(window.isNew('b', 9)).to.equal(false);
   });
 
-  it('stays within the limit and starts the next read behind the evicted records', () => {
+  it('stays within the limit and starts the next read after the evicted records', () => {
     const window = newWindow(10);
     const lines = Array.from({ length: 1_000 }, (_, index): Line => [`line ${index}`, index]);
     expect(read(window, 0, lines).length).to.equal(1_000);
@@ -70,7 +70,7 @@ describe('OverlapWindow', () => {
     expect(window.startRead(0)).to.be.above(980);
   });
 
-  it('hands out a whole read of records of one time, even above the limit', () => {
+  it('reports all records of a read with one time as new, even above the limit', () => {
     const window = newWindow(10);
     const lines = Array.from({ length: 25 }, (_, index): Line => [`line ${index}`, 7]);
     expect(read(window, 0, lines).length).to.equal(25);

@@ -128,7 +128,7 @@ describe('the connection to VictoriaLogs', () => {
     expect(sockets.size).to.equal(2);
   });
 
-  it('is closed when the caller leaves', async () => {
+  it('is closed when the caller cancels the request', async () => {
     const closed = Promise.withResolvers<void>();
     const leaving = new AbortController();
     await using server = await ScriptedVictoriaLogs.start((response) => {

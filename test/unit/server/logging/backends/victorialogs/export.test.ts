@@ -29,7 +29,7 @@ const TIMES = [
   ...Array.from({ length: 100 }, (_, index) => BEGIN + BigInt(index) * 864_000_000_000n),
 ].sort((left, right) => Number(left - right));
 const RANGE: Range = { start: instantAt(BEGIN), end: instantAt(BEGIN + DAY) };
-const TUNING: ExportTuning = { sliceRecords: 1_000, sliceMs: 5_000, requestMs: 5_000 };
+const TUNING: ExportTuning = { windowRecords: 1_000, requestMs: 5_000, retryMs: 5_000 };
 
 interface Requested {
   readonly lines: readonly string[];
@@ -90,7 +90,7 @@ describe('an export from VictoriaLogs', () => {
   for (const order of ['asc', 'desc'] as const) {
     const expected = order === 'asc' ? TIMES : TIMES.toReversed();
 
-    it(`returns each record once, in order, by slices of limited size, ${order}`, async () => {
+    it(`returns each record once, in order, in windows of limited size, ${order}`, async () => {
       const sizes: number[] = [];
       await using server = await storing((requested) => {
         sizes.push(requested.lines.length);
@@ -101,7 +101,7 @@ describe('an export from VictoriaLogs', () => {
       expect(sizes.length).to.be.within(4, 10);
     });
 
-    it(`continues behind the last whole instant when the store ends a request early, ${order}`, async () => {
+    it(`continues after the last completely read time when the store ends a request early, ${order}`, async () => {
       await using server = await storing((requested, index) =>
         index % 2 === 1
           ? whole(requested)
@@ -112,7 +112,7 @@ describe('an export from VictoriaLogs', () => {
       expect(await timesOf(exporting(server.url, order))).to.deep.equal(expected);
     });
 
-    it(`uses smaller slices when the store has too little memory, ${order}`, async () => {
+    it(`uses smaller windows when the store has too little memory, ${order}`, async () => {
       let rejected = 0;
       await using server = await storing((requested) => {
         if (requested.lines.length <= 70 || !requested.isSorted) return whole(requested);
@@ -124,7 +124,7 @@ describe('an export from VictoriaLogs', () => {
     });
   }
 
-  it('does not occupy the store for a slow reader, and continues when the reader does', async () => {
+  it('does not occupy the store for a slow client, and continues when the client does', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await storing((requested, index) => {
       if (index > 0) return whole(requested);
@@ -132,7 +132,7 @@ describe('an export from VictoriaLogs', () => {
         response.on('close', closed.resolve).writeHead(200).write(half(requested));
       };
     });
-    const batches = exporting(server.url, 'asc', { sliceMs: 50 });
+    const batches = exporting(server.url, 'asc', { requestMs: 50 });
     const first = await batches.next();
     if (first.done === true) throw new Error('there are no records');
     await closed.promise;
@@ -140,13 +140,13 @@ describe('an export from VictoriaLogs', () => {
     expect([...times, ...(await timesOf(batches))]).to.deep.equal(TIMES);
   });
 
-  it('waits longer for a store that returns nothing within the time of a slice', async () => {
+  it('retries with a longer timeout when the store returns nothing within the first one', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await storing((requested, index) => {
       if (index > 0) return whole(requested);
       return (response) => void response.on('close', closed.resolve);
     });
-    const times = timesOf(exporting(server.url, 'asc', { sliceMs: 50 }));
+    const times = timesOf(exporting(server.url, 'asc', { requestMs: 50 }));
     await closed.promise;
     expect(await times).to.deep.equal(TIMES);
   });
@@ -158,13 +158,13 @@ describe('an export from VictoriaLogs', () => {
       response.on('close', () => open.delete(response));
       if (index === 0) response.writeHead(200).end(requested.lines.join(''));
     });
-    const batches = exporting(server.url, 'asc', { sliceMs: 50, requestMs: 100 });
+    const batches = exporting(server.url, 'asc', { requestMs: 50, retryMs: 100 });
     const error = await timesOf(batches).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 504 });
     while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('cancels the request when the reader leaves', async () => {
+  it('cancels the request when the client disconnects', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await storing((requested) => (response) => {
       response.on('close', closed.resolve).writeHead(200).write(half(requested));
@@ -175,7 +175,7 @@ describe('an export from VictoriaLogs', () => {
     await closed.promise;
   });
 
-  it('does not make the store sort the records of one instant', async () => {
+  it('does not make the store sort records with the same time', async () => {
     const instant = {
       start: instantAt(BEGIN + 3_600_000_000_007n),
       end: instantAt(BEGIN + 3_600_000_000_008n),

@@ -62,7 +62,7 @@ const logsOf = ({ value }: IteratorResult<readonly LogRecord[], void>): string[]
   (value ?? []).map(({ log }) => log);
 
 describe('a live tail of VictoriaLogs', () => {
-  it('returns each record once: late records, equal records, and many records of one time', async () => {
+  it('returns each record once: late records, equal records, and many records with the same time', async () => {
     const lines = [line(100, 'a'), line(100, 'a'), line(600, 'c')];
     await using server = await ScriptedVictoriaLogs.start((...args) => holding(lines)(...args));
     const leaving = new AbortController();
@@ -75,7 +75,7 @@ describe('a live tail of VictoriaLogs', () => {
     expect((await tail.next()).done).to.equal(true);
   });
 
-  it('stays within its memory when more records arrive than it can remember, and repeats none', async () => {
+  it('stays within the limit of digests when more records arrive, and repeats none', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => line(index * 5, `${index}`));
     await using server = await ScriptedVictoriaLogs.start((...args) => holding(lines)(...args));
     const leaving = new AbortController();
@@ -123,7 +123,7 @@ describe('a live tail of VictoriaLogs', () => {
     expect(server.requests).to.have.length(3);
   });
 
-  it('gives each request its timeout, although the reader is slow', async () => {
+  it('has a separate timeout for each request, so a slow client causes none', async () => {
     let now = Date.parse(START) + 5_000;
     const lines = [line(1_000, 'a'), line(3_000, 'b')];
     await using server = await ScriptedVictoriaLogs.start(holding(lines));

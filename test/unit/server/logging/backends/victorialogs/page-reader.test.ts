@@ -52,7 +52,7 @@ for (const order of ['asc', 'desc'] as const satisfies readonly Order[]) {
       await work((page) => store.query(SELECTION, { order, size: 4, from: 0, ...page }, call));
     }
 
-    it('contain each record once, also when a page ends between records of one time', () =>
+    it('contain each record once, also when a page ends between records with the same time', () =>
       asking(async (ask) => {
         const seen: { readonly time: string; readonly log: string }[] = [];
         let after: string | undefined;
@@ -67,7 +67,7 @@ for (const order of ['asc', 'desc'] as const satisfies readonly Order[]) {
         expect(new Set(seen.map(({ log }) => log)).size).to.equal(LINES.length);
       }));
 
-    it('skip `from` records, and are empty behind the last record', () =>
+    it('skip `from` records, and are empty after the last record', () =>
       asking(async (ask) => {
         for (const from of [1, 5, 39, 41, 42, 50]) {
           const { records, next } = await ask({ from });
@@ -88,7 +88,7 @@ describe('the position of a page', () => {
     log: pino({ level: 'silent' }),
   });
 
-  it('is rejected with the name of the parameter when it is none of this store', async () => {
+  it('is rejected with the name of the parameter when it is from another store', async () => {
     const texts = [
       '',
       'x',

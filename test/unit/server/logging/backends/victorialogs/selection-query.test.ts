@@ -41,7 +41,7 @@ describe('LogsQL', () => {
   /** The escapes of JSON that strconv.Unquote of Go accepts between double quotes. */
   const GO_STRING = /^"(?:[^"\\\n]|\\(?:[bfnrt"\\]|u(?!d[89a-f])[0-9a-f]{4}))*"$/;
 
-  it('reads any text as one token with this value', () => {
+  it('quotes any text as one token', () => {
     assert(
       property(string({ unit: 'binary', maxLength: 40 }), (text) => {
         expect(quoted(text)).to.match(GO_STRING);
@@ -75,7 +75,7 @@ describe('the query of a selection', () => {
     });
   });
 
-  it('has a start of its own for each namespace that was created within the range', () => {
+  it('has a separate start time for each namespace that was created within the range', () => {
     const noon = '2026-01-01T12:00:00.000000000Z';
     const { extraFilters } = queryOf({ scope: scope(['a', RANGE.start], ['b', noon], ['c', RANGE.end]) });
     expect(extraFilters[1]).to.equal(
@@ -131,7 +131,7 @@ describe('the query of a selection', () => {
     expect(filter).to.equal('"kubernetes.container_name":~"[Kk]\\\\x{2d}[Kk]\\\\x{2e}1\\\\x{df}"');
   });
 
-  it('has a variant without the filters on lines', () => {
+  it('has a variant without filters for the text of lines', () => {
     const selection: Selection = { ...ALL, pods: { exact: ['p'] }, levels: ['error'] };
     const query = new SelectionQuery(selection, FIELDS).withinByName(RANGE);
     expect(query?.filter).to.equal('"kubernetes.pod_name":="p"');
@@ -150,7 +150,7 @@ describe('the query of a selection', () => {
   });
 });
 
-describe('filters on lines', () => {
+describe('filters for the text of lines', () => {
   it('match words by the word filters of LogsQL', () => {
     expect(filterOf('phrase', true, 'timed out')).to.equal('"_msg":"timed out"');
     expect(filterOf('phrase', false, 'timed out')).to.equal('"_msg":i("timed out")');
