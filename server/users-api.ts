@@ -1,5 +1,5 @@
-// Composition of the users API: the REST handler, the permission to change the own password, and the bootstrap of the
-// first administrator.
+// Composition of the users API: the REST handler, the permission of users to change their own password, and the bootstrap of
+// the first administrator.
 import type { Logger } from 'pino';
 import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';
@@ -14,7 +14,7 @@ import type { ResourceRoute } from './routes.ts';
 
 export interface UsersAPI {
   readonly routes: readonly ResourceRoute[];
-  /** Wraps the given authorizer; for the filter chain. */
+  /** For the filter chain: the given authorizer, which also allows changes of one's own password. */
   readonly authorizer: Authorizer;
   /** Runs until the first administrator exists or `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;

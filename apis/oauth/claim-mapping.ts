@@ -1,14 +1,14 @@
-// The mapping of access token claims to the user, shared by our authenticator and the generated
-// AuthenticationConfiguration, so that this server and kube-apiserver derive the same user.
+// Mapping of access token claims to users. Our authenticator and the generated AuthenticationConfiguration share it, so this
+// server and kube-apiserver derive the same user from a token.
 
-/** Names of users and groups have no prefix: admission rejects `system:` and colons in both. */
+/** User and group names need no prefix, because admission rejects `system:` and colons in them. */
 export const CLAIM_MAPPING = {
   username: { claim: 'sub', prefix: '' },
   groups: { claim: 'groups', prefix: '' },
   uid: { claim: 'uid' },
 } as const;
 
-/** The user extra in which kube-apiserver stores the token id and forwards it. */
+/** Key of the user extra in which kube-apiserver forwards the id of a token. */
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 const JTI_PREFIX = 'JTI=';
@@ -17,7 +17,7 @@ export function credentialID(jti: string): string {
   return `${JTI_PREFIX}${jti}`;
 }
 
-/** The `jti` in a credential id; undefined for another kind of credential id. */
+/** Returns the `jti` in a credential id; undefined if the credential is not a JWT. */
 export function jtiOf(credential: string): string | undefined {
   return credential.startsWith(JTI_PREFIX) ? credential.slice(JTI_PREFIX.length) : undefined;
 }

@@ -65,7 +65,7 @@ export function unsupportedBody(description: string): OAuthError {
   return new OAuthError(415, 'invalid_request', description);
 }
 
-/** For an unknown client and a wrong secret. `basic`: the client used the Authorization header. `cause`: for the log. */
+/** Error for an unknown client or a wrong secret. `basic`: the client used the Authorization header. `cause`: for the log. */
 export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
   return new OAuthError(401, 'invalid_client', 'client authentication failed', {
     cause,
@@ -73,7 +73,10 @@ export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
   });
 }
 
-/** One text for a wrong name, a wrong password and a disabled user. `cause`: for the log. */
+/**
+ * Error for an invalid grant. A wrong name, a wrong password and a disabled user must have the same description. `cause`:
+ * for the log.
+ */
 export function invalidGrant(description: string, cause?: unknown): OAuthError {
   return new OAuthError(400, 'invalid_grant', description, { cause });
 }
@@ -95,7 +98,7 @@ export function invalidScope(description: string): OAuthError {
   return new OAuthError(400, 'invalid_scope', description);
 }
 
-/** Compatible with clients that expect 429 and `invalid_grant`. */
+/** Error for a throttled attempt, compatible with clients that expect 429 and `invalid_grant`. */
 export function tooManyAttempts(retryAfterSeconds: number, cause?: unknown): OAuthError {
   return new OAuthError(429, 'invalid_grant', 'too many attempts, try again later', {
     retryAfterSeconds,

@@ -1,5 +1,5 @@
-// Schemas of the OAuth forms and responses for the OpenAPI document. server/oauth/http/form.ts parses the forms, because
-// RFC 6749 has rules that no schema expresses (parameters per grant, absent values). A test compares the two.
+// Schemas of the OAuth forms and responses, for the OpenAPI document only. server/oauth/http/form.ts validates the forms,
+// because RFC 6749 has rules that no schema can express (parameters per grant, absent values). A test compares both.
 import { Type } from 'typebox';
 import { OAUTH_ERROR_CODES } from './errors.ts';
 import { GRANT_TYPES } from './grant-types.ts';
@@ -60,7 +60,7 @@ export const PresentedTokenFormSchema = Type.Object({
 
 export const IntrospectionSchema = Type.Object(
   {
-    active: Type.Boolean({ description: 'Whether the token is valid. If not, no other member is present.' }),
+    active: Type.Boolean({ description: 'Whether the token is valid. If false, no other field is present.' }),
     scope: Type.Optional(Type.String()),
     client_id: Type.Optional(Type.String()),
     username: Type.Optional(Type.String()),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 const url = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));
 
-/** Metadata of the authorization server. A member is present only if the feature is available. */
+/** Metadata of the authorization server. An optional field is present only if its feature is available. */
 export const ServerMetadataSchema = Type.Object(
   {
     issuer: Type.String(),

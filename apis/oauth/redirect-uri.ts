@@ -1,18 +1,18 @@
 // Validation of redirect URIs (RFC 6749, 3.1.2; RFC 9700, 2.6). Registration per client is checked in server/oauth/codes.
 
-/** Scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */
+/** Groups: scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** The accepted URIs, for validation errors. */
-export const REDIRECTABLE =
+/** Description of the accepted URIs, for validation errors. */
+export const ACCEPTED_REDIRECT_URIS =
   'https, http with a loopback host (localhost, 127.0.0.1, [::1]), or an app scheme with a dot, without a fragment';
 
 /**
- * No fragment (RFC 6749, 3.1.2), no scheme that executes or renders its content, such as `javascript:`, and plain HTTP
- * for loopback hosts only (RFC 9700, 2.6).
+ * Whether a URI may be registered as a redirect URI. It must not have a fragment (RFC 6749, 3.1.2), or a scheme that executes
+ * or renders its content, such as `javascript:`. Plain HTTP is valid for loopback hosts only (RFC 9700, 2.6).
  */
-export function isRedirectable(uri: string): boolean {
+export function isAcceptedRedirectURI(uri: string): boolean {
   if (!PRINTABLE.test(uri) || uri.includes('#')) return false;
   if (!URL.canParse(uri)) return false;
   const { protocol } = new URL(uri);
@@ -21,7 +21,10 @@ export function isRedirectable(uri: string): boolean {
   return protocol === 'https:' || protocol.includes('.');
 }
 
-/** A loopback URI without its port, which a program cannot choose (RFC 8252, 7.3); undefined for any other URI. */
+/**
+ * Returns a loopback URI without its port, because the operating system may assign the port of a native app (RFC 8252, 7.3);
+ * undefined for any other URI.
+ */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, place, port, rest = ''] = LOOPBACK.exec(uri) ?? [];
   if (place === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;

@@ -1,10 +1,13 @@
-// Privilege escalation checks for writes of users and passwords. The server's own ServiceAccount may write any user, so
-// the rules that the admission policies apply to kubectl are applied here to the caller.
+// Privilege escalation checks for writes of users and passwords through the REST API. The server writes with its own
+// ServiceAccount, which may write any user, so the rules of the admission policies are checked here for the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
-/** A caller with the permission to impersonate a user or group gains nothing by changing it. */
+/**
+ * Requires the permission to impersonate the user or group that a write affects. A caller with that permission gains no
+ * further access by the write.
+ */
 export class EscalationCheck {
   readonly #authorizer: Authorizer;
   readonly #group: string;
@@ -15,8 +18,8 @@ export class EscalationCheck {
   }
 
   /**
-   * Throws Forbidden, naming every group in only one of the two lists that the caller may not impersonate. Removal counts
-   * too: otherwise a caller could demote an administrator and then set the password.
+   * Throws Forbidden with the names of the granted or removed groups that the caller may not impersonate. Removals are
+   * checked too, because a caller could otherwise remove the groups of an administrator and then set the password.
    */
   async checkGroups(
     context: RequestContext,

@@ -101,7 +101,7 @@ export class PasswordChanges {
     } catch (error) {
       throw this.#statusError(user.name, error);
     }
-    // Read again: the check may have replaced a weak hash.
+    // Read again, because the verification may have replaced a weak hash.
     const current = credentials.get(user.name);
     if (!isSamePassword(verified, current) || current.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password has just been changed');

@@ -1,5 +1,5 @@
-// Request bodies of the users API: JSON documents that match a schema. Every document is checked against its whole
-// schema, so one response names all invalid fields; it never repeats a value, which may be a password.
+// Reader of request bodies of the users API: validates a JSON document against a schema. One error response names all
+// invalid fields. It never contains a value of the document, because a value may be a password.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
@@ -13,7 +13,7 @@ import type { RequestContext } from '../request/request-context.ts';
 const MAX_BYTES = 64 * 1024;
 /** Maximum number of causes in a response, so that a small invalid document cannot cause a large response. */
 const MAX_CAUSES = 40;
-/** Maximum length, in a response, of a name that the client chose: of a field or of the object. */
+/** Maximum length of a field name or object name from the request in a response. */
 const MAX_NAME_ECHO = 200;
 
 export class RequestDocumentReader<Schema extends TSchema> {
@@ -29,8 +29,8 @@ export class RequestDocumentReader<Schema extends TSchema> {
   }
 
   /**
-   * Throws UnsupportedMediaType, RequestEntityTooLarge, BadRequest for a body that is no JSON object, and Invalid with all
-   * causes. `name`: object name from the path; without one the error shows `metadata.name` of the body.
+   * Throws UnsupportedMediaType, RequestEntityTooLarge, BadRequest for a body that is not a JSON object, and Invalid with
+   * all causes. `name`: object name from the path; without one the error contains `metadata.name` of the body.
    */
   async read({ request }: RequestContext, name?: string): Promise<Static<Schema>> {
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
@@ -76,7 +76,7 @@ function parse(body: Buffer): unknown {
   let document: unknown;
   try {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    // A null member counts as absent, as in Kubernetes: Go clients send `creationTimestamp: null`.
+    // A field with the value null is treated as absent, as in Kubernetes: Go clients send `creationTimestamp: null`.
     document = JSON.parse(decoded, (_key, value: unknown) => value ?? undefined);
   } catch {
     throw newBadRequest('the body is not valid JSON in UTF-8');
@@ -108,8 +108,8 @@ function distinct(causes: readonly StatusCause[]): StatusCause[] {
 }
 
 /**
- * Strings and keys with a lone surrogate. JSON can escape one, but UTF-8 cannot encode it, so the stored value would
- * differ. Recursive: the schema has bounded the depth.
+ * Returns a cause for each string or key with a lone surrogate. JSON can escape one, but UTF-8 cannot encode it, so the
+ * stored value would differ. Recursive, because the schema has bounded the depth.
  */
 function malformedStrings(value: unknown, path: readonly string[] = []): StatusCause[] {
   if (typeof value === 'string') {

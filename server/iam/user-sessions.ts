@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 
 /**
- * Sessions of a user. Those of a deleted or disabled user, and those from before a password change, are invalid anyway;
- * deletion makes that visible, and effective on all replicas at once.
+ * Deletes the sessions of a user after a change that makes them invalid. The deletion removes them from lists, and takes
+ * effect even on replicas whose caches do not contain the change yet.
  */
 export class UserSessions {
   readonly #sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
@@ -14,7 +14,7 @@ export class UserSessions {
     this.#log = log;
   }
 
-  /** Never throws: the change has been written, and the session reaper deletes what is left. */
+  /** Never throws, because the change is already written. The session reaper deletes the remaining sessions. */
   async terminate(user: string, signal: AbortSignal): Promise<void> {
     const deletions = await Promise.allSettled(
       this.#sessions.ofUser(user).map(({ id }) => this.#sessions.delete(id, signal)),

@@ -1,5 +1,5 @@
-// Writes of users: create, replace, delete. The request has been authorized; this file checks escalation and
-// preconditions, writes, and terminates sessions. Passwords are in password-changes.ts.
+// Writes of users for authorized requests: create, replace and delete. This module checks privilege escalation and
+// preconditions, writes the user, and terminates sessions. Passwords are written in password-changes.ts.
 import { isDeepStrictEqual } from 'node:util';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import {
@@ -45,7 +45,7 @@ export class UserWrites {
     return users.create({ metadata: { name, labels, annotations }, spec }, context.signal);
   }
 
-  /** Replaces the whole spec, and labels and annotations where the body has them. */
+  /** Replaces the whole spec, and the labels and annotations if the body contains them. */
   async replace(context: RequestContext, name: string): Promise<User> {
     const { users, escalation, sessions } = this.#options;
     const document = await this.#replacedUsers.read(context, name);
@@ -57,14 +57,14 @@ export class UserWrites {
     await escalation.checkGroups(context, name, present.spec.groups ?? [], spec.groups ?? []);
     const { labels = present.metadata.labels ?? {}, annotations = present.metadata.annotations ?? {} } =
       metadata;
-    // The resourceVersion is that of the object whose groups were checked, not the one that the caller knows.
+    // The precondition is the resourceVersion of the object whose groups were checked.
     const next = { metadata: { ...present.metadata, labels, annotations }, spec };
     const written = await users.replace(next, context.signal);
     if (spec.disabled === true) await sessions.terminate(name, context.signal);
     return written;
   }
 
-  /** Returns the uid of the deleted user. The garbage collector deletes the password, which belongs to that uid. */
+  /** Returns the uid of the deleted user. The garbage collector deletes the Credential, which the user owns. */
   async delete(context: RequestContext, name: string): Promise<string> {
     const { users, sessions } = this.#options;
     const uid = (await this.#present(context, name)).metadata.uid ?? '';
@@ -79,7 +79,7 @@ export class UserWrites {
     throw newBadRequest(`the API version in the data does not match the expected API version (${expected})`);
   }
 
-  /** Throws Conflict for another uid or resourceVersion, Invalid for other metadata that this API does not write. */
+  /** Throws Conflict for another uid or resourceVersion, and Invalid for a change of metadata that this API does not write. */
   #checkUnchanged({ metadata }: ReplacedUser, present: User): void {
     const { name, uid, resourceVersion } = present.metadata;
     if ((metadata.uid ?? uid) !== uid) {

@@ -54,7 +54,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     const target = targetOf(info);
     const [, name = ''] = info.parts;
     if (!users.synced) throw newServiceUnavailable('the cache of users is not synced', 1);
-    // Ignoring it would carry out a change that the client only wanted to preview.
+    // Rejected, because ignoring it would perform a write that the client only wanted to preview.
     if (context.query.has('dryRun')) throw newBadRequest('dryRun is not supported; nothing was changed');
     const write = (code: 200 | 201, user: User): void => writeJSON(context, code, userObject(group, user));
     const details = { name, group, kind: USER.plural };
@@ -105,7 +105,7 @@ function targetOf({ namespace, parts }: ResourceRequest): Target {
   return 'password';
 }
 
-/** Filters, sorts by name and pages. `totalItems` counts the items of all pages. */
+/** Filters users, sorts them by name and returns one page. `totalItems` counts the items of all pages. */
 function selectUsers(
   users: Iterable<User>,
   query: UserQuery,

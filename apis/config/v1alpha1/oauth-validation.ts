@@ -1,7 +1,7 @@
 // Validation between the options of section `oauth`, and of its redirect URIs. It reads the options before they are validated one
 // by one, so that all errors are reported at once: an option of the wrong type counts as set.
 import proxyAddress from 'proxy-addr';
-import { isRedirectable, REDIRECTABLE } from '../../oauth/redirect-uri.ts';
+import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
 
 /** `path` is relative to `oauth`. */
@@ -41,10 +41,10 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
     ...leniencyErrors(path, client),
     ...REDIRECT_OPTIONS.flatMap((option) =>
       texts(client[option])
-        .filter(([, uri]) => !isRedirectable(uri))
+        .filter(([, uri]) => !isAcceptedRedirectURI(uri))
         .map(([index, uri]) => ({
           path: [...path, option, index],
-          message: `must be ${REDIRECTABLE}, not ${JSON.stringify(uri)}`,
+          message: `must be ${ACCEPTED_REDIRECT_URIS}, not ${JSON.stringify(uri)}`,
         })),
     ),
   ];

@@ -1,5 +1,5 @@
-// Credential: the password hash of a user. It is an object of its own, in no aggregated role, so that read access to users
-// or to Secrets does not include it.
+// Custom resource Credential: the password hash of a user. It is separate from User and in no aggregated role, so read
+// access to users or Secrets does not include hashes.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 

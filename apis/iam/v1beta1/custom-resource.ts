@@ -1,5 +1,5 @@
-// Common parts of the custom resource definitions of this API group. hack/generate writes the
-// CustomResourceDefinitions from them.
+// Type of the custom resources of this API group, and the rules for user names. hack/generate derives the
+// CustomResourceDefinitions from the custom resources.
 import type { TObject } from 'typebox';
 
 export interface PrinterColumn {
@@ -11,17 +11,17 @@ export interface PrinterColumn {
   readonly wide?: boolean;
 }
 
-/** A cluster-scoped kind with a required `spec`. A string with a `pattern` describes it in `expects`. */
+/** A cluster-scoped resource with a required `spec`. In its schemas, `expects` describes a `pattern` in words. */
 export interface CustomResource {
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
   readonly description: string;
   readonly spec: TObject;
-  /** Status subresource, with a permission of its own. */
+  /** Schema of the status subresource, to which separate RBAC rules apply. */
   readonly status?: TObject;
   readonly columns: readonly PrinterColumn[];
-  /** CEL rules for the whole object; of `metadata`, CEL sees only the name. */
+  /** CEL rules for the whole object. The only field of `metadata` that CEL can read is the name. */
   readonly rules: readonly { readonly rule: string; readonly message: string }[];
   /** Fields of the spec for field selectors. */
   readonly selectable: readonly string[];
@@ -30,7 +30,7 @@ export interface CustomResource {
 /** Maximum length of a user name, and of the name of the user's Credential. */
 export const MAX_USER_NAME = 63;
 
-/** Excludes the users of Kubernetes itself, whose names contain a colon. kube-apiserver rejects colons in names anyway. */
+/** Excludes reserved user names of Kubernetes, which contain a colon. kube-apiserver rejects colons in object names too. */
 export const USER_NAME_RULE = {
   rule: `size(self.metadata.name) <= ${MAX_USER_NAME} && !self.metadata.name.startsWith('system:') && !self.metadata.name.contains(':')`,
   message: `a user name has at most ${MAX_USER_NAME} characters, does not start with "system:" and contains no ":"`,
@@ -40,7 +40,7 @@ export const USER_NAME_RULE = {
 export const USER_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
 
 /** Description of the pattern for error messages. */
-export const USER_NAME_EXPECTS = `lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit, at most ${MAX_USER_NAME}`;
+export const USER_NAME_EXPECTS = `lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit, at most ${MAX_USER_NAME} characters`;
 
 const USER_NAME = new RegExp(USER_NAME_PATTERN);
 

@@ -1,3 +1,5 @@
+// API group, version and first group of users of the IAM API.
+
 export const VERSION = 'v1beta1';
 
 /** The API group of users, credentials and sessions, for instance `iam.platform.io`. */

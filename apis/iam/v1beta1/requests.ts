@@ -1,5 +1,5 @@
-// Request schemas of the REST API for users: bodies, and the query of the list. Validation, types and the API description
-// come from them. Members that a custom resource has too take its rules.
+// Schemas of the requests of the users API: bodies and query parameters. Validation, types and the OpenAPI document are
+// derived from them. Fields that are also in a custom resource have the same schema.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
 import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user.ts';
@@ -42,7 +42,7 @@ export const NewUserSchema = Type.Object(
   strict,
 );
 
-/** Body of a PUT. It accepts every field of a GET, so that a client can change what it has read and send it back. */
+/** Body of a PUT. It accepts every field of a GET response, so that a client can modify the response and send it back. */
 export const ReplacedUserSchema = Type.Object(
   {
     ...typeMeta,

@@ -1,5 +1,5 @@
-// Session: a login of a user. Deleting the object logs the user out. Only the server can create a valid session, because
-// the object contains a MAC.
+// Custom resource Session: a login of a user. Deleting the object logs the user out. Only the server can create a valid
+// session, because the object contains a MAC.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
 
@@ -38,14 +38,16 @@ const SessionSpecSchema = Type.Object(
     refreshHash: Digest('SHA-256 of the current refresh token.'),
     familyHash: Digest('SHA-256 of the common part of all refresh tokens of this session.'),
     passwordTime: Type.Optional(
-      Time('`changedTime` of the password at the sign-in. With any other value the session is invalid.'),
+      Time(
+        '`changedTime` of the Credential at the sign-in. The session is invalid if the Credential has another one.',
+      ),
     ),
     credentialUID: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
         description:
-          'metadata.uid of the Credential at the sign-in. With a recreated one the session is invalid.',
+          'metadata.uid of the Credential at the sign-in. The session is invalid if the Credential was recreated.',
       }),
     ),
     mac: Type.String({

@@ -1,5 +1,5 @@
-// Conversion of JSON Schema into structural schemas of CustomResourceDefinitions, which are a subset: patterns become CEL
-// rules with a message, `uniqueItems` becomes a list type.
+// Conversion of JSON Schemas to the structural schemas of CustomResourceDefinitions, which have fewer keywords. Patterns
+// become CEL rules with a message; `uniqueItems` becomes a list type.
 import type { CustomResource } from './custom-resource.ts';
 
 /** `openAPIV3Schema` of a CustomResourceDefinition. */
@@ -34,7 +34,7 @@ const KEPT = new Set([
   'enum',
 ]);
 
-/** Throws for a keyword without a conversion, so that no rule gets lost. */
+/** Throws for a keyword without a conversion, so that no rule is dropped silently. */
 function structural(schema: object): object {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {

@@ -1,8 +1,8 @@
-// User: a person or program that signs in. It contains nothing secret; the password is in credential.ts.
+// Custom resource User: a person or program that signs in. It contains no secrets; the password hash is in credential.ts.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
-/** Metadata that the server reads, or writes back unchanged. */
+/** Object metadata that the server reads, or writes back unchanged. */
 export const ObjectMetadataSchema = Type.Object({
   name: Type.String(),
   uid: Type.Optional(Type.String()),
@@ -20,7 +20,7 @@ const LINE = { pattern: '^[^\\x00-\\x1f\\x7f]*$', expects: 'one line of text' };
 
 const GroupNameSchema = Type.String({
   maxLength: 128,
-  // No colon: it would allow groups of Kubernetes itself, such as `system:masters`.
+  // A colon would allow reserved groups of Kubernetes, such as `system:masters`.
   pattern: '^[^:\\s\\x00-\\x1f\\x7f]+$',
   expects: 'a group name without ":" and without white space',
 });

@@ -1,9 +1,9 @@
 // Redirect URIs: matching against the registered URIs, and adding response parameters. Comparison is exact string
 // comparison (RFC 9700, 2.1), except for the port of a loopback address (RFC 8252, 7.3).
-import { isRedirectable, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
+import { isAcceptedRedirectURI, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
-  if (!isRedirectable(uri)) return false;
+  if (!isAcceptedRedirectURI(uri)) return false;
   if (registered.includes(uri)) return true;
   const loopback = withoutLoopbackPort(uri);
   return (

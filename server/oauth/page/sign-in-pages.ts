@@ -85,8 +85,8 @@ ${alertBox(alert)}
 <label for="username">User name</label>
 <input id="username" name="username" value="${user}" autocomplete="username" readonly>
 <label for="new-password">New password</label>
-<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.least} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
-<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.least}" autofocus${describedBy(alert, 'new_password', 'rule')}>
+<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
+<input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.min}" autofocus${describedBy(alert, 'new_password', 'rule')}>
 <label for="repeated">Repeat new password</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${describedBy(alert, 'repeated')}>
 <button type="submit">Save and continue</button>

@@ -3,7 +3,7 @@ import { MAX_CLOCK_DIFFERENCE_MS } from '../sessions/session-object.ts';
 import type { Credential, PasswordID } from '../users/account.ts';
 
 /** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
-export const PASSWORD_LENGTH = { least: 8, most: 1024 } as const;
+export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
 
 /** Minimum number of different characters. */
 export const PASSWORD_VARIETY = 4;
@@ -11,21 +11,21 @@ export const PASSWORD_VARIETY = 4;
 /** Whether a password is longer than the policy allows, so that no user can have it. */
 export function isTooLong(password: string): boolean {
   // A character is one or two UTF-16 units, so most strings need no split.
-  if (password.length <= PASSWORD_LENGTH.most) return false;
-  return password.length > 2 * PASSWORD_LENGTH.most || Array.from(password).length > PASSWORD_LENGTH.most;
+  if (password.length <= PASSWORD_LENGTH.max) return false;
+  return password.length > 2 * PASSWORD_LENGTH.max || Array.from(password).length > PASSWORD_LENGTH.max;
 }
 
 /** Returns the violated rules as phrases that follow "the password", for instance "must have at least 8 characters". */
 export function passwordViolations(password: string, user: string): string[] {
   const characters = Array.from(password);
   const violations: string[] = [];
-  if (characters.length < PASSWORD_LENGTH.least) {
-    violations.push(`must have at least ${PASSWORD_LENGTH.least} characters`);
+  if (characters.length < PASSWORD_LENGTH.min) {
+    violations.push(`must have at least ${PASSWORD_LENGTH.min} characters`);
   } else if (new Set(characters).size < PASSWORD_VARIETY) {
     violations.push(`must have at least ${PASSWORD_VARIETY} different characters`);
   }
   if (isTooLong(password)) {
-    violations.push(`must have at most ${PASSWORD_LENGTH.most} characters`);
+    violations.push(`must have at most ${PASSWORD_LENGTH.max} characters`);
   }
   if (/\p{Cc}|\p{Cs}/u.test(password)) violations.push('must not contain control characters');
   if (user !== '' && password.toLowerCase() === user.toLowerCase()) {

@@ -98,8 +98,8 @@ describe('the name of a new user', () => {
   }
 
   it('is rejected without a suggestion if no valid name is near', () => {
-    expect(create('')).to.match(/at most 63$/);
-    expect(create('日本')).to.match(/at most 63$/);
-    expect(create('a..b')).to.match(/at most 63$/);
+    expect(create('')).to.match(/at most 63 characters$/);
+    expect(create('日本')).to.match(/at most 63 characters$/);
+    expect(create('a..b')).to.match(/at most 63 characters$/);
   });
 });

@@ -123,7 +123,7 @@ describe('a live tail of VictoriaLogs', () => {
     expect(server.requests).to.have.length(3);
   });
 
-  it('has a separate timeout for each request, so a slow client causes none', async () => {
+  it('has a separate timeout for each request, so a slow client causes no timeout', async () => {
     let now = Date.parse(START) + 5_000;
     const lines = [line(1_000, 'a'), line(3_000, 'b')];
     await using server = await ScriptedVictoriaLogs.start(holding(lines));
