@@ -1,9 +1,9 @@
-// Checks the permissions of the server for the pod log store, with SelfSubjectAccessReviews.
+// Check that this server has the permissions of the pod log store, by SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 
-/** In all namespaces. */
+/** Permissions that the server needs in all namespaces. */
 const REQUIRED = [
   { verb: 'list', resource: 'pods' },
   { verb: 'watch', resource: 'pods' },
@@ -28,7 +28,7 @@ export async function checkAccess(client: ClusterClient, signal: AbortSignal): P
       const { verb, resource } = resourceAttributes;
       const name =
         'subresource' in resourceAttributes ? `${resource}/${resourceAttributes.subresource}` : resource;
-      const reason = `the server may not ${verb} ${name} in all namespaces; manifests/access/pod-logs.yaml grants it`;
+      const reason = `the server is not allowed to ${verb} ${name} in all namespaces; manifests/access/pod-logs.yaml grants it`;
       throw new UnfitOptionError('logging.store', reason);
     }),
   );

@@ -1,5 +1,5 @@
-// Log store on the pod log API of kube-apiserver, read with the server's own identity. Callers are authorized before a
-// store is called. pods/ selects container logs, reading/ reads them, and the other folders implement the operations.
+// Log store that reads the pod log API of kube-apiserver with the credentials of this server. Callers are authorized
+// before a store is called. pods/ selects container logs, reading/ reads them, the other folders implement operations.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
@@ -45,7 +45,7 @@ export interface KubernetesLimits {
   readonly concurrentReads: number;
   readonly followedLogs: number;
   readonly bytesPerContainer: number;
-  /** Bytes of the lines that all queries, exports and live tails hold. */
+  /** Maximum bytes of log lines that all queries, exports and live tails together hold in memory. */
   readonly memory: number;
 }
 
@@ -56,9 +56,9 @@ export interface KubernetesLogStoreOptions {
   readonly slicer?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
-  /** Milliseconds after the last request until pods are no longer watched. */
+  /** Milliseconds from the end of the last request until the pod informer stops. */
   readonly idleMs?: number;
-  /** Maximum silence of a kubelet, in ms. */
+  /** Timeout of a log request without data, in ms. */
   readonly kubeletTimeoutMs?: number;
   /** A monotonic clock, in ms. */
   readonly monotonic?: () => number;
@@ -67,9 +67,9 @@ export interface KubernetesLogStoreOptions {
   readonly followTuning?: FollowTuning;
 }
 
-/** The reflector gets a bookmark every minute, and reconnects after one and a half minutes of silence. */
+/** Above the 90 s without data after which the reflector reconnects, plus one interval between bookmarks (60 s). */
 const PODS_SILENT_MS = 150_000;
-/** Time that is reserved for the response: a share of the time limit, up to a maximum. */
+/** Share of the time limit that is reserved for sending the response, up to MAX_RESERVE_MS. */
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 
@@ -209,7 +209,7 @@ export class KubernetesLogStore implements LogBackend {
       const { bytesPerContainer } = this.#options.limits;
       return await read(await this.#newScan(opened.pods, selection, bounded.signal, call, bytesPerContainer));
     } catch (error) {
-      // Ends the other reads after one of them has failed.
+      // Aborts the reads of the other logs.
       bounded.abort(error);
       throw toStoreError(error);
     }
@@ -266,7 +266,7 @@ export class KubernetesLogStore implements LogBackend {
   }
 }
 
-/** Aborted shortly before the time limit, so that the lines that were found can still be returned. */
+/** Signal that is aborted shortly before the time limit, so that the lines found so far can still be returned. */
 function readBounds({ signal, timeoutMs }: Call): ReturnType<typeof boundedSignal> {
   const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
   return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));

@@ -1,5 +1,5 @@
-// Exports all lines in order, one window of time after the other. A window has as many lines as fit into the memory, so
-// no log stays open while a slow client reads.
+// Export of all lines in order, by consecutive time windows. The lines of a window fit into the memory, so no log
+// request stays open while a slow client reads.
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { BEGINNING, earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';
@@ -12,13 +12,13 @@ import { WindowLines } from './window-lines.ts';
 export interface ExportOptions {
   readonly scan: LogScan;
   readonly order: Order;
-  /** The time range that the caller may see. */
+  /** The time range that the caller is allowed to read. */
   readonly range: Window;
   readonly memory: MemoryBudget;
   readonly slicer: TimeSlicer;
 }
 
-/** Share of the memory for the first window: it is small, so that the first lines arrive soon. */
+/** Share of the memory for the first window. Small, so that the client soon gets the first lines. */
 const FIRST_MEMORY_SHARE = 1 / 64;
 const BATCH_LINES = 250;
 const BATCH_LENGTH = 1 << 20;
@@ -42,7 +42,7 @@ export async function* exportLines(
     const lines = new WindowLines({ order, memory: share, maxBytes });
     const { begin } = window;
     await scan.readWindow(window, (_, rank) => lines.sinkFor(rank, begin));
-    // The lines of an incomplete window can be out of order.
+    // An incomplete window is not sent: the client could not resume behind its last line without a gap.
     if (scan.isOver) break;
     const { firstDropped, bytes } = lines;
     window = windows.next(window, { firstDropped, bytes, room: share.room });
@@ -68,7 +68,7 @@ function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** A log with another first line has lost lines between two windows, or belongs to another run. */
+/** Adds a shortfall for each log whose first line has changed: it was rotated or replaced during the export. */
 async function reportRotation(scan: LogScan, before: readonly (Instant | undefined)[]): Promise<void> {
   const after = await scan.timesOf('first');
   for (const [rank, log] of scan.logs.entries()) {
@@ -82,20 +82,20 @@ function sortedTimes(times: readonly (Instant | undefined)[]): Instant[] {
 }
 
 interface ExportWindow extends Window {
-  /** The first line of the window; undefined: all lines between the times. */
+  /** Position of the first line of the window in the requested order; undefined: all lines of the window. */
   readonly begin?: LinePosition;
 }
 
 interface WindowResult {
-  /** The first line that did not fit. */
+  /** The first line that did not fit into the memory. */
   readonly firstDropped: LinePosition | undefined;
-  /** Bytes of the lines that fit. */
+  /** Bytes of the lines that did fit. */
   readonly bytes: number;
-  /** Bytes that the next window may take. */
+  /** Maximum bytes of the next window. */
   readonly room: number;
 }
 
-/** Times of the lines of all logs. */
+/** Times of the first and last lines of all logs. */
 interface LineTimes {
   readonly first: Instant;
   /** Undefined if unknown. */
@@ -104,14 +104,17 @@ interface LineTimes {
   readonly end: Instant;
 }
 
-/** Share of the whole time that the first window has. */
+/** Length of the first window, as a share of the time from the first to the last line. */
 const FIRST_WIDTH_SHARE = 1 / 32;
 const MIN_WIDTH_MS = 1_000;
 const MAX_GROWTH = 16;
-/** Share of the memory that a window is expected to fill. */
+/** Share of the memory that the lines of a window are planned to fill. */
 const FILLED_SHARE = 0.75;
 
-/** Divides the time range into windows whose lines probably fit into the memory, by the density of the last window. */
+/**
+ * Division of the time range into windows. The length of a window follows from the bytes per time of the last window.
+ * If its lines do not fit into the memory, the next window begins at the first line that was dropped.
+ */
 class ExportWindows {
   readonly #order: Order;
   readonly #start: Instant;
@@ -148,12 +151,12 @@ class ExportWindows {
     }
     const at = firstDropped?.time ?? from;
     if (at <= this.#start && !firstDropped) return undefined;
-    // The window ends behind the dropped line.
+    // `to` is exclusive, so the window ends 1 ms after the dropped line.
     const end = firstDropped ? earlier(to, moved(at, 1)) : from;
     return this.#window(moved(at, -width), end, firstDropped);
   }
 
-  /** A window at the first line has no start: lines before it exist where a clock was set back. */
+  /** The window with the first line has no start, because a clock that was set back causes earlier lines. */
   #window(from: Instant, to: Instant, begin?: LinePosition): ExportWindow {
     return {
       from: from <= this.#start ? BEGINNING : from,
@@ -163,7 +166,7 @@ class ExportWindows {
   }
 }
 
-/** By milliseconds, rounded down. */
+/** Adds milliseconds, and rounds down to a millisecond. */
 function moved(instant: Instant, ms: number): Instant {
   return instantOf(Math.max(0, Math.floor(millisecondsOf(instant) + ms)));
 }

@@ -1,5 +1,6 @@
-// The lines of one export window, as blocks of bytes: a third of the memory of line objects, and no work for the garbage
-// collector. If they exceed the memory, the last lines are dropped: the result is every line before the first dropped one.
+// Lines of one export window, stored as blocks of bytes: a third of the memory of line objects, and less garbage
+// collection. If they exceed the memory, the last lines are dropped. Invariant: every line before the first dropped
+// line is stored.
 import { mergeSort } from '../../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Order } from '../../../log-store.ts';
@@ -10,25 +11,25 @@ import type { MemoryShare } from '../reading/memory-budget.ts';
 export interface WindowLinesOptions {
   readonly order: Order;
   readonly memory: MemoryShare;
-  /** Maximum bytes; fewer if `memory` has less room. */
+  /** Maximum bytes, in addition to the limit of `memory`. */
   readonly maxBytes: number;
 }
 
-/** Lines of one log. */
+/** Consecutive lines of one log. */
 interface Block {
   readonly rank: number;
   /** The first line in the requested order. */
   readonly first: LinePosition;
-  /** Per line: the time, the ordinal, a space, the text and a newline. */
+  /** The lines, each as time, ordinal, space, text and newline. */
   readonly bytes: Buffer;
 }
 
 const MAX_BLOCK_LENGTH = 8 << 10;
-/** Bytes of a block besides its lines. */
+/** Bytes of a block in memory besides its lines. */
 const BLOCK_OVERHEAD = 400;
-/** Share of the memory that is left after blocks were dropped. */
+/** Share of the memory that remains in use after blocks were dropped. */
 const KEPT_SHARE = 0.75;
-/** Minimum number of lines that are decoded before the next ones are sorted. */
+/** Minimum number of lines that are decoded before they are sorted. */
 const DECODED_LINES = 4_000;
 const TIME_LENGTH = 30;
 
@@ -52,7 +53,7 @@ export class WindowLines {
     return this.#firstDropped;
   }
 
-  /** For the log of this rank. Lines before `begin` are ignored. */
+  /** Returns the sink for the log with this rank. It ignores lines that sort before `begin`. */
   sinkFor(rank: number, begin: LinePosition | undefined): LineSink {
     let [lines, length] = [[] as string[], 0];
     let first: LinePosition | undefined;
@@ -76,12 +77,12 @@ export class WindowLines {
         if (length > MAX_BLOCK_LENGTH) flush();
       },
       flush,
-      // Oldest first, no line behind a dropped one can get into the window.
+      // In ascending order, lines after the first dropped one cannot get into the window.
       until: () => (this.#options.order === 'asc' ? this.#firstDropped?.time : undefined),
     };
   }
 
-  /** Takes the lines out, in order and time-sliced. Returns the memory of lines that were handed out. */
+  /** Returns the lines in order, in batches, and removes them. Time-sliced. The memory of a batch is freed after it. */
   async *sorted(slicer: TimeSlicer): AsyncGenerator<readonly LogLine[], void, undefined> {
     const blocks = this.#sortedBlocks();
     let decoded: LogLine[] = [];
@@ -92,7 +93,7 @@ export class WindowLines {
       added += lines.length;
       bytes += costOf(next);
       next = blocks.shift();
-      // Each line is sorted about twice.
+      // At least as many new lines as old ones, so each line is sorted about twice.
       if (next && added < Math.max(DECODED_LINES, decoded.length - added)) continue;
       decoded = await mergeSort(decoded, this.#compare, slicer);
       const start = next?.first;
@@ -118,7 +119,10 @@ export class WindowLines {
     return Math.min(this.#options.maxBytes, this.#options.memory.room);
   }
 
-  /** Keeps the first line in any case, and with it all lines at its position: several exist where a clock was set back. */
+  /**
+   * Drops the last blocks, but never the first line. Lines with equal positions exist if a clock was set back. They are
+   * not separated.
+   */
   #dropBlocks(): void {
     const blocks = this.#sortedBlocks();
     const [begin] = blocks;

@@ -1,5 +1,5 @@
-// Follows the log of one container through reconnects, log rotation, restarts and the deletion of its pod. Each line is
-// delivered once, and none is lost that the kubelet still has.
+// Follower of the log of one container. It survives interrupted streams, log rotation and restarts, and ends when the
+// pod is deleted. Each line that the kubelet still has is delivered exactly once.
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Backoff } from '../../../../concurrency/backoff.ts';
 import { pause } from '../../../../concurrency/pause.ts';
@@ -15,14 +15,14 @@ import { LogReadError, openLog } from '../reading/log-request.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 import type { Backlog } from './follow-queue.ts';
 
-/** All in ms. */
+/** Time limits of a follower, in ms. */
 export interface FollowTuning {
-  /** Silence after which a stream is reopened. */
+  /** Time without data after which a stream is reopened. */
   readonly silenceMs?: number;
-  /** How long kube-apiserver may be unreachable. */
+  /** Time after which an unreachable kube-apiserver ends the live tail. */
   readonly patienceMs?: number;
   readonly initialBackoffMs?: number;
-  /** How long a stream is read after its run has ended or its pod is deleted. */
+  /** Time for which a stream is read after its container has terminated or its pod is deleted. */
   readonly lastLinesMs?: number;
 }
 
@@ -31,16 +31,16 @@ export interface ContainerFollowerOptions extends FollowTuning {
   readonly reader: LogReader;
   /** The current logs of the container, the previous run first; undefined after the pod is deleted. */
   readonly logs: () => readonly ContainerLog[] | undefined;
-  /** Resolves when the pod changes, or the signal is aborted. */
+  /** Resolves when the pod changes or the signal is aborted. */
   readonly podChanged: (signal: AbortSignal) => Promise<void>;
   readonly begin: Instant;
   readonly filter: LineFilter;
-  /** A promise to await before more lines are read; undefined if there is room. */
+  /** Backpressure: a promise to await before more lines are read; undefined if there is room. */
   readonly room: () => Promise<void> | undefined;
   readonly deliver: (records: readonly LogRecord[]) => void;
-  /** The lines that exist when the live tail begins; undefined if they are not waited for. */
+  /** Progress of reading the lines that exist when the live tail begins; undefined if no other log waits for them. */
   readonly backlog: Backlog | undefined;
-  /** Memory for the incomplete line of one stream. */
+  /** Creates the memory share for the incomplete line of a stream. */
   readonly newMemory: () => MemoryShare;
   readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
@@ -48,27 +48,29 @@ export interface ContainerFollowerOptions extends FollowTuning {
 }
 
 const SILENCE_MS = 300_000;
-/** The same for a container that has ended. */
+/** Timeout without data of requests for the log of a terminated container. */
 const ENDED_SILENCE_MS = 10_000;
-/** How long a backlog may be silent or fail before it delays the other logs no longer. */
+/** Time without data, or of failed requests, after which other logs no longer wait for a backlog. */
 const BACKLOG_SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
 const LAST_LINES_MS = 2_000;
-/** Maximum number of different lines of one second that a reopened stream can repeat. */
+/** Maximum number of different lines of one second that are deduplicated when a stream is reopened. */
 const MAX_DIGESTS = 20_000;
 
 export class ContainerFollower {
   readonly #options: ContainerFollowerOptions;
   readonly #delivered: OverlapWindow;
   readonly #backoff: Backoff;
-  /** Keys of the last two runs that were read to the end. */
+  /** Keys of the last two runs of the container that were read to the end. */
   readonly #finished: string[] = [];
-  /** The second of the last line, in ms: reopened streams start there, because sinceTime has whole seconds. */
+  /**
+   * Start of a reopened stream, in ms: the time of the last line, rounded down because `sinceTime` has whole seconds.
+   */
   #second: number;
   #unreachableSince: number | undefined;
   #failingSince: number | undefined;
-  /** Until it is read; without `follow`, because only such a response has an end. */
+  /** Undefined after the backlog is read. It is requested without `follow`, because only such a response ends. */
   #backlog: Backlog | undefined;
 
   constructor(options: ContainerFollowerOptions) {
@@ -80,12 +82,15 @@ export class ContainerFollower {
     this.#backoff = new Backoff({ initialMs, maxMs: MAX_BACKOFF_MS, random: Math.random });
   }
 
-  /** Ends when the pod is deleted or the signal is aborted. Throws LogReadError if retries are useless. */
+  /**
+   * Follows until the pod is deleted or the signal is aborted. Throws LogReadError for an error that retries cannot
+   * solve.
+   */
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (let exists = true; exists && !signal.aborted; ) {
         const attempt = new AbortController();
-        // Subscribed before the read, so that no change is missed.
+        // Subscribes before it reads the log, so that no change is missed.
         const changed = this.#options.podChanged(AbortSignal.any([signal, attempt.signal]));
         exists = await this.#attempt(changed, signal).finally(() => attempt.abort());
       }
@@ -94,7 +99,7 @@ export class ContainerFollower {
     }
   }
 
-  /** False after the pod is deleted. */
+  /** Reads the next unfinished log, then waits for a change or the backoff. Returns false after the pod is deleted. */
   async #attempt(changed: Promise<void>, signal: AbortSignal): Promise<boolean> {
     const logs = this.#options.logs();
     if (!logs) return false;
@@ -107,7 +112,7 @@ export class ContainerFollower {
     const [before, hadBacklog] = [this.#second, this.#backlog !== undefined];
     const error = await this.#read(log, signal);
     if (error && error.kind !== 'empty' && error.kind !== 'gone') {
-      this.#noteFailure(log, error);
+      this.#onError(log, error);
     } else {
       this.#unreachableSince = undefined;
       if (!log.running) {
@@ -119,7 +124,7 @@ export class ContainerFollower {
     }
     if (hadBacklog && !this.#backlog) return true;
     if (this.#second > before) {
-      // A kubelet that returns lines but cannot follow would otherwise read the whole log for each new line.
+      // No reset if the kubelet returns lines and then an error: it would read the whole log for each new line.
       if (!(error?.cause instanceof KubeletError)) this.#backoff.reset();
       this.#failingSince = undefined;
     }
@@ -140,7 +145,7 @@ export class ContainerFollower {
     const { onLine, flush } = this.#newLines(log);
     using memory = newMemory();
     try {
-      // Without a slot: a stream runs at the pace of its client and must not delay queries.
+      // Takes no slot of the reader, because a stream with a slow client would delay queries.
       const response = await openLog(client, { log, since, follow, signal: stop, timeoutMs });
       const options = { signal: stop, idleMs: timeoutMs, room, flush, lastLine, memory } as const;
       await reader.consume(response, options, onLine);
@@ -156,7 +161,7 @@ export class ContainerFollower {
     }
   }
 
-  /** Passes on the lines that were not delivered yet, after each chunk. */
+  /** Callbacks of the reader that deliver the lines of each chunk, without lines that were delivered before. */
   #newLines(log: ContainerLog): { readonly onLine: OnLine; readonly flush: () => void } {
     const { begin, filter, deliver } = this.#options;
     const { namespace, pod, container } = log;
@@ -184,7 +189,10 @@ export class ContainerFollower {
     return { onLine, flush };
   }
 
-  /** A stream need not end with its run: the node can be gone, or the stream can belong to the next run already. */
+  /**
+   * Aborts a stream some time after its container has terminated. Not every stream ends then: the node can be
+   * unreachable, or the stream can belong to the next run.
+   */
   async #endWithRun(log: ContainerLog, end: AbortController): Promise<void> {
     const { podChanged, logs, lastLinesMs = LAST_LINES_MS } = this.#options;
     const { signal } = end;
@@ -206,8 +214,8 @@ export class ContainerFollower {
     this.#backlog = undefined;
   }
 
-  /** Throws the error if a retry is useless. */
-  #noteFailure(log: ContainerLog, error: LogReadError): void {
+  /** Throws the error if retries cannot solve it. */
+  #onError(log: ContainerLog, error: LogReadError): void {
     const { onFailure, patienceMs = PATIENCE_MS } = this.#options;
     onFailure(log, error);
     if (error.kind === 'forbidden') throw error;

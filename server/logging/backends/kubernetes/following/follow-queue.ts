@@ -1,25 +1,25 @@
-// Queue between the followed logs and the client of a live tail. No line leaves it while the backlog of another log can
-// have an older one, because a client that reconnects asks for lines behind the last one it has.
+// Queue of lines between the followed logs and the client of a live tail. It holds a line back while the backlog of
+// another log can still have an older line, because a reconnecting client resumes after the last line that it received.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import { costOf } from '../reading/log-line.ts';
 import type { MemoryShare } from '../reading/memory-budget.ts';
 
-/** Progress with the lines of one log that existed when the live tail began. */
+/** Progress of reading a backlog: the lines of one log that existed when the live tail began. */
 export interface Backlog {
-  /** Everything up to this time was read; times can go back. */
+  /** Reports that lines up to this time were read. Earlier times than before are ignored. */
   reached(time: Instant): void;
-  /** The log delays the others no longer. */
+  /** Reports that the backlog is read: other logs no longer wait for it. */
   end(): void;
-  /** Whether no other log is less advanced. */
+  /** Whether no other backlog has reached an earlier time. */
   isLast(): boolean;
 }
 
 export interface FollowQueueOptions {
-  /** For lines that are queued or being sent; logs wait while it is full. */
+  /** Memory of lines that are queued or being sent. Reading pauses while it is full. */
   readonly memory: MemoryShare;
-  /** How long lines of several logs are collected before they are sorted, in ms. */
+  /** Time for which lines are collected before they are sorted, in ms. */
   readonly gatherMs?: number;
 }
 
@@ -51,8 +51,8 @@ export class FollowQueue {
   }
 
   /**
-   * Undefined if there is room for more lines, else a promise to await. The least advanced backlog always has room when
-   * nothing else can be sent.
+   * Returns undefined if there is room for more lines, otherwise a promise to await. If no queued line can be sent, the
+   * backlog with the earliest progress always has room: the queue waits for its lines.
    */
   room(backlog?: Backlog): Promise<void> | undefined {
     if (!this.#isFull || this.#failure) return undefined;
@@ -71,14 +71,14 @@ export class FollowQueue {
     this.#wakeClient();
   }
 
-  /** take() throws this from now on. */
+  /** Makes take() throw this error from now on. */
   fail(failure: Error): void {
     this.#failure ??= failure;
     this.#ready.resolve();
     this.#drained.resolve();
   }
 
-  /** The next lines by time. Frees the memory of the last batch. */
+  /** Waits for the next lines, and returns them sorted by time. Frees the memory of the last batch. */
   async take(): Promise<readonly LogRecord[]> {
     this.#memory.add(-this.#sending);
     this.#sending = 0;
@@ -96,7 +96,7 @@ export class FollowQueue {
     return records;
   }
 
-  /** Whether no backlog can have older lines. */
+  /** Whether no backlog can have an older line. */
   #isComplete(time: Instant | undefined): boolean {
     const { watermark } = this.#backlogs;
     return time !== undefined && (watermark === undefined || time <= watermark);
@@ -117,9 +117,10 @@ export class FollowQueue {
   }
 }
 
+/** Sorts before all times. */
 const NOTHING_READ: Instant = '';
 
-/** The lines of all logs are complete only up to the least advanced backlog: their low watermark. */
+/** Backlogs and their low watermark: the earliest time that a backlog has reached. All older lines were read. */
 class Backlogs {
   readonly #reached = new Map<Backlog, Instant>();
   readonly #onAdvance: () => void;
@@ -129,7 +130,7 @@ class Backlogs {
     this.#onAdvance = onAdvance;
   }
 
-  /** Undefined without backlogs. */
+  /** Undefined if there are no backlogs. */
   get watermark(): Instant | undefined {
     return this.#watermark;
   }

@@ -1,4 +1,4 @@
-// Quotas of log streams: for one live tail, for one caller, and for all callers. Each stream is an open connection.
+// Quotas of followed logs: per live tail, per caller, and for all callers. Each followed log is an open connection.
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { InFlight } from '../../../../concurrency/in-flight.ts';
 import { tenantShare } from '../../../../concurrency/slots.ts';
@@ -9,8 +9,8 @@ const RETRY_AFTER_S = 10;
 
 export interface CallerQuota {
   /**
-   * One more stream for a live tail that has `followed` streams; disposing it returns the place. Throws NotSupported
-   * above the maximum of one live tail, and TooManyRequests above the other quotas.
+   * Adds a stream to a live tail that has `followed` streams; disposing the result removes it. Throws NotSupported
+   * above the maximum of a live tail, and TooManyRequests above the quota of the caller or of all callers.
    */
   take(followed: number): Disposable;
 }
@@ -25,7 +25,7 @@ export class FollowQuota {
     this.#limitPerTail = limits.maxContainers;
   }
 
-  /** Without a caller, only the limit of all callers applies. */
+  /** The quota of a caller. Without a caller, only the quota of all callers applies. */
   of(caller?: string): CallerQuota {
     const share = caller === undefined ? this.#limit : tenantShare(this.#limit);
     return { take: (followed) => this.#take(followed, caller ?? '', share) };
@@ -33,8 +33,8 @@ export class FollowQuota {
 
   #take(followed: number, caller: string, share: number): Disposable {
     if (followed >= this.#limitPerTail) {
-      const cure = `a live tail follows at most ${this.#limitPerTail} containers, and more match; select fewer`;
-      throw newNotSupported(STORE, 'follow', cure);
+      const message = `a live tail follows at most ${this.#limitPerTail} containers, and more match; select fewer`;
+      throw newNotSupported(STORE, 'follow', message);
     }
     if (this.#followed.all >= this.#limit || this.#followed.of(caller) >= share) {
       throw newTooManyRequests('too many logs are followed; select fewer, or retry later', RETRY_AFTER_S);

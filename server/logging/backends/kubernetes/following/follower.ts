@@ -1,4 +1,4 @@
-// Follows all selected containers: those that exist, and those that appear later.
+// Live tail of all selected containers, with one ContainerFollower for each. Containers that appear later are included.
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';
@@ -21,9 +21,9 @@ export interface FollowerOptions {
   readonly selection: Selection;
   readonly longLines: Pick<LongLines, 'matches'>;
   readonly quota: CallerQuota;
-  /** For queued lines. */
+  /** Memory share for queued lines. */
   readonly memory: MemoryShare;
-  /** For the incomplete line of one stream. */
+  /** Creates the memory share for the incomplete line of a stream. */
   readonly newMemory: () => MemoryShare;
   readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
@@ -31,7 +31,7 @@ export interface FollowerOptions {
   readonly tuning?: FollowTuning | undefined;
 }
 
-/** Lines of the last two seconds are not read as a backlog, which saves a request for each log. */
+/** If the live tail starts at most this far in the past, no backlog is read, which saves a request for each log. */
 const FRESH_MS = 2_000;
 
 export class Follower {
@@ -39,9 +39,9 @@ export class Follower {
   readonly #filter: PodFilter;
   readonly #beginOf: (namespace: string) => Instant;
   readonly #queue: FollowQueue;
-  /** By pod, its UID, and container. */
+  /** Running followers, by pod, UID of the pod, and container. */
   readonly #containers = new Map<string, Promise<void>>();
-  /** Older lines are backlog. Undefined for containers that appear later: the others do not wait for their lines. */
+  /** A follower that starts before this time has a backlog. Undefined after the start: later containers have none. */
   #backlogEnd: Instant | undefined;
 
   constructor(options: FollowerOptions) {
@@ -52,8 +52,8 @@ export class Follower {
   }
 
   /**
-   * Ends when `signal` is aborted or the client stops. Throws LogReadError, and the errors of the quota, also when too
-   * many containers appear later.
+   * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws an error of the quota if
+   * there are too many containers, at the start or later.
    */
   async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const stop = new AbortController();
@@ -68,7 +68,7 @@ export class Follower {
     });
     try {
       this.#backlogEnd = instantOf(this.#options.wallClock() - FRESH_MS);
-      // All backlogs are known before the first line is sent.
+      // All backlogs are registered before the first line is sent.
       await this.#followAll(stop.signal);
       this.#backlogEnd = undefined;
       for (;;) yield await this.#queue.take();
@@ -102,12 +102,12 @@ export class Follower {
       const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
       if (!this.#filter.container(name) || this.#containers.has(key)) continue;
       if (!logsOf(pod, container).some((log) => mayReach(log, begin))) continue;
-      const place = this.#options.quota.take(this.#containers.size);
+      const stream = this.#options.quota.take(this.#containers.size);
       const done = this.#newFollower(pod, name, signal)
         .run(signal)
         .catch((error: unknown) => this.#fail(error))
         .finally(() => {
-          place[Symbol.dispose]();
+          stream[Symbol.dispose]();
           this.#containers.delete(key);
         });
       this.#containers.set(key, done);
@@ -134,7 +134,7 @@ export class Follower {
       },
       podChanged: (until) => pods.changed(pod, until),
       begin,
-      // A live tail does not report partial searches.
+      // Without onPartialSearch, because a live tail has no partial result.
       filter: lineFilter(selection, { longLines, signal }),
       room: () => this.#queue.room(backlog),
       deliver: (records) => this.#queue.push(records),
@@ -144,5 +144,5 @@ export class Follower {
   }
 }
 
-/** The live tail was ended from outside. */
+/** The signal was aborted or the client stopped. */
 class Ended extends Error {}

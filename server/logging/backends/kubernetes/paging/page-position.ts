@@ -1,5 +1,5 @@
-// The position in a cursor: the last line of a page by names, because ranks change between requests. It also carries the
-// total and the time span of the page, so that the next page need not read everything.
+// Content of a cursor: the position of the last line of a page, with the name of its log, because ranks change between
+// requests. It also contains the total and the time span of the page, so that the next page need not read all logs.
 import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
 import { newForeignCursor } from '../../../store-errors.ts';
@@ -10,7 +10,7 @@ export interface PagePosition {
   /** Position of the last line. */
   readonly line: LinePosition;
   readonly total: Total;
-  /** Milliseconds from the first line of the page to the last. */
+  /** Milliseconds between the first and the last line of the page. */
   readonly span: number;
 }
 
@@ -25,7 +25,10 @@ export function formatPosition({ line, total, span }: PagePosition, logs: readon
   return parts.join('/');
 }
 
-/** The rank lies between two logs if the log is gone. Throws NotSupported for an invalid text. */
+/**
+ * If the log no longer exists, the rank lies halfway between two logs, such as 2.5. Throws NotSupported for invalid
+ * text.
+ */
 export function parsePosition(text: string, logs: readonly ContainerLog[]): PagePosition {
   const [
     ,
@@ -51,7 +54,7 @@ export function parsePosition(text: string, logs: readonly ContainerLog[]): Page
 
 function rankOf(name: LogName, id: string, logs: readonly ContainerLog[]): number {
   if (id === '') return rankByName(name, logs);
-  // The run that was current for the last page can be the previous run now, or gone.
+  // After a restart, the current run of the last page is the previous run, or its log is deleted.
   const { namespace, pod, container } = name;
   const rank = logs.findIndex(
     (log) =>

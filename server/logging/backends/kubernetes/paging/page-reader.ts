@@ -1,4 +1,5 @@
-// Reads one page of a query. A counted page reads all logs; a page behind a cursor reads windows of time until it is full.
+// Reader of one page of a query. The first page reads all lines of the time range, for the total. A page after a
+// cursor, and a page without a total, reads time windows until it is full.
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../../log-store.ts';
@@ -17,33 +18,34 @@ export interface PageOptions {
   readonly slicer: TimeSlicer;
 }
 
-/** The request for a part of the page: lines to skip, or lines to return. */
+/** Lines to read for a page: lines to skip (`from`), or the lines to return. */
 interface Part {
   readonly order: Order;
   readonly limit: number;
   readonly after: PagePosition | undefined;
-  /** Whether all lines are read for the total. */
+  /** Whether all lines of the time range are read, for the total. */
   readonly isCounted: boolean;
-  /** Whether only positions are needed. */
+  /** Whether only positions are stored, without text. */
   readonly withoutText: boolean;
 }
 
 interface PartLines {
   readonly lines: readonly LogLine[];
-  /** Of the selection, if it was counted. */
+  /** Number of matching lines; meaningful only if the part was counted. */
   readonly total: Total;
   readonly hasMore: boolean;
   readonly isCut: boolean;
 }
 
-/** Throws NotSupported for an invalid `after`. */
+/** Reads a page. Throws NotSupported for an invalid `after`. */
 export async function readPage(request: PageRequest, options: PageOptions): Promise<LogPage> {
   const { scan } = options;
   const { order, size, from, after, uncounted = false } = request;
   let position = after === undefined ? undefined : parsePosition(after, scan.logs);
   const isCounted = !uncounted && position === undefined;
   let counted: Total | undefined;
-  // Skipped lines are found by position alone, because their text may not fit into the memory.
+  // Skipped lines are stored without text, so that more of them fit into the memory; several rounds if they still do
+  // not.
   for (let left = size === 0 ? 0 : from; left > 0; ) {
     const part = { order, limit: left, after: position, isCounted: isCounted && !counted, withoutText: true };
     const skipped = await readPart(part, options);
@@ -90,7 +92,7 @@ async function readPart(
       if (after && sign * comparePositions({ time, rank, ordinal }, after.line) <= 0) return;
       top.offer(time, rank, ordinal, withoutText ? '' : text);
     },
-    // Oldest first, no line behind a dropped one can get into the page.
+    // In ascending order, lines after the first dropped one cannot get into the page.
     until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
   });
   if (isCounted) await scan.readAll(sinkFor);
@@ -108,20 +110,24 @@ async function readPart(
   return { lines, total: scan.total(count), hasMore, isCut };
 }
 
-/** Reports the time limit, whose end makes the lines incomplete. */
+/** Returns true after the time limit, and adds the shortfall. */
 function isOver(scan: LogScan): boolean {
   if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
   return scan.isOver;
 }
 
 const MIN_WIDTH_MS = 60_000;
-/** Multiple of the span of the previous page: lines are not spread evenly. */
+/** The first window is this many times as long as the previous page, because lines are not spread evenly. */
 const SPAN_MARGIN = 4;
+/** Factor between the lengths of two consecutive windows. */
 const GROWTH = 16;
-/** Each window costs a request for each log, so the last one takes the rest of the range. */
+/** Windows before the one that covers the rest of the range. Few, because each window is a request for each log. */
 const MAX_WINDOWS = 2;
 
-/** Newest first, windows become longer, because a kubelet cannot read a log from its end. */
+/**
+ * Time windows of a page. Ascending: one window, because reading stops when the page is full. Descending: windows of
+ * growing length from the end backwards, because the pod log API reads forwards only.
+ */
 function* pageWindows(
   order: Order,
   range: Window,

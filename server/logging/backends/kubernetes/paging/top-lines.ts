@@ -1,5 +1,5 @@
-// The first lines, in the requested order, of all lines that are offered: limited in number and memory. Dropped lines
-// cannot return, so the result is every offered line before the first dropped one.
+// Collection of the first n of all offered lines in the requested order, bounded in number and memory. Invariant: it
+// contains every offered line that sorts before the first dropped line.
 import { mergeSort } from '../../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Instant, Order } from '../../../log-store.ts';
@@ -13,9 +13,9 @@ export interface TopLinesOptions {
   readonly memory: MemoryShare;
 }
 
-/** Lines that are collected above the limit before they are sorted and truncated. */
+/** Minimum number of lines that are collected above the limit before they are sorted and truncated. */
 const SLACK = 128;
-/** Share of the memory that is left after lines were dropped, so that it does not happen for each line. */
+/** Share of the memory that remains in use after lines were dropped, so that lines are not dropped at each offer. */
 const KEPT_SHARE = 0.75;
 const SAMPLE_SIZE = 1_024;
 
@@ -44,7 +44,7 @@ export class TopLines {
     return this.#firstDropped;
   }
 
-  /** Whether as many lines as wanted have come, and another one. */
+  /** Whether more lines than `limit` were offered, or lines were dropped for lack of memory. */
   get isFull(): boolean {
     if (this.#lines.length > this.#limit) this.#truncate();
     return this.#firstDropped !== undefined;
@@ -59,7 +59,7 @@ export class TopLines {
     if (this.#bytes > this.#memory.room) this.#freeMemory();
   }
 
-  /** Time-sliced. The lines stay accounted for until clear(). */
+  /** Sorts the lines, time-sliced. Their memory is freed by clear(). */
   async sorted(slicer: TimeSlicer): Promise<LogLine[]> {
     this.#lines = await mergeSort(this.#lines, this.#compare, slicer);
     if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
@@ -80,14 +80,14 @@ export class TopLines {
     this.#drop(this.#lines[this.#limit]);
   }
 
-  /** Drops about a quarter of the lines from the end, and never the first one. A sample is enough to find the place. */
+  /** Drops about the last quarter of the lines, but never the first line. The cut is found in a sorted sample. */
   #freeMemory(): void {
     while (this.#bytes > this.#memory.room) {
       const step = Math.ceil(this.#lines.length / SAMPLE_SIZE);
       const sample = this.#lines.filter((_, index) => index % step === 0).sort(this.#compare);
       const [first] = sample;
       const index = Math.floor((sample.length * KEPT_SHARE * this.#memory.room) / this.#bytes);
-      // Lines at one position stay together: several exist where a clock was set back.
+      // Lines with equal positions exist if a clock was set back. They are not separated.
       const dropped = sample.find((line, at) => at >= index && first && this.#compare(first, line) < 0);
       if (!dropped) return;
       this.#outOfMemory = true;
@@ -95,7 +95,7 @@ export class TopLines {
     }
   }
 
-  /** Drops this line and all lines behind it. */
+  /** Drops this line and all lines that sort after it. */
   #drop(line: LogLine | undefined): void {
     if (!line) return;
     this.#firstDropped = { time: line.time, rank: line.rank, ordinal: line.ordinal };

@@ -1,9 +1,9 @@
-// The logs that a kubelet keeps for a container: one of the current run, and one of the previous run.
+// Logs of a container. A kubelet has one log of the current run, and one of the previous run: before the last restart.
 import { compareText, millisecondsOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
 
-/** Name of this store in errors and in the configuration. */
+/** Value of `logging.store`, also used in errors. */
 export const STORE = 'kubernetes';
 
 export interface ContainerLog {
@@ -11,7 +11,7 @@ export interface ContainerLog {
   readonly pod: string;
   readonly container: string;
   readonly node: string;
-  /** Whether it is the log of the previous run, `previous=true` in the pod log API. */
+  /** Whether it is the log of the previous run (`previous=true` in the pod log API). */
   readonly previous: boolean;
   /** Whether the container still writes to it. */
   readonly running: boolean;
@@ -22,10 +22,10 @@ export interface ContainerLog {
 
 export type LogName = Pick<ContainerLog, 'namespace' | 'pod' | 'container' | 'previous'>;
 
-/** Clock difference that is tolerated between a node and this server. */
+/** Tolerated clock difference between nodes, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** By namespace, pod and container; the previous run first. */
+/** Sort order: by namespace, pod and container, the previous run first. */
 export function compareLogs(a: LogName, b: LogName): number {
   return (
     compareText(a.namespace, b.namespace) ||
@@ -35,12 +35,12 @@ export function compareLogs(a: LogName, b: LogName): number {
   );
 }
 
-/** For messages: `namespace/pod/container`. */
+/** `namespace/pod/container`, for messages. */
 export function displayName({ namespace, pod, container }: Omit<LogName, 'previous'>): string {
   return `${namespace}/${pod}/${container}`;
 }
 
-/** The previous run first. */
+/** The logs of a container, the previous run first. */
 export function logsOf(
   { namespace, name, node }: PodSummary,
   { name: container, running, restarts, current, previous }: ContainerSummary,
@@ -63,11 +63,11 @@ export function mayReach({ run }: ContainerLog, begin: Instant): boolean {
   return run.finishedAt === undefined || run.finishedAt >= millisecondsOf(begin) - CLOCK_SLACK_MS;
 }
 
-/** Whether the pod log API now returns another run for this log. */
+/** Whether the container has restarted, so that the pod log API returns the log of another run. */
 export function isReplaced({ previous, run, ...log }: ContainerLog, pods: Pick<PodIndex, 'get'>): boolean {
   const containers = pods.get(log.namespace, log.pod)?.containers;
   const container = containers?.find(({ name }) => name === log.container);
   const served = previous ? container?.previous : container?.current;
-  // Undefined: the next run has not started, and the kubelet still serves this one.
+  // Undefined if the next run has not started: the kubelet still serves this log.
   return run.id !== '' && served !== undefined && served.id !== run.id;
 }

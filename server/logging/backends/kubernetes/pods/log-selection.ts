@@ -1,4 +1,5 @@
-// Selects the container logs of a query by name. Namespaces outside the scope of the caller are never visited.
+// Selection of container logs by namespace, workload, pod and container name. Namespaces outside the scope of the
+// caller are never visited.
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../../log-store.ts';
 import { nameMatcher } from '../../../matching/name-filter.ts';
@@ -12,10 +13,10 @@ export interface SelectedLogs {
   readonly omitted: OmittedContainers;
 }
 
-/** Containers above the maximum number of one query. */
+/** Containers that are not read, because they exceed the maximum of a query. */
 export interface OmittedContainers {
   readonly count: number;
-  /** Names of a few of them. */
+  /** Up to five of them, as `namespace/pod/container`. */
   readonly names: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export function podFilter(selection: Selection): PodFilter {
   };
 }
 
-/** Calls `visit` for each selected pod, time-sliced. */
+/** Calls `visit` for each pod that matches the filter. Yields to the event loop. */
 export async function eachPod(
   pods: PodIndex,
   { scope }: Selection,
@@ -61,7 +62,9 @@ export async function eachPod(
   }
 }
 
-/** At most `maxContainers` containers, running ones first. Logs that end before the time range are not selected. */
+/**
+ * Selects up to `maxContainers` containers, running ones first. Logs that end before the time range are not selected.
+ */
 export async function selectLogs(
   pods: PodIndex,
   selection: Selection,

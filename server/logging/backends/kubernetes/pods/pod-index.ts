@@ -1,13 +1,15 @@
-// Index of all pods by namespace and name: a reflector sink. It keeps only the fields that log queries need, because a
-// cluster can have a hundred thousand pods.
+// Index of all pods by namespace and name, filled by a reflector. It stores only the fields that log queries need,
+// because a cluster can have a hundred thousand pods.
 import { record, recordIn, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from '../../../../cluster/reflector/reflector-sink.ts';
 import type { ChangeType } from '../../../../cluster/reflector/watch-stream.ts';
 import { Interner } from '../../../../memory/interner.ts';
 
-/** One run of a container. Times are milliseconds since the epoch, undefined where the kubelet does not report them. */
+/**
+ * One run of a container, from a start to its termination. Times are in ms since the epoch; undefined if not reported.
+ */
 export interface ContainerRun {
-  /** The last characters of the container ID: enough to be unique. Empty if unknown. */
+  /** The last 24 characters of the container ID, which are unique. Empty if unknown. */
   readonly id: string;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
@@ -17,9 +19,9 @@ export interface ContainerSummary {
   readonly name: string;
   readonly running: boolean;
   readonly restarts: number;
-  /** The run that the pod log API serves; undefined without a log. */
+  /** The run whose log the pod log API returns; undefined if there is no log. */
   readonly current: ContainerRun | undefined;
-  /** The run that the pod log API serves with `previous=true`. */
+  /** The run whose log the pod log API returns with `previous=true`. */
   readonly previous: ContainerRun | undefined;
 }
 
@@ -34,7 +36,7 @@ export interface PodSummary {
 
 type PodName = Pick<PodSummary, 'namespace' | 'name'>;
 type Namespaces = Map<string, Map<string, PodSummary>>;
-/** Undefined after a list: any pod may have changed. */
+/** Called with the changed pod; with undefined after a relist, which can change any pod. */
 export type PodListener = (pod: PodName | undefined) => void;
 
 const STATUS_LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
@@ -52,7 +54,7 @@ export class PodIndex implements ReflectorSink {
     this.#monotonic = monotonic;
   }
 
-  /** Whether a list is complete. */
+  /** Whether the first list is complete. */
   get synced(): boolean {
     return this.#namespaces !== undefined;
   }
@@ -79,7 +81,7 @@ export class PodIndex implements ReflectorSink {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when the pod may have changed or is deleted, and when the signal is aborted. */
+  /** Resolves when the pod changes or is deleted, after a relist, or when the signal is aborted. */
   changed({ namespace, name }: PodName, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => {
@@ -132,8 +134,8 @@ export class PodIndex implements ReflectorSink {
 }
 
 /**
- * Undefined for an object that is not a pod. Containers without a status have no log. `intern` deduplicates repeated
- * names in memory.
+ * Parses a Pod; undefined for any other object. Containers without a status are omitted, because they have no log.
+ * `intern` deduplicates equal strings in memory.
  */
 export function parsePod(object: unknown, intern = (name: string) => name): PodSummary | undefined {
   const { name, namespace, uid } = recordIn(object, 'metadata');
@@ -151,7 +153,7 @@ export function parsePod(object: unknown, intern = (name: string) => name): PodS
     name,
     uid: text(uid),
     node: typeof nodeName === 'string' ? intern(nodeName) : '',
-    // A copy without the spare capacity of an array that has grown.
+    // Copied, because an array that has grown has spare capacity.
     containers: containers.slice(),
   };
 }
@@ -163,7 +165,7 @@ function parseContainer(status: unknown, intern: (name: string) => string): Cont
   const previous = parseRun(recordIn(status, 'lastState')['terminated']);
   const running = state['running'] !== undefined;
   const ended = parseRun(state['terminated']);
-  // Without an ID the run could not start, and the kubelet serves the log of the previous run instead.
+  // A run without a container ID failed to start; the kubelet then returns the log of the previous run.
   const hasOwnLog = ended && (ended.id !== '' || !previous);
   return {
     name: intern(name),
@@ -178,7 +180,7 @@ function parseRun(state: unknown, id?: unknown): ContainerRun | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
   const { containerID = id, startedAt, finishedAt } = record(state);
   return {
-    // A slice would keep the whole object in memory.
+    // Copied, because a slice of a string keeps the whole string in memory.
     id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
     startedAt: parseTime(startedAt),
     finishedAt: parseTime(finishedAt),

@@ -1,4 +1,5 @@
-// On-demand informer of pods: a reflector and its index. It starts with the first request, and stops after an idle time.
+// On-demand pod informer: a reflector that fills a PodIndex. It starts with the first request, and stops ten minutes
+// after the last one.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../../../../cluster/reflector/reflector.ts';
@@ -9,7 +10,7 @@ import { PodIndex } from './pod-index.ts';
 export interface PodInformerOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Milliseconds from the end of the last request until the informer stops. */
+  /** Milliseconds from the end of the last request until the informer stops; default: ten minutes. */
   readonly idleMs?: number | undefined;
   readonly tuning?: Partial<ReflectorTuning>;
   readonly monotonic?: (() => number) | undefined;
@@ -19,7 +20,7 @@ const IDLE_MS = 600_000;
 
 export class PodInformer {
   readonly #options: PodInformerOptions;
-  /** Replaced when the informer stops, because its pods are out of date then. */
+  /** Replaced by an empty index when the informer stops, because its pods become stale. */
   #index: PodIndex;
   #users = 0;
   #wanted = Promise.withResolvers<void>();
@@ -33,8 +34,8 @@ export class PodInformer {
   }
 
   /**
-   * Waits for the first list. The pods stay up to date until the result is disposed. Rejects with the reason when an
-   * attempt to list fails; the reflector retries.
+   * Starts the informer and waits for its first list. The informer runs at least until the result is disposed. Rejects
+   * if an attempt to list fails, although the reflector retries.
    */
   async open(signal: AbortSignal): Promise<Disposable & { readonly pods: PodIndex }> {
     this.#users++;

@@ -1,4 +1,4 @@
-// Timestamps of the pod log API (`timestamps=true`): RFC 3339 with up to nine digits, in the time zone of the node.
+// Timestamps of the pod log API (`timestamps=true`): RFC 3339 with up to nine decimals, in the time zone of the node.
 import { instantOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 
@@ -12,9 +12,11 @@ export interface LineHead {
   readonly textStart: number;
 }
 
-/** The timestamp of the line at `from`; undefined without one: then the text is an error message of the kubelet. */
+/**
+ * Parses the timestamp of the line at index `from`. Undefined for a line without one: an error message of the kubelet.
+ */
 export function parseLineHead(block: string, from: number): LineHead | undefined {
-  // The usual form is sliced without a regular expression.
+  // Fast path for UTC with nine decimals, the usual form.
   if (
     block.charCodeAt(from + INSTANT_LENGTH - 1) === 0x5a &&
     block.charCodeAt(from + INSTANT_LENGTH) === 0x20
@@ -32,15 +34,18 @@ export function parseLineHead(block: string, from: number): LineHead | undefined
   return { time, textStart: from + whole.length };
 }
 
-/** Maximum disorder of the lines of a log, in seconds: a runtime takes the time before it writes the line. */
+/**
+ * Lines of a log are out of order by at most this many seconds: a container runtime reads the clock before it writes
+ * the line.
+ */
 export const DISORDER_S = 2;
 
-/** The start of the second: `sinceTime` of the pod log API has no fractions. */
+/** Rounds down to the second, because `sinceTime` of the pod log API has no fractions. */
 export function wholeSecond(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`;
 }
 
-/** `instant` shifted by whole seconds, not before the epoch. */
+/** Adds seconds, which can be negative; the result is never before 1970. */
 export function shifted(instant: Instant, seconds: number): Instant {
   const moved = Math.max(0, Date.parse(wholeSecond(instant)) + seconds * 1000);
   return `${instantOf(moved).slice(0, 20)}${instant.slice(20)}`;

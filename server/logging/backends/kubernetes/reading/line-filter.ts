@@ -1,17 +1,18 @@
-// The line filter of a selection: text and levels. Times and names are compared elsewhere.
+// Filter of log lines by text and level, and the start of the time range that a caller may read. Pods and containers
+// are selected in pods/log-selection.ts.
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
 import { lineMatcher, maxLineLength, maxMainThreadLength } from '../../../matching/line-matcher.ts';
 import type { LongLines } from '../../../matching/long-lines.ts';
 
-/** A promise for a long line, which a worker thread matches. */
+/** Returns whether a line matches; a promise for a long line, which a worker thread matches. */
 export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
 export interface LineFilterOptions {
   readonly longLines: Pick<LongLines, 'matches'>;
   readonly signal: AbortSignal;
-  /** Called for each line that is searched in part, because the pattern is too expensive for all of it. */
+  /** Called for each line of which only the start is searched, because the pattern is too expensive. */
   readonly onPartialSearch?: () => void;
 }
 
@@ -22,7 +23,7 @@ export function lineFilter({ text, levels }: Selection, options: LineFilterOptio
   return (line) => (matchesLevel?.(line) ?? true) && (matchesText?.(line) ?? true);
 }
 
-/** Calls `accept` if the filter accepts the line: before it returns, or before the promise resolves. */
+/** Calls `accept` if the line matches. If `accepted` is a promise, so is the result: it resolves after the call. */
 export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void): void | Promise<void> {
   if (accepted === true) accept();
   else if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
@@ -41,15 +42,18 @@ function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: Li
   };
 }
 
-/** The first instant that the caller may see, by namespace. */
+/**
+ * Returns the start of the time range that the caller may read in a namespace: the start of the query, or the creation
+ * of the namespace if that is later.
+ */
 export function beginByNamespace({ scope, range }: Selection): (namespace: string) => Instant {
   if (scope.everything) return () => range.start;
   const since = new Map(scope.namespaces.map(({ name, since }) => [name, since]));
-  // No lines of a namespace outside the scope.
+  // For a namespace outside the scope the range is empty.
   return (namespace) => later(since.get(namespace) ?? range.end, range.start);
 }
 
-/** The first instant that the caller may see in any namespace. */
+/** Minimum of beginByNamespace() over all namespaces of the scope. */
 export function earliestBegin({ scope, range }: Selection): Instant {
   if (scope.everything) return range.start;
   const first = scope.namespaces.reduce((first, { since }) => earlier(first, since), range.end);

@@ -1,5 +1,5 @@
-// Splits the response of a pod log request into lines with their times and ordinals. It decodes whole chunks, which is
-// much cheaper than line by line, and truncates long lines.
+// Splitter of pod log responses into lines with timestamps. It decodes whole chunks, which is much cheaper than
+// decoding line by line, and truncates lines above 1 MiB.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../../log-store.ts';
@@ -8,21 +8,23 @@ import { detached } from './log-line.ts';
 import type { MemoryShare } from './memory-budget.ts';
 
 /**
- * `ordinal`: number of earlier lines of the log with the same time; both together identify a line. `time` and `text` are
- * slices that keep a whole chunk in memory: detach what is kept. The next line waits for a returned promise.
+ * Callback for a line. `ordinal`: number of earlier lines of the log with the same time; time and ordinal identify a
+ * line. `time` and `text` are slices of a chunk: copy them with detached() before storing them, or the chunk stays in
+ * memory. If the callback returns a promise, the next line is passed after it resolves.
  */
 export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
 
-/** What was read of a log. */
+/** The part of a log that was read. */
 export interface Extent {
   bytes: number;
   lines: number;
-  /** Times of the first and the last line. */
+  /** Time of the first line; undefined before it. */
   first: Instant | undefined;
+  /** Time of the last line; empty before the first line. */
   last: Instant;
-  /** Whether a line was too long and is truncated. */
+  /** Whether a line was truncated. */
   truncated: boolean;
-  /** Whether reading stopped because all further lines are later than wanted. */
+  /** Whether reading stopped at the `until` of the request, so later lines were not read. */
   hasPassed: boolean;
 }
 
@@ -37,21 +39,23 @@ export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   readonly slicer: TimeSlicer;
-  /** Accounts for an incomplete line, which is truncated earlier when the room is used up. */
+  /**
+   * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
+   */
   readonly memory?: Pick<MemoryShare, 'room' | 'add'> | undefined;
 }
 
 export class LineReader {
   readonly #options: LineReaderOptions;
   readonly #decoder = new StringDecoder('utf8');
-  /** The text of the kubelet where a line was expected. */
+  /** The first text without a timestamp: an error message of the kubelet. */
   message: string | undefined;
-  /** The lines that are being read. A local variable would keep them in memory while its function waits. */
+  /** Decoded complete lines. A field, because a local variable would keep them in memory while its function awaits. */
   #block = '';
   #from = 0;
-  /** The incomplete line at the end of the last chunk. */
+  /** Incomplete line at the end of the last chunk. */
   #rest = '';
-  /** Whether the incomplete line was truncated. */
+  /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
   #isSkipping = false;
   #ordinal = 0;
   #pending: Promise<void> | undefined;
@@ -60,6 +64,7 @@ export class LineReader {
     this.#options = options;
   }
 
+  /** Decodes a chunk. Call read() until it returns true before the next chunk. */
   push(chunk: Buffer): void {
     this.#options.extent.bytes += chunk.length;
     const text = this.#decoder.write(chunk);
@@ -75,8 +80,8 @@ export class LineReader {
   }
 
   /**
-   * Reads on in the chunk, up to lines of `until`. False when the caller has to await `pending()` and a slice before it
-   * calls again: one line can take as long as thousands of others.
+   * Passes the lines of the chunk to `onLine`, up to the time `until`. Returns false if it stopped early: the caller
+   * awaits pending(), yields to the event loop, and calls read() again. A single line can take long to filter.
    */
   read(until: Instant | undefined): boolean {
     const { extent, slicer } = this.#options;
@@ -90,6 +95,7 @@ export class LineReader {
     return true;
   }
 
+  /** Waits for the promise that `onLine` returned last. */
   async pending(): Promise<void> {
     try {
       await this.#pending;
@@ -98,7 +104,7 @@ export class LineReader {
     }
   }
 
-  /** The text behind the last newline. `complete`: whether it is a line, or the response ended too early. */
+  /** Handles the text after the last newline. `complete`: pass it to `onLine`; otherwise, set `message`. */
   async readRest(complete: boolean): Promise<void> {
     this.#block = this.#rest + this.#decoder.end();
     this.#from = 0;
@@ -152,7 +158,7 @@ export class LineReader {
   }
 }
 
-/** Never splits a surrogate pair. */
+/** Truncates without splitting a surrogate pair. */
 function truncated(text: string, length: number): string {
   const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isPair ? length - 1 : length);

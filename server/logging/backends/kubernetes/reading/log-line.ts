@@ -1,11 +1,11 @@
-// A log line with its position in the order of all lines of a query.
+// Log line with its position in the sort order of a query: by time, then by log, then by order in the log.
 import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { ContainerLog } from '../pods/container-log.ts';
 
 export interface LogLine {
   readonly time: Instant;
-  /** Index of the log in the sorted list of logs. */
+  /** Index of the log in the sorted list of selected logs. */
   readonly rank: number;
   /** Number of earlier lines of the log with the same time. */
   readonly ordinal: number;
@@ -18,17 +18,17 @@ export function comparePositions(a: LinePosition, b: LinePosition): number {
   return compareText(a.time, b.time) || a.rank - b.rank || a.ordinal - b.ordinal;
 }
 
-/** Bytes of a line besides its text. */
+/** Bytes of a line in memory besides its text. */
 const OVERHEAD = 200;
-/** One character outside Latin-1 makes V8 use two bytes for each. */
+/** V8 stores a string with a character outside Latin-1 as two bytes for each character. */
 const BYTES_PER_CHARACTER = 2;
 
-/** Maximum bytes that a line takes in memory. */
+/** Upper bound of the bytes of a line in memory. */
 export function costOf(text: string): number {
   return BYTES_PER_CHARACTER * text.length + OVERHEAD;
 }
 
-/** A copy that does not keep the block in memory that the text is a slice of. */
+/** Copies a slice of a string. V8 keeps the whole string in memory as long as the original slice exists. */
 export function detached(slice: string): string {
   return ` ${slice}`.slice(1);
 }

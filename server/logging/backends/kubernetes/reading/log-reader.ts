@@ -1,4 +1,5 @@
-// Reads container logs line by line, time-sliced: a limited number at the same time, and fair between callers.
+// Reader of container logs. It limits the concurrent requests, shares them fairly between callers, and yields to the
+// event loop. Nodes whose kubelet timed out are skipped for a while.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/response-body.ts';
@@ -15,18 +16,18 @@ import type { MemoryShare } from './memory-budget.ts';
 export interface ReadOptions {
   readonly signal: AbortSignal;
   readonly limitBytes?: number | undefined;
-  /** Lines of this time and later ones are not wanted. Called repeatedly, because the time can become earlier. */
+  /** Reading stops at this time. Called before each part of a chunk, because the time can become earlier. */
   readonly until?: () => Instant | undefined;
   /**
-   * A last line without a newline: `complete` takes it as a line, `ignored` drops it, and by default the response counts
-   * as interrupted.
+   * Treatment of a last line without a newline: `complete` passes it on, `ignored` drops it. By default, it is an
+   * error, because the response was interrupted.
    */
   readonly lastLine?: 'complete' | 'ignored' | undefined;
-  /** A promise to await before the next chunk is read; called again afterwards. */
+  /** Backpressure: a promise to await before the next chunk is read, or undefined. Called again after the promise. */
   readonly room?: () => Promise<void> | undefined;
-  /** Called after the lines of each chunk. */
+  /** Called after the lines of each chunk of the response. */
   readonly flush?: () => void;
-  /** Memory for an incomplete line; without it, that memory is not accounted for. */
+  /** Accounts for the memory of an incomplete line. */
   readonly memory?: MemoryShare;
 }
 
@@ -34,17 +35,19 @@ export type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
 
 export interface LogReaderOptions {
   readonly client: ClusterClient;
-  /** Shared by all callers. */
+  /** Limit of concurrent requests of all callers. */
   readonly slots: Slots;
   readonly slicer: TimeSlicer;
-  /** Maximum silence of a kubelet, in ms. */
+  /** Timeout without data, in ms. */
   readonly idleMs?: number | undefined;
 }
 
 const IDLE_MS = 10_000;
-/** Bytes that are decoded at once: the lines of a chunk are held before the next check of the memory. */
+/**
+ * Bytes that are decoded at once. Memory is checked once per chunk, so it can be exceeded by the lines of one chunk.
+ */
 const MAX_CHUNK = 16 << 10;
-/** Enough for a timestamp: the times of the first and the last line need no more. */
+/** Byte limit of requests for the time of one line: enough for the timestamp. */
 const HEAD_BYTES = 64;
 
 export class LogReader {
@@ -58,12 +61,15 @@ export class LogReader {
     this.#caller = caller;
   }
 
-  /** The same reader for one caller; callers get their slots in turn. */
+  /** A reader for one caller that shares the slots and skipped nodes of this reader. */
   of(caller: string | undefined): LogReader {
     return new LogReader(this.#options, this.#nodes, caller);
   }
 
-  /** Throws LogReadError, also midway, or the reason of the signal. Updates `extent` while it reads. */
+  /**
+   * Requests a log and calls `onLine` for each line. Throws LogReadError, possibly after some lines, or the reason of
+   * the signal. Updates `extent` while it reads.
+   */
   async read(
     log: ContainerLog,
     request: ReadRequest,
@@ -86,7 +92,7 @@ export class LogReader {
     return extent;
   }
 
-  /** Time of the first or the last line; undefined for an empty log. */
+  /** Requests the time of the first or the last line; undefined for an empty log. */
   async timeOf(
     which: 'first' | 'last',
     log: ContainerLog,
@@ -125,7 +131,7 @@ export class LogReader {
       options.flush?.();
       if (extent.hasPassed) return;
     }
-    // The limit cuts the last line, which then counts only as the first line.
+    // `limitBytes` truncates the last line. It is dropped, unless it is the only one: timeOf() needs its timestamp.
     const isCut = extent.bytes >= limitBytes;
     if (isCut && extent.lines === 0) await lines.readRest(true);
     else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
@@ -133,7 +139,7 @@ export class LogReader {
     options.flush?.();
   }
 
-  /** Several readers can wait for room, and the first one can use it up: the check is repeated in each slice. */
+  /** Waits for the event loop and for `room`, which is checked again after each wait: another reader can use it up. */
   async #waitForSlice({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
     const { slicer } = this.#options;
     await slicer.next();
@@ -160,7 +166,7 @@ async function* bodyOf(
   }
 }
 
-/** An error message of the kubelet among the lines; the cause of a LogReadError. */
+/** An error message that the kubelet wrote into the body of a response; the cause of a LogReadError. */
 export class KubeletError extends Error {
   override readonly name = 'KubeletError';
 
@@ -169,12 +175,12 @@ export class KubeletError extends Error {
   }
 }
 
-/** One slow log can delay the requests that were sent with it, so the first pause is short. */
+/** Short, because the first timeout can be due to a single slow log. */
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS = 15_000;
 const MAX_NODES = 10_000;
 
-/** Nodes whose kubelets timed out. Their logs fail at once for a while, so that they do not use up the slots. */
+/** Nodes whose kubelet timed out. Reads of their logs fail at once during a pause, so that they do not occupy slots. */
 export class UnresponsiveNodes {
   readonly #now: () => number;
   readonly #nodes = new BoundedMap<string, { readonly timeouts: number; readonly until: number }>(MAX_NODES);

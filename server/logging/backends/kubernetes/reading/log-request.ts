@@ -1,4 +1,4 @@
-// One request of the pod log API, and the classification of its errors.
+// Request to the pod log API of kube-apiserver, and the classification of its errors.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
@@ -9,14 +9,14 @@ import { wholeSecond } from './kubelet-time.ts';
 
 export interface LogRequest {
   readonly log: LogName;
-  /** Start, rounded down to the second; undefined for the whole log. */
+  /** Sent as `sinceTime`, rounded down to the second; undefined for the whole log. */
   readonly since: Instant | undefined;
   readonly follow?: boolean;
   readonly limitBytes?: number | undefined;
   /** Number of lines from the end. */
   readonly tailLines?: number | undefined;
   readonly signal: AbortSignal;
-  /** Milliseconds until the response headers. */
+  /** Timeout of the response headers, in ms. */
   readonly timeoutMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface LogRequest {
  * - `gone`: the pod or its log is deleted.
  * - `forbidden`: the server has no permission for pods/log.
  * - `unreachable`: no connection to kube-apiserver.
- * - `silent`: the kubelet sent nothing in time.
+ * - `silent`: timeout without data from the kubelet.
  * - `failed`: any other error.
  */
 export type LogErrorKind = 'empty' | 'gone' | 'forbidden' | 'unreachable' | 'silent' | 'failed';
@@ -40,14 +40,14 @@ export class LogReadError extends Error {
   }
 }
 
-/** The response with its body unread. Throws LogReadError, or the reason of the signal. */
+/** Sends the request and returns the response with an unread body. Throws LogReadError, or the reason of the signal. */
 export async function openLog(client: ClusterClient, request: LogRequest): Promise<IncomingMessage> {
   const { signal, timeoutMs } = request;
   let response: IncomingMessage;
   try {
     response = await client.open({ path: pathOf(request), crowd: 'logs', signal, timeoutMs });
     if (response.statusCode === 200) return response;
-    // 204: a pod that is not scheduled.
+    // kube-apiserver returns 204 for a pod that is not scheduled.
     if (response.statusCode === 204) response.destroy();
     else throw await readError(response);
   } catch (error) {
@@ -71,7 +71,7 @@ function pathOf({ log, since, follow, limitBytes, tailLines }: LogRequest): stri
   return `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`;
 }
 
-/** Messages for containers without a log: of the kubelet (kubelet_pods.go), and of KWOK. */
+/** Error messages of the kubelet (kubelet_pods.go) and of KWOK for a container without a log. */
 const NO_LOG_YET =
   /waiting to start|is not available|is terminated|not found|no logs found|no logs available|target not found/;
 
@@ -86,7 +86,7 @@ function kindOf(error: unknown): LogErrorKind {
     case 404:
       return 'gone';
     default:
-      // Errors of the client have a cause; kube-apiserver's own errors do not.
+      // Only connection errors have a cause; errors in a response of kube-apiserver have none.
       if (!(error.cause instanceof Error)) return 'failed';
       return /no response within/.test(error.cause.message) ? 'silent' : 'unreachable';
   }

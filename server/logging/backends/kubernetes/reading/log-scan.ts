@@ -1,5 +1,5 @@
-// Reads the selected logs, in full or by windows of time, and reports what is missing. All operations but live tails
-// read with it.
+// One request's read access to the selected container logs: all of the time range, or one time window. It adds a
+// shortfall for each log that is incomplete. Queries, statistics, histograms and exports use it; live tails do not.
 import { BEGINNING, earlier, instantOf, later } from '../../../instant.ts';
 import type { Instant, Total } from '../../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from '../pods/container-log.ts';
@@ -14,52 +14,54 @@ import type { Shortfalls } from './shortfalls.ts';
 export interface LogScanOptions {
   readonly reader: LogReader;
   readonly pods: Pick<PodIndex, 'get'>;
-  /** Sorted; a rank is an index of this list. */
+  /** The selected logs, sorted. The rank of a log is its index in this list. */
   readonly logs: readonly ContainerLog[];
-  /** Start of the time range, by namespace. */
+  /** Start of the time range in a namespace, inclusive. */
   readonly beginOf: (namespace: string) => Instant;
   /** End of the time range, exclusive. */
   readonly end: Instant;
   readonly filter: LineFilter;
   /** Maximum number of logs that are read at the same time. */
   readonly concurrency: number;
-  /** Bytes of a log that are read from its start, and again from its end; undefined for all. */
+  /** Maximum bytes that are read from the start of a log, and about as many from its end; undefined: no maximum. */
   readonly bytesPerLog: number | undefined;
-  /** Aborted when the time limit ends: the lines that were found are valid. */
+  /** Aborted at the time limit. The lines that were read before remain valid. */
   readonly deadline: AbortSignal;
-  /** Aborted when the caller leaves; then `deadline` is aborted too. */
+  /** Aborted when the caller disconnects; `deadline` is then aborted, too. */
   readonly signal: AbortSignal;
   readonly shortfalls: Shortfalls;
   readonly onFailure: (log: ContainerLog, kind: LogErrorKind, cause: unknown) => void;
 }
 
+/** A time window. */
 export interface Window {
+  /** Inclusive. */
   readonly from: Instant;
   /** Exclusive. */
   readonly to: Instant;
 }
 
-/** Takes the lines of one log that are in the time range and that the filter accepts. */
+/** Receives the lines of one log that are in the time window and match the filter. */
 export interface LineSink {
   readonly onLine: (...line: Parameters<OnLine>) => void;
-  /** Called after the lines of each chunk, before their memory is reused, and at the end. */
+  /** Called after the lines of each chunk of the response, and at the end of the log. */
   readonly flush?: () => void;
-  /** Lines of this time and later ones are not wanted. */
+  /** The scan stops reading the log at this time; undefined: at the end of the window. */
   readonly until?: () => Instant | undefined;
 }
 
 export type SinkFor = (log: ContainerLog, rank: number) => LineSink;
 
-/** Share of the lines before a cut that is read from the end: about as many bytes. */
+/** Lines that are read from the end of a log above `bytesPerLog`, as a share of the lines read from its start. */
 const TAIL_SHARE = 0.9;
-/** A container may write its first line this much later than it starts. */
+/** A first line that is more than this many seconds after the start of the container counts as a sign of rotation. */
 const QUIET_START_S = 60;
-/** A gap too small to request the first line of the log. */
+/** Seconds between the start of the window and the first line up to which no rotation is suspected. */
 const SMALL_GAP_S = 1;
 
 export class LogScan {
   readonly #options: LogScanOptions;
-  /** Times of the first lines that are known, by log; undefined for an empty log. */
+  /** Cache of the times of first lines; a value is undefined for an empty log. */
   readonly #firstLines = new Map<ContainerLog, Instant | undefined>();
 
   constructor(options: LogScanOptions) {
@@ -74,17 +76,17 @@ export class LogScan {
     return this.#options.shortfalls;
   }
 
-  /** Whether the time limit has ended. */
+  /** True after the time limit. */
   get isOver(): boolean {
     return this.#options.deadline.aborted;
   }
 
-  /** Whether nothing is missing so far. */
+  /** True as long as there are no shortfalls. */
   get isComplete(): boolean {
     return this.shortfalls.list().length === 0;
   }
 
-  /** A lower bound if something is missing. */
+  /** Total of a response: exact (`eq`) if the scan is complete, else a lower bound (`gte`). */
   total(count: number): Total {
     return { count, relation: this.isComplete ? 'eq' : 'gte' };
   }
@@ -94,7 +96,7 @@ export class LogScan {
     await this.readWindow({ from: BEGINNING, to: this.#options.end }, sinkFor);
   }
 
-  /** Reads the lines of a window. Throws LogReadError if no log can be read. */
+  /** Reads all lines of a time window. Throws LogReadError if no log can be read. */
   async readWindow({ from, to }: Window, sinkFor: SinkFor): Promise<void> {
     const { beginOf } = this.#options;
     const beginIn = ({ namespace }: ContainerLog): Instant => later(beginOf(namespace), from);
@@ -104,7 +106,7 @@ export class LogScan {
     );
   }
 
-  /** Finds the times of the first or the last lines, by rank; undefined for an empty log. */
+  /** Returns the time of the first or the last line of each log, by rank; undefined for an empty log. */
   async timesOf(which: 'first' | 'last'): Promise<(Instant | undefined)[]> {
     const { reader, logs, deadline } = this.#options;
     const times = Array<Instant | undefined>(logs.length).fill(undefined);
@@ -115,18 +117,20 @@ export class LogScan {
     return times;
   }
 
-  /** Reports that the kubelet has deleted the lines from before `first`. */
+  /** Adds a shortfall: the kubelet has deleted the lines before `first`. */
   addRotated(log: ContainerLog, first: Instant): void {
     const what = 'rotated, and start at the time in parentheses';
     this.shortfalls.addLog('NotCovered', what, log, ` (${first})`);
   }
 
+  /** True if the first line is known to be after `end`: then no request is needed. */
   #startsAfter(log: ContainerLog, end: Instant): boolean {
     if (!this.#firstLines.has(log)) return false;
     const first = this.#firstLines.get(log);
     return first === undefined || first >= shifted(end, DISORDER_S);
   }
 
+  /** Reads one log; a log above `bytesPerLog` from its start and then from its end. */
   async #readLog(log: ContainerLog, window: Window, sink: LineSink): Promise<void> {
     const { reader, filter, shortfalls, deadline: signal, bytesPerLog: limitBytes } = this.#options;
     const { from, to } = window;
@@ -155,7 +159,11 @@ export class LogScan {
     }
   }
 
-  /** A kubelet does not report that it deleted a rotated file. The time of the first line shows it. */
+  /**
+   * Adds a shortfall if the kubelet has deleted rotated files with lines of the window. The pod log API does not report
+   * that, so it is inferred from the time of the first line and the start of the container. `first`: the first line
+   * that was read.
+   */
   async #checkRotation(log: ContainerLog, begin: Instant, first: Instant | undefined): Promise<void> {
     const { reader, deadline } = this.#options;
     const { startedAt } = log.run;
@@ -173,7 +181,10 @@ export class LogScan {
       this.addRotated(log, kept);
   }
 
-  /** Works on all logs, or until the time limit ends. */
+  /**
+   * Calls `work` for each wanted log, up to `concurrency` at the same time, until the time limit. Adds shortfalls for
+   * logs that fail, are not reached in time, or belong to a container that restarted.
+   */
   async #each(
     work: (log: ContainerLog, rank: number) => Promise<void>,
     isWanted: (log: ContainerLog) => boolean = () => true,
@@ -191,7 +202,7 @@ export class LogScan {
           } catch (error) {
             if (deadline.aborted) return;
             if (!(error instanceof LogReadError)) throw error;
-            if (this.#noteFailure(log, error)) failures.push(error);
+            if (this.#addFailure(log, error)) failures.push(error);
           }
         }
         done++;
@@ -205,8 +216,10 @@ export class LogScan {
     for (const log of logs) if (isReplaced(log, pods)) shortfalls.addLog('NotCovered', restarted, log);
   }
 
-  /** Whether the cause can affect all logs. */
-  #noteFailure(log: ContainerLog, { kind, cause }: LogReadError): boolean {
+  /**
+   * Adds a shortfall. Returns true for causes that can affect all logs: an unreachable kube-apiserver, no permission.
+   */
+  #addFailure(log: ContainerLog, { kind, cause }: LogReadError): boolean {
     const { shortfalls, onFailure } = this.#options;
     if (kind === 'empty') return false;
     onFailure(log, kind, cause);
@@ -218,8 +231,8 @@ export class LogScan {
 }
 
 /**
- * Logs with their ranks, one of each node in turn: no kubelet gets all requests at once, and a slow one delays only a few
- * of the logs that are read at the same time.
+ * Orders the logs round-robin by node. This spreads concurrent requests over the kubelets, and a slow kubelet occupies
+ * few of the concurrent reads.
  */
 function* byNodeInTurn(logs: readonly ContainerLog[]): Generator<[rank: number, log: ContainerLog]> {
   const byNode = Map.groupBy(logs.entries(), ([, { node }]) => node);

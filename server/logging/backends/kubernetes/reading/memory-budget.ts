@@ -1,23 +1,24 @@
-// Memory budget for log lines, shared by all queries, exports and live tails of the store. Nothing is reserved, and
-// nothing waits: each share may grow as long as it leaves as much free as it holds.
+// Memory budget for log lines that all queries, exports and live tails of the store share. A share reserves nothing: it
+// can grow until it holds as many bytes as are still free.
 
-/** Bytes that a share may always hold, so that each makes progress. */
+/** Bytes that each share can hold even if the budget is used up, so that each request makes progress. */
 const FLOOR = 64 << 10;
 
 /**
- * One share alone gets half of `limit`; n shares that take as much as they can get a part of n + 1 each. All shares
- * together hold at most `limit` plus 64 KiB each.
+ * If n shares grow to their maximum, each holds 1/(n + 1) of `limit`: a single share half of it, two shares a third
+ * each. All shares together hold at most `limit`, plus 64 KiB for each share.
  */
 export class MemoryBudget {
-  /** Bytes. */
+  /** Maximum bytes. */
   readonly limit: number;
+  /** Bytes that all shares hold. */
   held = 0;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** For one query, export or live tail; disposing it returns what it holds. */
+  /** Creates the share of one query, export or live tail. Disposing it frees its memory. */
   share(): MemoryShare {
     return new MemoryShare(this);
   }
@@ -36,13 +37,13 @@ export class MemoryShare implements Disposable {
     return this.#held;
   }
 
-  /** Bytes that the share may hold now; it changes with the other shares. */
+  /** Maximum bytes that the share can hold now. It depends on the bytes that other shares hold. */
   get room(): number {
     const { limit, held } = this.#budget;
     return Math.max(FLOOR, (limit - held + this.#held) / 2);
   }
 
-  /** `bytes` is negative to return memory. */
+  /** Accounts for allocated bytes; negative for freed bytes. */
   add(bytes: number): void {
     if (this.#disposed) return;
     this.#held += bytes;

@@ -1,4 +1,5 @@
-// Collects what a response does not cover, and reports each kind once with the names of its logs.
+// Collector of the shortfalls of a partial result. Logs with the same shortfall are combined into one message, which
+// lists up to five logs.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { type ContainerLog, displayName } from '../pods/container-log.ts';
 import type { OmittedContainers } from '../pods/log-selection.ts';
@@ -6,12 +7,12 @@ import type { OmittedContainers } from '../pods/log-selection.ts';
 type Reason = Shortfall['reason'];
 
 const REASONS: readonly Reason[] = ['Timeout', 'Limit', 'ShardFailed', 'NotCovered'];
-/** Maximum number of log names in a message. */
+/** Maximum number of logs that a message lists. */
 const MAX_NAMES = 5;
 
 export class Shortfalls {
   readonly #messages = new Map<string, Reason>();
-  /** Names by what is missing of the logs. */
+  /** Logs (`namespace/pod/container`) by the text of their shortfall. */
   readonly #logs = new Map<
     string,
     { readonly reason: Reason; readonly names: Set<string>; count?: number }
@@ -22,18 +23,21 @@ export class Shortfalls {
     if (count > 0) this.#logs.set(what, { reason: 'Limit', names: new Set(names), count });
   }
 
+  /** Adds a message that is not about a single log; equal messages are combined. */
   add(reason: Reason, message: string): void {
     this.#messages.set(message, reason);
   }
 
-  /** `what`: what is missing of the log; `detail` follows its name. */
+  /**
+   * `what`: text of the shortfall, such as `rotated`, by which logs are combined. `detail`: suffix of this log's name.
+   */
   addLog(reason: Reason, what: string, log: ContainerLog, detail = ''): void {
     let entry = this.#logs.get(what);
     if (!entry) this.#logs.set(what, (entry = { reason, names: new Set() }));
     entry.names.add(`${displayName(log)}${detail}`);
   }
 
-  /** `unread`: number of logs that were not read to the end in time. */
+  /** Replaces the message about the time limit. `unread`: number of logs that were not read to the end. */
   timedOut(unread: number): void {
     if (unread === 0) return;
     for (const [message, reason] of this.#messages) if (reason === 'Timeout') this.#messages.delete(message);
@@ -43,6 +47,7 @@ export class Shortfalls {
     );
   }
 
+  /** The shortfalls, sorted by reason. */
   list(): Shortfall[] {
     const logs = [...this.#logs].map(([what, { reason, names, count = names.size }]) => {
       const more = count > MAX_NAMES ? ` and ${count - MAX_NAMES} more` : '';

@@ -76,7 +76,7 @@ describe('pod logs through a real kube-apiserver', function () {
     };
   }
 
-  it('include the previous run, and a waiting container is no error', async () => {
+  it('include the previous run, and no shortfall for a waiting container', async () => {
     const follow = await following();
     const container = await cluster.createPod(namespace, 'a', new KubeletLog([at(5, 'five')]));
     container.previous = new KubeletLog([at(1, 'one'), at(2, 'two')]);
@@ -157,7 +157,7 @@ describe('pod logs through a real kube-apiserver', function () {
     expect(page.shortfalls[0]?.message).to.include(`${namespace}/lost/app`).and.not.to.include('127.0.0.1');
   });
 
-  it('are no longer read after the caller has left', async () => {
+  it('are no longer read after the caller disconnects', async () => {
     const follow = await following();
     await cluster.createPod(namespace, 'a', new KubeletLog([at(1, 'one')]));
     await follow.until('one');

@@ -23,6 +23,8 @@ describe('the access check of the pod log store', () => {
   it('names a missing permission and the manifest that grants it', async () => {
     expect(await unfitOptionWith(() => true)).to.equal(undefined);
     const unfit = await unfitOptionWith(({ subresource }) => subresource !== 'log');
-    expect(unfit?.reason).to.include('may not get pods/log').and.include('manifests/access/pod-logs.yaml');
+    expect(unfit?.reason)
+      .to.include('is not allowed to get pods/log')
+      .and.include('manifests/access/pod-logs.yaml');
   });
 });

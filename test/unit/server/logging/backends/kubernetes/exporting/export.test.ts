@@ -72,7 +72,7 @@ describe('exports of pod logs', () => {
   }
 
   for (const order of ['asc', 'desc'] as const) {
-    it(`sorts lines of a clock that was set back, ${order}`, async () => {
+    it(`sorts lines that were written while the clock was set back, ${order}`, async () => {
       const written = [at(10), at(11), at(5), at(6), at(20)];
       cluster.add('shop', 'a', written);
       const { records } = await drained(cluster.store().export(everything, order, call));
@@ -187,7 +187,7 @@ describe('exports of pod logs', () => {
     });
   }
 
-  it('logs which log cannot be read, and why', async () => {
+  it('writes the log that cannot be read, and the error, to the server log', async () => {
     for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
     cluster.disturb = ({ pathname }, response) => {
       if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
@@ -203,7 +203,7 @@ describe('exports of pod logs', () => {
     expect(logged.at(-1)).to.include({ namespace: 'shop', pod: 'b', container: 'app', kind: 'failed' });
   });
 
-  it('exports the other logs when one is forbidden, and fails when all are', async () => {
+  it('exports the other logs when one is forbidden, and fails when all are forbidden', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
     let forbidden = '/b/';

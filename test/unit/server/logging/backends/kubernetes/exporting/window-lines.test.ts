@@ -61,7 +61,7 @@ describe('the lines of an export window', () => {
       ),
     ));
 
-  it('use most of the memory, and take about their length', async () => {
+  it('use most of the memory, and need about as many bytes as their text', async () => {
     const memory = new MemoryBudget(1 << 24).share();
     const window = new WindowLines({ order: 'asc', memory, maxBytes: 200_000 });
     const sinks = [0, 1, 2].map((rank) => window.sinkFor(rank, undefined));

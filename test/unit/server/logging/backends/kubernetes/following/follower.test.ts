@@ -152,7 +152,7 @@ describe('live tails of pod logs', () => {
     tail = new Tail(store);
   });
 
-  it('does not wait longer than the silence limit for a backlog, and delivers its lines later', async () => {
+  it('stops waiting for a silent backlog after a time limit, and delivers its lines later', async () => {
     const silent = cluster.add('shop', 'silent', [at(1)]);
     cluster.add('shop', 'quick', [at(2)]);
     cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
@@ -238,7 +238,7 @@ describe('live tails of pod logs', () => {
     expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
   });
 
-  it('closes all streams when the caller leaves', async () => {
+  it('closes all streams when the caller disconnects', async () => {
     const logs = ['a', 'b', 'c'].map((pod) => cluster.add('shop', pod, [at(1, pod)]));
     follow();
     for (const pod of ['a', 'b', 'c']) await tail.until(pod);
@@ -335,7 +335,7 @@ describe('live tails of pod logs', () => {
     for (let next = await slow.next(); !next.done; ) next = await slow.next();
   });
 
-  it('starts within a second, although sinceTime has whole seconds', async () => {
+  it('starts at a fraction of a second, although sinceTime has whole seconds', async () => {
     const half = at(2, 'behind it', '500000000');
     const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
     const range = { ...everything.range, start: half.time };
@@ -357,7 +357,7 @@ describe('live tails of pod logs', () => {
     expect(cluster.asked).to.have.length(1);
   });
 
-  it('follows the new pod of the same name, and no longer the old one', async () => {
+  it('follows a new pod of the same name instead of the old one', async () => {
     const first = cluster.add('shop', 'db-0', [at(1)]);
     await followWithoutDelay().until('line 1');
     const second = new KubeletLog([at(2)]);
@@ -425,7 +425,7 @@ describe('live tails of pod logs', () => {
     expect(await line).to.deep.equal(['line 1']);
   });
 
-  it('reopens streams at once that break after new lines', async () => {
+  it('reopens a stream at once if it breaks after new lines', async () => {
     let lines = 0;
     cluster.add('shop', 'a');
     cluster.disturb = (_, response) => {
@@ -463,7 +463,7 @@ describe('live tails of pod logs', () => {
     expect(await follow().until('last words')).to.deep.equal(['one', 'last words']);
   });
 
-  it('continues with the current run when the log of the previous one is gone', async () => {
+  it('continues with the current run when the log of the previous run is deleted', async () => {
     cluster.add('shop', 'a', [at(2)], { restarts: 1, previous: new KubeletLog([at(1)]) });
     cluster.disturb = ({ searchParams }, response) => {
       if (!searchParams.has('previous')) return false;

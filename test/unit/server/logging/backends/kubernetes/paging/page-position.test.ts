@@ -38,14 +38,14 @@ describe('the position of a page', () => {
   const rankAmong = (from: readonly ContainerLog[], rank: number, now: readonly ContainerLog[]): number =>
     parsePosition(formatPosition(positionAt(rank), from), now).line.rank;
 
-  it('lies between two logs if its log is gone', () => {
+  it('lies between two logs if its log no longer exists', () => {
     expect(rankAmong(named, 2, [logOf('a'), logOf('c')])).to.equal(0.5);
     expect(rankAmong(named, 3, [logOf('a'), logOf('b')])).to.equal(1.5);
     expect(rankAmong(named, 0, [logOf('b'), logOf('c')])).to.equal(-0.5);
     expect(rankAmong(known, 3, [logOf('a', '1')])).to.equal(0.5);
   });
 
-  it('follows its run when it becomes the previous one, and lies before it when it is gone', () => {
+  it('follows a run that becomes the previous one, and lies before the log of a deleted run', () => {
     const once = [logOf('a', '1'), logOf('b', '2'), logOf('c', '3')];
     const restarted = [logOf('a', '1'), logOf('b', '2', true), logOf('b', '5'), logOf('c', '3')];
     expect(rankAmong(once, 1, restarted)).to.equal(1);

@@ -17,7 +17,7 @@ describe('queries of pod logs', () => {
   afterEach(() => cluster.stop());
 
   for (const order of ['asc', 'desc'] as const) {
-    it(`reads only what a further page needs, across gaps, and keeps the total, ${order}`, async () => {
+    it(`reads only the time windows that a further page needs, across gaps, and keeps the total, ${order}`, async () => {
       const seconds = [1, 2, 3, 3600, 3601, 50_000, 50_001, 50_002, 50_003, 86_000];
       for (const pod of ['a', 'b'])
         cluster.add(
@@ -170,7 +170,7 @@ describe('queries of pod logs', () => {
     expect(page.shortfalls[0]?.message).to.include('oldest');
   });
 
-  it('treats a container that has not started as one without lines', async () => {
+  it('returns no lines of a container that has not started, and no shortfall', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [], { state: 'waiting' });
     cluster.disturb = (url, response) => {
@@ -236,7 +236,7 @@ describe('queries of pod logs', () => {
     expect(page.total.relation).to.equal('gte');
   });
 
-  it('returns lines that are up to two seconds out of order, and none behind the end', async () => {
+  it('returns lines that are up to two seconds out of order, and none after the end of the range', async () => {
     cluster.add('shop', 'a', [at(1), at(5), at(3), at(4), at(2), at(6), at(9), at(3, 'much too late')]);
     const range = { ...everything.range, end: at(4).time };
     const page = await cluster.store().query({ ...everything, range }, { ...newest, order: 'asc' }, call);
@@ -284,7 +284,7 @@ describe('queries of pod logs', () => {
     expect(failure).to.include({ name: 'StatusError', code: 503 });
   });
 
-  it('returns 503 also when some logs need not be read', async () => {
+  it('returns 503 when all requests fail, although some logs need no request', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('bank', 'b', [at(1)], { state: 'terminated' });
     const namespaces = [

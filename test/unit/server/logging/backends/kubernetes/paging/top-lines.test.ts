@@ -57,7 +57,7 @@ describe('the top lines', () => {
       }),
     ));
 
-  it('are fewer without a gap when the memory is used up, and always one', () =>
+  it('are fewer, but at least one and without a gap, when the memory is used up', () =>
     fc.assert(
       fc.asyncProperty(lines, orders, fc.integer({ min: 1, max: 200_000 }), async (all, order, room) => {
         const memory = new MemoryBudget(room).share();
@@ -72,7 +72,7 @@ describe('the top lines', () => {
       }),
     ));
 
-  it('use most of the memory, and return it', () => {
+  it('use most of the memory, and free it', () => {
     const share = new MemoryBudget(100_000).share();
     for (const order of ['asc', 'desc'] as const) {
       const top = new TopLines({ order, limit: 1_000, memory: share });

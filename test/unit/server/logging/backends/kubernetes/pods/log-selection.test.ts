@@ -33,7 +33,7 @@ const names = ({ logs }: Awaited<ReturnType<typeof selectLogs>>) =>
   logs.map(({ namespace, pod }) => `${namespace}/${pod}`);
 
 describe('the selection of container logs', () => {
-  it('prefers running containers above the maximum, and names a few omitted ones', async () => {
+  it('selects running containers first above the maximum, and lists a few omitted ones', async () => {
     const pods = Array.from({ length: 5_000 }, (_, n) => ({
       namespace: 'shop',
       name: `p${String(n).padStart(4, '0')}`,
@@ -115,7 +115,7 @@ describe('the logs of a container', () => {
     expect(logsWith(waiting)).to.deep.equal([]);
   });
 
-  it('contain the previous run once while the next run has not started', () => {
+  it('include the previous run once while the next run has not started', () => {
     expect(logsWith({ ...waiting, lastState: terminated('x://1') })).to.deep.equal(['previous x://1']);
     const failedToStart = { state: terminated(''), lastState: terminated('x://1') };
     expect(logsWith(failedToStart)).to.deep.equal(['previous x://1']);

@@ -105,7 +105,7 @@ describe('the pod informer', () => {
     opened[Symbol.dispose]();
   });
 
-  it('rejects when the caller leaves, and stops the reflector', async () => {
+  it('rejects when the caller disconnects, and stops the reflector', async () => {
     answer = () => undefined;
     const gone = new AbortController();
     const pods = newInformer(1);

@@ -44,7 +44,7 @@ describe('the line filter', () => {
     }
   });
 
-  it('reports lines that it searches in part', async () => {
+  it('reports lines of which it searches only the start', async () => {
     const most = maxLineLength(regex('x.{498}y'));
     const filter = filterOf(regex('x.{498}y'));
     const found = `x${'-'.repeat(498)}y`;
@@ -56,7 +56,7 @@ describe('the line filter', () => {
     expect(partial).to.equal(2);
   });
 
-  it('does not match `$` at the cut', async () => {
+  it('does not match `$` at the end of the searched part', async () => {
     const pattern = `b{500}$`;
     const most = maxLineLength(regex(pattern));
     expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
@@ -64,7 +64,7 @@ describe('the line filter', () => {
     expect(partial).to.equal(1);
   });
 
-  it('requires the level and the text', () => {
+  it('requires that both level and text match', () => {
     const filter = (more: Partial<Selection>) => {
       const passes = lineFilter({ scope: { everything: true }, range, ...more }, { longLines, signal });
       return (line: string): boolean => passes(line) === true;
@@ -78,7 +78,7 @@ describe('the line filter', () => {
   });
 });
 
-describe('the start of the visible lines', () => {
+describe('the start of the time range of a caller', () => {
   const [early, noon] = ['2026-11-20T00:00:00.000000000Z', '2026-11-21T12:00:00.000000000Z'];
   const namespaces = [
     { name: 'new', since: noon },
@@ -94,7 +94,7 @@ describe('the start of the visible lines', () => {
     expect(beginByNamespace({ scope: { everything: true }, range })('other')).to.equal(range.start);
   });
 
-  it('is for all namespaces the earliest of them', () => {
+  it('is the earliest start of the namespaces in the scope', () => {
     const earliest = (...seen: typeof namespaces): string =>
       earliestBegin({ scope: { everything: false, namespaces: seen }, range });
     expect(earliest(...namespaces)).to.equal(range.start);

@@ -8,7 +8,7 @@ import {
 import { MemoryBudget } from '../../../../../../../server/logging/backends/kubernetes/reading/memory-budget.ts';
 import { at } from '../instants.ts';
 
-/** A reader with a turn that does not end, and the lines that it has read. */
+/** A reader with an unlimited time slice, and the lines that it has read. */
 function newReader(memory?: ReturnType<MemoryBudget['share']>) {
   const lines: string[] = [];
   const extent = newExtent();

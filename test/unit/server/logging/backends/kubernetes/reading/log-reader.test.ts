@@ -53,7 +53,7 @@ describe('the reader of container logs', () => {
     expect(await reader.timeOf('last', log, signal)).to.equal(at(7).time);
   });
 
-  it('waits for the promise of a line before it passes the next line', async () => {
+  it('passes the next line after the promise of the previous line resolves', async () => {
     cluster.add('shop', 'a', [at(1), at(2)]);
     const seen: string[] = [];
     await read({}, async (_, text) => {
@@ -68,14 +68,14 @@ describe('the reader of container logs', () => {
     ['thrown', () => expect.fail('by the sink')],
     ['rejected', () => setImmediate().then(() => expect.fail('by the sink'))],
   ] as const) {
-    it(`fails with an error that is ${which} by the sink`, async () => {
+    it(`fails with an error that is ${which} by the callback`, async () => {
       cluster.add('shop', 'a', [at(1), at(2)]);
       const failure: unknown = await read({}, onLine).catch((error: unknown) => error);
       expect(failure).to.include({ message: 'by the sink' });
     });
   }
 
-  it('waits for room before it reads lines, and passes none after the caller has left', async () => {
+  it('waits for room before it reads lines, and passes no line after the caller disconnects', async () => {
     cluster.add('shop', 'a', [at(1)]);
     const seen: string[] = [];
     const onLine: OnLine = (_, text) => void seen.push(text);
@@ -99,7 +99,7 @@ describe('the reader of container logs', () => {
     expect(seen).to.have.length(1);
   });
 
-  it('retries a node after an interrupted response, but pauses after a timeout', async () => {
+  it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.disturb = (_, response) => {
       response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
@@ -122,7 +122,7 @@ describe('the reader of container logs', () => {
     expect(cluster.asked).to.deep.equal([]);
   });
 
-  it('pauses for a second, then for fifteen, until the node responds, and evicts old nodes', () => {
+  it('skips a node for 1 s after a timeout, then for 15 s, until it responds, and evicts old nodes', () => {
     let now = 0;
     const nodes = new UnresponsiveNodes(() => now);
     const isPaused = (node: string): boolean => {
@@ -149,7 +149,7 @@ describe('the reader of container logs', () => {
     expect([isPaused('n0'), isPaused('n1')]).to.deep.equal([false, true]);
   });
 
-  it('gives slots to callers in turn', async () => {
+  it('shares slots between callers round-robin', async () => {
     cluster.add('shop', 'a', [at(1)]);
     const order: string[] = [];
     const readAs = async (caller: string): Promise<void> => {
@@ -160,7 +160,7 @@ describe('the reader of container logs', () => {
     expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
   });
 
-  it('yields to the event loop between lines when its turn is used up', async () => {
+  it('yields to the event loop between lines when its time slice is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
     reader = newReader({ slicer: new TimeSlicer(0) });

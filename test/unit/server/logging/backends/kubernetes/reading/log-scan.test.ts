@@ -52,7 +52,7 @@ describe('a scan of container logs', () => {
     });
   const messages = (): string[] => shortfalls.list().map(({ message }) => message);
 
-  it('fails with an error of a sink, although other logs can be read', async () => {
+  it('fails if a sink throws, although other logs can be read', async () => {
     for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
     const thrown = new RangeError('broken');
     const sinkFor: SinkFor = ({ pod }) => ({
@@ -76,7 +76,7 @@ describe('a scan of container logs', () => {
     expect(messages()).to.deep.equal([]);
   });
 
-  it('reads a log above the limit completely if only lines behind the range are above it', async () => {
+  it('reads a log above bytesPerLog completely if its lines within the time range are below it', async () => {
     cluster.add(
       'shop',
       'a',
@@ -88,7 +88,7 @@ describe('a scan of container logs', () => {
     expect(messages()).to.deep.equal([]);
   });
 
-  it('reads the start and the end of a log above the limit, without duplicates', async () => {
+  it('reads the start and the end of a log above bytesPerLog, without duplicates', async () => {
     const lines = Array.from({ length: 100 }, (_, n) => at(n, String(n).padStart(69, ' ')));
     const read = async (count: number, bytesPerLog: number): Promise<number[]> => {
       cluster.add('shop', 'a', lines.slice(0, count));
@@ -162,7 +162,7 @@ describe('a scan of container logs', () => {
     });
   });
 
-  it('reports each kind of shortfall once, by reason, with at most five names', () => {
+  it('combines logs with the same shortfall, sorts by reason, and lists at most five logs', () => {
     shortfalls = new Shortfalls({ count: 9, names: ['f', 'e', 'd', 'c', 'b'] });
     for (const pod of ['z', 'y', 'y']) shortfalls.addLog('NotCovered', 'not read', logOf(pod));
     shortfalls.addLog('NotCovered', 'rotated', logOf('r'), ' (now)');

@@ -36,7 +36,7 @@ describe('the memory budget', () => {
     );
   });
 
-  it('is divided equally among shares that want all of it', () => {
+  it('is divided equally between shares that use their maximum', () => {
     const budget = new MemoryBudget(LIMIT);
     const shares = Array.from({ length: 7 }, () => budget.share());
     for (let round = 0; round < 100; round++) for (const share of shares) share.add(share.room - share.held);
@@ -107,7 +107,7 @@ describe('the memory of the pod log store', () => {
     }
   });
 
-  it('is not used further when one log fails: the other reads end', async () => {
+  it('is freed when one log fails, because the other reads are aborted', async () => {
     class BrokenBudget extends MemoryBudget {
       override share(): MemoryShare {
         return Object.assign(super.share(), {
