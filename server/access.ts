@@ -4,8 +4,11 @@ import type { Registry } from 'prom-client';
 import { AccessTokenAuthenticator } from './authentication/access-token.ts';
 import { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
-import { AuthenticatorChain, countedAuthentication } from './authentication/authenticator-chain.ts';
-import { BearerTokenAuthenticator } from './authentication/bearer-token.ts';
+import {
+  AuthenticatorChain,
+  BearerTokenAuthenticator,
+  countedAuthentication,
+} from './authentication/authenticator-chain.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyStatus } from './authentication/front-proxy-status.ts';

@@ -2,8 +2,7 @@
 // oauth/tokens validates the tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import type { Identification } from './authenticator.ts';
-import type { TokenAuthenticator } from './bearer-token.ts';
+import type { Identification, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** The claims of a valid token. */

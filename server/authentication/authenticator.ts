@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { CallContext } from '../cluster/call-context.ts';
 import type { UserInfo } from './user.ts';
 
 export interface AuthenticationRequest {
@@ -34,4 +35,14 @@ export class CallerRejected extends Error {
   constructor(cause: unknown) {
     super('the caller was recognised and rejected', { cause });
   }
+}
+
+/** One kind of bearer token: our own access tokens, or tokens that the cluster reviews. */
+export interface TokenAuthenticator {
+  readonly name: string;
+  /**
+   * Returns undefined for a token of another kind, and always for the same token. Throws `newUnauthorized(cause)` for an
+   * invalid token of this kind, `newServiceUnavailable` when the token cannot be checked now.
+   */
+  authenticate(token: string, context: CallContext): Identification;
 }

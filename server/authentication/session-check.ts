@@ -2,8 +2,8 @@
 // session is valid.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
+import type { TokenAuthenticator } from './authenticator.ts';
 import { type Authenticator, CallerRejected, type Identification } from './authenticator.ts';
-import type { TokenAuthenticator } from './bearer-token.ts';
 import type { UserInfo } from './user.ts';
 
 /** Checks one of our tokens by its id (jti). */

@@ -4,7 +4,7 @@ import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
-import type { TokenAuthenticator } from './bearer-token.ts';
+import type { TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {

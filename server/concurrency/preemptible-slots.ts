@@ -1,5 +1,5 @@
-import { ByCaller } from './by-caller.ts';
 import { orAborted } from './or-aborted.ts';
+import { ByCaller } from './slots.ts';
 
 export interface PreemptibleSlot extends Disposable {
   /** Aborted, with the error, when the slot is preempted. The holder still has to dispose of it. */

@@ -4,6 +4,7 @@ import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configura
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
+import { issuerOf } from './tokens/token-issuer.ts';
 
 type Configuration = ResolvedConfiguration['oauth'];
 
@@ -42,11 +43,6 @@ export function oauthSettings(
     keys,
     acceptWhenStale: oauth.whenStale === 'accept',
   };
-}
-
-/** The configured issuer, or the default for this port of the secure listener. */
-export function issuerOf({ issuer }: Pick<Configuration, 'issuer'>, securePort: number): string {
-  return issuer || `https://localhost:${securePort}/oauth`;
 }
 
 function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {

@@ -6,8 +6,8 @@
 // - no store of codes and no further key is needed, and the reaper deletes an abandoned session like any expired one.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
-import type { Session } from '../sessions/session.ts';
+import { type Session, sameHash } from '../sessions/session.ts';
+import { parseRefreshToken, type RefreshToken, successor } from '../sessions/session-creator.ts';
 
 export interface SessionCode {
   /** Contains at least 256 random bits. */

@@ -6,8 +6,8 @@ import { OAuthError } from '../../../apis/oauth/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { parseRefreshToken, sameHash } from '../sessions/refresh-token.ts';
-import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import { type SessionStore, type StoredSession, sameHash } from '../sessions/session.ts';
+import { parseRefreshToken } from '../sessions/session-creator.ts';
 import { isSessionID } from '../sessions/session-object.ts';
 import { type AccessTokenClaims, type AccessTokenVerifier, readUnverified } from '../tokens/access-token.ts';
 

@@ -4,12 +4,12 @@ import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { familyHash, firstRefreshToken, isStarted, type SessionCode } from '../codes/session-code.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { sameHash } from '../sessions/refresh-token.ts';
 import {
   type ObjectVersion,
   readAfterLostResponse,
   type SessionStore,
   type StoredSession,
+  sameHash,
 } from '../sessions/session.ts';
 import { refreshableExpiry } from '../sessions/session-creator.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';

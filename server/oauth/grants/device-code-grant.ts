@@ -3,7 +3,7 @@ import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
-import { sameHash } from '../sessions/refresh-token.ts';
+import { sameHash } from '../sessions/session.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';

@@ -13,9 +13,13 @@ import {
 import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { parseRefreshToken, type RefreshToken, sameHash, successor } from '../sessions/refresh-token.ts';
-import { readAfterLostResponse, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { idleExpiry } from '../sessions/session-creator.ts';
+import {
+  readAfterLostResponse,
+  type SessionStore,
+  type StoredSession,
+  sameHash,
+} from '../sessions/session.ts';
+import { idleExpiry, parseRefreshToken, type RefreshToken, successor } from '../sessions/session-creator.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';

@@ -11,8 +11,7 @@ import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { ImportedKeys } from './imported-keys.ts';
-import type { KeyRing, SigningKey } from './key-ring.ts';
+import { ImportedKeys, type KeyRing, type SigningKey } from './key-ring.ts';
 import { KeySecret, type SecretLocation, type StoredKeys, storedKeys } from './key-secret.ts';
 import { firstSet, newKey } from './key-set.ts';
 

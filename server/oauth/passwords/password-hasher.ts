@@ -35,12 +35,22 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
+export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
+
 /** bcrypt reads only the first 72 bytes. Longer passwords are rejected, because their end would not be verified. */
 const BCRYPT_BYTES = 72;
 // Maximum cost of stored hashes: about one second for bcrypt, 1 GiB for argon2. Verification of a more expensive hash would
 // be a denial of service.
 const MAX_BCRYPT_COST = 14;
 const MAX_ARGON2 = { memoryCost: 1024 * 1024, timeCost: 64, parallelism: 16 };
+
+/** Whether a password is longer than the policy allows, so that no user can have it. */
+export function isTooLong(password: string): boolean {
+  // A character is one or two UTF-16 units, so most strings need no split.
+  if (password.length <= PASSWORD_LENGTH.max) return false;
+  return password.length > 2 * PASSWORD_LENGTH.max || Array.from(password).length > PASSWORD_LENGTH.max;
+}
 
 export class PasswordHasher {
   readonly #memoryCost: number;

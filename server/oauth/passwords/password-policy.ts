@@ -1,19 +1,10 @@
 // Password policy: the rules for a new password, and the preconditions and the change time of a replacement.
 import { MAX_CLOCK_DIFFERENCE_MS } from '../sessions/session-object.ts';
 import type { Credential, PasswordID } from '../users/account.ts';
-
-/** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
-export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
+import { isTooLong, PASSWORD_LENGTH } from './password-hasher.ts';
 
 /** Minimum number of different characters. */
 export const PASSWORD_VARIETY = 4;
-
-/** Whether a password is longer than the policy allows, so that no user can have it. */
-export function isTooLong(password: string): boolean {
-  // A character is one or two UTF-16 units, so most strings need no split.
-  if (password.length <= PASSWORD_LENGTH.max) return false;
-  return password.length > 2 * PASSWORD_LENGTH.max || Array.from(password).length > PASSWORD_LENGTH.max;
-}
 
 /** Returns the violated rules as phrases that follow "the password", for instance "must have at least 8 characters". */
 export function passwordViolations(password: string, user: string): string[] {

@@ -13,8 +13,7 @@ import { recordedAgent } from '../../observability/printable-text.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
-import type { HashFlow, PasswordHasher } from './password-hasher.ts';
-import { isTooLong } from './password-policy.ts';
+import { type HashFlow, isTooLong, type PasswordHasher } from './password-hasher.ts';
 
 /** Where the password was entered. */
 export type LoginMethod = 'password_grant' | 'page' | 'password_change';

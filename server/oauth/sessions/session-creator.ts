@@ -1,10 +1,11 @@
-// Creation of sessions at sign-in, and the limit of sessions per user. Expiry rules of sessions are defined here.
+// Creation of sessions at sign-in: their first refresh token, their expiry, and the limit of sessions per user. The format
+// of refresh tokens is defined here; rotation is in grants/refresh-token-grant.ts.
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Account, PasswordID } from '../users/account.ts';
-import { newRefreshToken } from './refresh-token.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
 
 export interface SessionCreatorOptions {
@@ -151,4 +152,50 @@ function printable(text: string, length: number): string {
     .slice(0, length)
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .trim();
+}
+
+/**
+ * A refresh token: `prt_<session id>_<family><secret>`. All rotations of a session share the family; each has a new
+ * secret. Only the hashes are stored.
+ */
+export interface RefreshToken {
+  readonly text: string;
+  readonly sessionID: string;
+  /** SHA-256 of the whole token, hex. */
+  readonly hash: string;
+  /** SHA-256 of session id and family, hex. */
+  readonly familyHash: string;
+}
+
+// Multiples of three, so that each part is whole characters of base64url: 144 and 240 bits.
+const FAMILY_BYTES = 18;
+const SECRET_BYTES = 30;
+const TOKEN = /^prt_(s-[a-z2-7]{20})_([\w-]{24})[\w-]{40}$/;
+
+export function newRefreshToken(sessionID: string, random: RandomBytes): RefreshToken {
+  return newToken(sessionID, random(FAMILY_BYTES).toString('base64url'), random);
+}
+
+/** The next token of the same family. */
+export function successor(token: RefreshToken, random: RandomBytes): RefreshToken {
+  return newToken(token.sessionID, TOKEN.exec(token.text)?.[2] ?? '', random);
+}
+
+export function parseRefreshToken(text: string): RefreshToken | undefined {
+  const [, sessionID, family] = TOKEN.exec(text) ?? [];
+  return sessionID !== undefined && family !== undefined ? withHashes(text, sessionID, family) : undefined;
+}
+
+function newToken(sessionID: string, family: string, random: RandomBytes): RefreshToken {
+  const secret = random(SECRET_BYTES).toString('base64url');
+  return withHashes(`prt_${sessionID}_${family}${secret}`, sessionID, family);
+}
+
+function withHashes(text: string, sessionID: string, family: string): RefreshToken {
+  return {
+    text,
+    sessionID,
+    hash: hash('sha256', text),
+    familyHash: hash('sha256', `${sessionID}_${family}`),
+  };
 }

@@ -3,8 +3,7 @@ import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import { sameHash } from './refresh-token.ts';
-import type { ObjectVersion, Session, StoredSession } from './session.ts';
+import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
 export interface FoundSession extends ObjectVersion {

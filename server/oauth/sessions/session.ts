@@ -1,6 +1,6 @@
 // The session of a login, and the interface of the session store.
+import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { sameHash } from './refresh-token.ts';
 
 /** One login: its refresh token and all its access tokens depend on it. Times in ms since the epoch. */
 export interface Session {
@@ -92,4 +92,9 @@ export async function readAfterLostResponse(
 ): Promise<StoredSession | undefined> {
   const found = await sessions.read(id, signal).catch(() => undefined);
   return found && sameHash(found.refreshHash, refreshHash) ? found : undefined;
+}
+
+/** Constant-time comparison. An empty hash never matches. */
+export function sameHash(a: string, b: string): boolean {
+  return a !== '' && a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

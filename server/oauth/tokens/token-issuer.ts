@@ -142,6 +142,11 @@ export class TokenIssuer {
   }
 }
 
+/** The configured issuer, or the default for this port of the secure listener. */
+export function issuerOf({ issuer }: { readonly issuer: string }, securePort: number): string {
+  return issuer || `https://localhost:${securePort}/oauth`;
+}
+
 /**
  * User claims by scope, for ID tokens and userinfo (OpenID Connect Core, 5.4). `name` falls back to the user name,
  * because some relying parties, for instance Dex, reject a user without `name`.

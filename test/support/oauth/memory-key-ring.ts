@@ -1,6 +1,6 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
-import { ImportedKeys } from '../../../server/oauth/keys/imported-keys.ts';
 import type { KeyRing, SigningKey } from '../../../server/oauth/keys/key-ring.ts';
+import { ImportedKeys } from '../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../server/oauth/keys/key-set.ts';
 
 /** A key ring without a Secret. */

@@ -3,8 +3,10 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
-import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
-import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
+import {
+  AuthenticatorChain,
+  BearerTokenAuthenticator,
+} from '../../../../server/authentication/authenticator-chain.ts';
 import { KeyRotator } from '../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../server/oauth/keys/key-secret.ts';
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ConfigurationError } from '../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
-import { issuerOf, oauthSettings } from '../../../../server/oauth/settings.ts';
+import { oauthSettings } from '../../../../server/oauth/settings.ts';
+import { issuerOf } from '../../../../server/oauth/tokens/token-issuer.ts';
 
 function configuration(oauth: string) {
   const text = `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${oauth}\n`;

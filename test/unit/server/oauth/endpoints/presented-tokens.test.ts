@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
-import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
+import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
 import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
-import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { basic, type EndpointResponse, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import {
   ISSUER,

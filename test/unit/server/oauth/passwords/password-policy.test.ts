@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import {
-  PASSWORD_LENGTH,
-  passwordViolations,
-} from '../../../../../server/oauth/passwords/password-policy.ts';
+import { PASSWORD_LENGTH } from '../../../../../server/oauth/passwords/password-hasher.ts';
+import { passwordViolations } from '../../../../../server/oauth/passwords/password-policy.ts';
 
 describe('the password policy', () => {
   const good = [

@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { parseRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
-import { SessionCreator, type SignIn } from '../../../../../server/oauth/sessions/session-creator.ts';
+import { sameHash } from '../../../../../server/oauth/sessions/session.ts';
+import {
+  newRefreshToken,
+  parseRefreshToken,
+  SessionCreator,
+  type SignIn,
+  successor,
+} from '../../../../../server/oauth/sessions/session-creator.ts';
+import { newSessionID } from '../../../../../server/oauth/sessions/session-object.ts';
 import { sessionEnd } from '../../../../../server/oauth/sessions/session-validity.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
@@ -173,5 +180,59 @@ describe('SessionCreator', () => {
     const error = await opening.store(session, signal).catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(StatusError).with.property('reason', 'AlreadyExists');
     expect(shared.objects.has(session.id)).to.equal(true);
+  });
+});
+
+describe('a refresh token', () => {
+  const id = newSessionID(randomBytes);
+
+  it('contains the session id and is unique', () => {
+    const tokens = Array.from({ length: 100 }, () => newRefreshToken(id, randomBytes));
+    for (const { text, sessionID } of tokens) {
+      expect(text).to.match(/^prt_s-[a-z2-7]{20}_[\w-]{64}$/);
+      expect(sessionID).to.equal(id);
+    }
+    expect(new Set(tokens.map(({ text }) => text)).size).to.equal(100);
+  });
+
+  it('is parsed with the same hashes', () => {
+    const token = newRefreshToken(id, randomBytes);
+    expect(parseRefreshToken(token.text)).to.deep.equal(token);
+    expect(token.hash).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('has successors of the same family with different hashes', () => {
+    const first = newRefreshToken(id, randomBytes);
+    const second = successor(first, randomBytes);
+    const third = successor(second, randomBytes);
+    expect([second.familyHash, third.familyHash]).to.deep.equal([first.familyHash, first.familyHash]);
+    expect(new Set([first.hash, second.hash, third.hash]).size).to.equal(3);
+    expect(newRefreshToken(id, randomBytes).familyHash).to.not.equal(first.familyHash);
+  });
+
+  it('has one spelling', () => {
+    const { text } = newRefreshToken(id, randomBytes);
+    for (const other of [
+      `${text}=`,
+      `${text}A`,
+      text.slice(0, -1),
+      ` ${text}`,
+      `${text}\n`,
+      text.toUpperCase(),
+      text.replace('prt_', 'PRT_'),
+      'prt__',
+      '',
+    ]) {
+      expect(parseRefreshToken(other), JSON.stringify(other)).to.equal(undefined);
+    }
+  });
+});
+
+describe('sameHash', () => {
+  it('compares exactly, and never matches an empty hash', () => {
+    expect(sameHash('a'.repeat(64), 'a'.repeat(64))).to.equal(true);
+    expect(sameHash('a'.repeat(64), `${'a'.repeat(63)}b`)).to.equal(false);
+    expect(sameHash('a'.repeat(64), 'a')).to.equal(false);
+    expect(sameHash('', '')).to.equal(false);
   });
 });

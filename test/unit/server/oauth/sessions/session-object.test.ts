@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
+import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import type { Session } from '../../../../../server/oauth/sessions/session.ts';
 import {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
-import { newRefreshToken } from '../../../../../server/oauth/sessions/refresh-token.ts';
+import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { ImportedKeys } from '../../../../../server/oauth/keys/imported-keys.ts';
+import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
 import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 

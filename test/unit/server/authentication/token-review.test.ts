@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { isUnauthorized, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { BearerTokenAuthenticator } from '../../../../server/authentication/bearer-token.ts';
+import { BearerTokenAuthenticator } from '../../../../server/authentication/authenticator-chain.ts';
 import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
