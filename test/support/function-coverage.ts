@@ -1,0 +1,31 @@
+// Preload module for a server process (--import): reports over the IPC channel which files of the project have run a
+// function since the previous report. Module initialization does not count.
+import { Session } from 'node:inspector/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+
+async function executedFiles(): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  return result
+    .filter(({ url }) => url.startsWith('file://'))
+    .filter(({ functions }) =>
+      functions.some(
+        ({ ranges: [range] }) => range !== undefined && range.startOffset > 0 && range.count > 0,
+      ),
+    )
+    .map(({ url }) => fileURLToPath(url))
+    .filter((path) => path.startsWith(ROOT) && !path.includes('node_modules'))
+    .map((path) => path.slice(ROOT.length));
+}
+
+process.on('message', (message) => {
+  if (message === 'executed-files') void executedFiles().then((files) => process.send?.(files));
+});
+// The channel must not keep the server alive.
+process.channel?.unref();
