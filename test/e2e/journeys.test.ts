@@ -1,5 +1,5 @@
-// The journeys of server/README.md: the files that it lists for a request are those that run for it, measured by the
-// coverage of a running server. Files that other requests run too (the filter chain) are not part of a journey.
+// The journeys of server/README.md contain every file that runs for their request, measured by the coverage of a running
+// server. Files that other requests run too, such as the filter chain, may be missing.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -168,7 +168,10 @@ describe('the journeys of server/README.md', function () {
 
   function check(title: string, measured: readonly string[], goal: number): void {
     const listed = documented.get(title) ?? [];
-    expect(measured, title).to.deep.equal(listed.toSorted());
+    expect(
+      measured.filter((file) => !listed.includes(file)),
+      `missing in ${title}`,
+    ).to.deep.equal([]);
     expect(listed.length, title).to.be.at.most(goal);
   }
 
