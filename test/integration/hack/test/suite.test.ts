@@ -176,7 +176,7 @@ describe('a suite of npm test', function () {
   it('names the cure when the disk is full', async () => {
     const { problems } = await run({ fixture: 'unwritable' });
     expect(problems).to.have.length(2);
-    expect(problems[1]).to.match(/finds no place \(ENOENT: .*\): make room there, or set TMPDIR/);
+    expect(problems[1]).to.match(/cannot be written \(ENOENT: .*\): free disk space there, or set TMPDIR/);
   });
 
   it('names the cure when the temporary folder cannot be created', async () => {
@@ -187,9 +187,7 @@ describe('a suite of npm test', function () {
     else process.env['TMPDIR'] = own;
     expect(error)
       .to.have.property('message')
-      .that.matches(
-        /^there is no folder for what tests write \(ENOENT: .*\): make room there, or set TMPDIR/,
-      );
+      .that.matches(/^no folder for temporary files \(ENOENT: .*\): free disk space there, or set TMPDIR/);
   });
 
   for (const [how, way] of [
