@@ -11,7 +11,7 @@ import { parseCommandLine, UsageError, unexpectedArgument, unknownCommand } from
 const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
 
   list                   list the keys: ID, state, times
-  rotate                 publish a new key now, and sign with it once all verifiers know it
+  rotate                 publish a new key now, and sign with it when all verifiers have fetched it
   rotate --immediately   after a leak: revoke all keys, sessions and tokens now
 
   --kubeconfig FILE      the cluster (default: KUBECONFIG, then ~/.kube/config)
@@ -38,7 +38,8 @@ async function main(): Promise<number> {
   const [command, unexpected] = positionals;
   if (command !== 'list' && command !== 'rotate') throw unknownCommand(command, ['list', 'rotate']);
   if (unexpected !== undefined) throw unexpectedArgument(unexpected);
-  if (command === 'list' && values.immediately) throw new UsageError('--immediately goes with rotate only');
+  if (command === 'list' && values.immediately)
+    throw new UsageError('--immediately is only valid with rotate');
   const { secret: name, namespace = await ownNamespace() } = values;
   return withGivenCluster(values.kubeconfig, async (cluster) => {
     const signal = AbortSignal.timeout(30_000);

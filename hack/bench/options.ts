@@ -35,7 +35,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --log-lines N     lines in each log store; default 1000000
   --no-write        do not update hack/bench/results.md and results.json
                     (the default with other numbers of nodes or lines);
-                    an update keeps the rows of groups that were not measured
+                    an update does not change groups that were not measured
   -h, --help        this text
 `;
 

@@ -57,10 +57,11 @@ export function markdown(report: Report): string {
   const missed = rows.flatMap(({ work, met, shortfall }) =>
     met === false ? `- ${work}: ${shortfall ?? 'not analysed yet'}` : [],
   );
-  return `# What the bench measured
+  return `# Bench results
 
-Written by \`npm run bench\`: ${report.nodes} nodes; both sides of a row in one run, in turn, by the same client over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC. The peer is
-kube-apiserver unless a note says otherwise.
+After reading this page you know how fast the server is compared with its peer. The peer is kube-apiserver unless a note says otherwise. \`npm run bench\` measures the server and writes this page.
+
+The cluster has ${report.nodes} nodes. In each row, one client measures both sides alternately, over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC.
 
 Machine: ${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
 kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
@@ -68,7 +69,7 @@ kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
 ${table(rows)}
 
 ${notes.join('\n')}
-${missed.length === 0 ? '' : `\n## Missed goals, and why\n\n${missed.join('\n')}\n`}`;
+${missed.length === 0 ? '' : `\n## Missed goals with reasons\n\n${missed.join('\n')}\n`}`;
 }
 
 function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly name: Group }): string {

@@ -65,7 +65,7 @@ function flagsOf(options: ControllerManagerOptions): string[] {
   ];
 }
 
-/** Whether the controllers have created a ServiceAccount and an aggregated role: /healthz only reports that they run. */
+/** Whether the controllers have created a ServiceAccount and filled an aggregated role. /healthz is not sufficient. */
 async function hasWorked(client: Client, signal: AbortSignal): Promise<boolean> {
   const account = await client.send('/api/v1/namespaces/default/serviceaccounts/default', { signal });
   if (account.status !== 200) return false;

@@ -80,7 +80,7 @@ export class ServerProcess {
     } catch (error) {
       end();
       signal.throwIfAborted();
-      throw new Error(`the server did not get ready; the end of ${logFile}:\n${await tail(logFile)}`, {
+      throw new Error(`the server is not ready; the end of ${logFile}:\n${await tail(logFile)}`, {
         cause: error,
       });
     }

@@ -101,11 +101,11 @@ export async function verifyJars(folder: string, list: string): Promise<string[]
     const sum = createHash('sha256')
       .update(await readFile(join(folder, name)))
       .digest('hex');
-    if (!expected.has(name)) wrong.push(`${basename(name)} is not named`);
-    else if (expected.get(name) !== sum) wrong.push(`${basename(name)} is another one`);
+    if (!expected.has(name)) wrong.push(`${basename(name)} is not listed`);
+    else if (expected.get(name) !== sum) wrong.push(`${basename(name)} has another checksum`);
   }
   if (wrong.length > 0) {
-    throw new Error(`what Maven brought is not what ${list} names: ${wrong.sort().join(', ')}`);
+    throw new Error(`the downloads of Maven differ from ${list}: ${wrong.sort().join(', ')}`);
   }
   return found.sort();
 }

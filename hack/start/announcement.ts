@@ -54,7 +54,7 @@ export function localAnnouncement(facts: {
     'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
     'written after the creation of the namespace; a caller with permission for all logs, like this kubeconfig, sees all.',
     '',
-    'Directly, as a service account that may read nodes and logs:',
+    'Directly, as a ServiceAccount with permission to read nodes and logs:',
     '',
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${path}?limit=1"`,

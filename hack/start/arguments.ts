@@ -54,7 +54,7 @@ export function startHelp(command: string, elsewhere: boolean): string {
     '',
     'Starts a local control plane with simulated nodes, and the server behind its aggregation layer.',
     ...(elsewhere ? [] : ['The server logs to this terminal, and restarts when one of its files is saved.']),
-    'The state is kept in .local/ for the next start.',
+    'The state is stored in .local/ and reused by the next start.',
     '',
     `  --nodes N          number of simulated nodes (default ${DEFAULT_NODES}); further nodes of an earlier start stay`,
     ...(elsewhere

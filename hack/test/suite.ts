@@ -39,7 +39,7 @@ export function suite(options: SuiteOptions): Stage {
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
     async run(context) {
       const files = await filesOf(options.files, context.root);
-      if (files.length === 0) return failedWith(`there is no file ${options.files.join(' ')}`);
+      if (files.length === 0) return failedWith(`no test file matches ${options.files.join(' ')}`);
       try {
         await options.prepare?.(context);
       } catch (error) {
@@ -151,7 +151,8 @@ function judge(run: {
     return [`the run ended early with ${end} and wrote no record`, ...why, ...leftovers];
   }
   const problems: string[] = [];
-  if (record.openHandles.length > 0) problems.push(`the tests left open: ${record.openHandles.join(', ')}`);
+  if (record.openHandles.length > 0)
+    problems.push(`the tests left open handles: ${record.openHandles.join(', ')}`);
   else if (ending.code !== 0 && record.failed === 0)
     problems.push(`no test failed, but the run ended with ${end}`);
   if (run.all) {

@@ -48,7 +48,9 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
         ...atLeast('get one node, beside a bare Node program', peer.rate, certificate.rate, 0.5, perSecond),
         note: 'the bare program sends the same bytes over TLS',
       },
-      informs(atMost('the same: CPU of the server', peer.cpu, certificate.cpu, 2, microseconds)),
+      informs(
+        atMost('get one node, beside a bare Node program: CPU', peer.cpu, certificate.cpu, 2, microseconds),
+      ),
       {
         ...atLeast(
           'get one node, ServiceAccount token beside client certificate',
@@ -61,7 +63,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
       },
       informs(
         atMost(
-          'the same: CPU of the server, with a token',
+          'get one node, ServiceAccount token beside client certificate: CPU',
           certificate.cpu,
           withToken.cpu,
           1.25,
@@ -102,7 +104,7 @@ async function kubeRows(scene: Scene): Promise<readonly Row[]> {
     {
       ...atLeast('get one node, direct', peer.rate, ours.rate, 10, perSecond),
       note: `one core for each server; p99 ${milliseconds(peer.p99)}, ours p99 ${milliseconds(ours.p99)}; the load generator busy for ${(ours.generator * 100).toFixed(0)} % of its core`,
-      shortfall: `a request takes ${microseconds(ours.cpu)} of the core; of that the write to TLS and the socket takes two fifths, Node's HTTP a fifth, and nothing else more than 3 %`,
+      shortfall: `a request takes ${microseconds(ours.cpu)} of the core: two fifths for the write to TLS and the socket, one fifth for HTTP in Node, and at most 3 % for each other part`,
     },
     informs(atMost('get one node, direct: CPU of the server', peer.cpu, ours.cpu, 1, microseconds)),
     informs(

@@ -44,7 +44,7 @@ async function refreshRow({ options, machine, server }: Scene, client: TokenClie
   return {
     work: 'refresh a token, its session written',
     ours: perSecond(done / options.seconds),
-    note: `${AT_A_TIME} sessions at a time; one core for the server, the cluster's writes beside it`,
+    note: `${AT_A_TIME} sessions at a time; one core for the server, the other core for the writes of the cluster`,
   };
 }
 
@@ -79,7 +79,7 @@ async function stormRow(scene: Scene, client: TokenClient): Promise<Row> {
   await storm;
   const p99 = busy.latencyMs.p99;
   return {
-    work: `p99 of getting one node while ${STORM_PER_SECOND} people a second sign in`,
+    work: `p99 of a get of one node during ${STORM_PER_SECOND} sign-ins per second`,
     peer: milliseconds(calm.latencyMs.p99),
     ours: milliseconds(p99),
     goal: `≤ ${milliseconds(STORM_P99_MS)}`,
@@ -92,15 +92,15 @@ async function revocationRow(here: TokenClient, there: TokenClient): Promise<Row
   const times: number[] = [];
   for (let turn = 0; turn < REVOCATIONS; turn++) {
     const { access_token: token } = await here.signIn(userOf(turn), PASSWORD);
-    if ((await there.userInfo(token)) !== 200) throw new Error('another replica does not know the token');
+    if ((await there.userInfo(token)) !== 200) throw new Error('another replica rejects the token');
     await here.revoke(token);
     const answered = performance.now();
     while ((await there.userInfo(token)) === 200);
     times.push(performance.now() - answered);
   }
   return {
-    work: 'a revocation holds at another replica',
+    work: 'delay of a revocation at another replica',
     ours: milliseconds(median(times)),
-    note: `after the answer to it; the longest of ${REVOCATIONS}: ${milliseconds(Math.max(...times))}`,
+    note: `from the response to the revocation; the longest of ${REVOCATIONS}: ${milliseconds(Math.max(...times))}`,
   };
 }

@@ -56,7 +56,7 @@ export async function memoryRows(scene: Scene): Promise<readonly Row[]> {
     },
     {
       ...below('memory, growth under load', Math.max(0, second - first), FLAT_MB, megabytes),
-      note: `peak of the second ${LOAD_SECONDS} s (${megabytes(second)}) over that of the first (${megabytes(first)}); a whole list for each ${paths.length} gets, 16 connections`,
+      note: `difference between the peaks of the second ${LOAD_SECONDS} s (${megabytes(second)}) and of the first (${megabytes(first)}); 16 connections request one list of all nodes after every ${paths.length} gets`,
     },
     {
       ...below('longest block of the event loop under that load', delays.maxMs, 50, milliseconds),

@@ -66,16 +66,16 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
     return [
       {
         ...row('sign in with a password', pinned),
-        note: `peer: argon2id alone; a core for it or for the server, the other for the cluster and the client. ${usage(pinned)}`,
+        note: `peer: argon2id alone; one core for the peer or the server, the other core for the cluster and the client. ${usage(pinned)}`,
         shortfall: shortfall(pinned),
       },
       informs(
-        row('the same by a minimal Node program', { bare: pinned.bare, grants: pinned.least }),
-        `ours: on Node, a form over TLS, the hash, one session written over TLS, a signature, the answer; no checks, no watch, no log. ${usage({ grants: pinned.least })}`,
+        row('sign in with a password at a minimal Node program', { bare: pinned.bare, grants: pinned.least }),
+        `ours: a Node program that reads a form over TLS, verifies the hash, writes one session over TLS, signs and responds, without checks, watches and logs. ${usage({ grants: pinned.least })}`,
       ),
       informs(
         row('sign in with a password, all cores shared', free),
-        `peer: argon2id alone, one at a time, as the server does it. ${usage(free)}`,
+        `peer: argon2id alone, one hash at a time, like the server. ${usage(free)}`,
       ),
     ];
   } finally {
@@ -125,17 +125,17 @@ function row(work: string, { bare, grants }: Seen): Row {
 
 function usage({ grants }: Pick<Seen, 'grants'>): string {
   const { own, mainThread, kube, etcd } = middle(grants);
-  return `CPU a sign-in: ours ${milliseconds(own)}, including ${milliseconds(mainThread)} of the main thread; kube-apiserver ${milliseconds(kube)}, etcd ${milliseconds(etcd)}; ${AT_A_TIME} at a time`;
+  return `CPU per sign-in: ours ${milliseconds(own)}, including ${milliseconds(mainThread)} of the main thread; kube-apiserver ${milliseconds(kube)}, etcd ${milliseconds(etcd)}; ${AT_A_TIME} at a time`;
 }
 
 function shortfall({ bare, grants, least }: Seen & { readonly least: readonly Usage[] }): string {
   const [ours, hash, floor] = [middle(grants), middle(bare), middle(least)];
   return [
-    `on one core the bare hash takes ${hash.own.toFixed(1)} ms and a sign-in ${ours.own.toFixed(1)} ms;`,
-    `a program that does nothing else takes ${floor.own.toFixed(1)} ms, so with a session in the cluster Node reaches`,
-    `${(floor.rate / hash.rate).toFixed(2)} × at the most. Of the main thread's ${ours.mainThread.toFixed(1)} ms, ${floor.mainThread.toFixed(1)} ms are that`,
-    `program's too: two TLS connections and their HTTP;`,
-    'the rest is the throttle, clients, MACs, the echo of the session by watch, three lines of log and metrics',
+    `on one core the bare hash takes ${hash.own.toFixed(1)} ms and a sign-in ${ours.own.toFixed(1)} ms.`,
+    `The minimal Node program takes ${floor.own.toFixed(1)} ms, so Node can reach at most`,
+    `${(floor.rate / hash.rate).toFixed(2)} × with a session in the cluster. The main thread of the server takes ${ours.mainThread.toFixed(1)} ms,`,
+    `that of the minimal program ${floor.mainThread.toFixed(1)} ms, for two TLS connections and their HTTP.`,
+    'The difference is the throttle, clients, MACs, the watch event of the session, three log lines and metrics',
   ].join(' ');
 }
 

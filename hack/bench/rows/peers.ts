@@ -77,19 +77,19 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
         'sign in with a password, beside Dex',
         passwords['dex'],
         passwords['ours'],
-        'Dex hashes with bcrypt (cost 10), signs with RS256, and keeps sessions in the same cluster',
+        'Dex hashes with bcrypt (cost 10), signs with RS256, and stores sessions in the same cluster',
       ),
       ...row(
         'sign in with a password, beside oidc-provider',
         passwords['provider'],
         passwords['ours'],
-        'oidc-provider with the same argon2id, under ES256 as well, keeps sessions in memory and writes none to the cluster',
+        'oidc-provider hashes with the same argon2id, signs with ES256 too, and stores sessions in memory, not in the cluster',
       ),
       ...row(
         'refresh a token, beside Dex',
         refreshes['dex'],
         refreshes['ours'],
-        'kept in the same cluster by both',
+        'both servers store sessions in the same cluster',
       ),
       ...row(
         'refresh a token, beside oidc-provider',
@@ -137,6 +137,6 @@ function row(
   if (peer.length === 0) return [];
   const rate = (side: readonly Measured[]): number => median(side.map(({ rate }) => rate));
   const cpu = (side: readonly Measured[]): string => milliseconds(median(side.map(({ cpu }) => cpu)));
-  const note = `${how}; a core for each server; CPU a turn ${cpu(peer)}, ours ${cpu(ours)}`;
+  const note = `${how}; one core for each server; CPU per operation ${cpu(peer)}, ours ${cpu(ours)}`;
   return [informs(atLeast(work, rate(peer), rate(ours), 1, perSecond), note)];
 }

@@ -88,13 +88,13 @@ async function measure(
         ours: milliseconds(further.ms),
       },
       { work: `pod logs: first line of an export in order, ${what}`, peer, ours: milliseconds(first) },
-      { work: `pod logs: all lines of that export`, peer, ours: milliseconds(all) },
+      { work: `pod logs: all lines of an export in order, ${what}`, peer, ours: milliseconds(all) },
     ];
   });
   return [
     ...rows,
     {
-      work: 'pod logs: growth of memory during these',
+      work: 'pod logs: growth of memory during these queries and exports',
       ours: `${(most - before).toFixed(0)} MB`,
       note: `resident, from ${before.toFixed(0)} MB`,
     },

@@ -45,7 +45,7 @@ async function oneWatcher(scene: Scene): Promise<Row> {
   // Both sides see the same write, so its duration cancels out.
   const later = ours.map((at, change) => at - (peer[change] ?? Number.NaN));
   return {
-    ...difference('change seen by one watcher', median(peer), median(ours), 0.5, median(later)),
+    ...difference('delay of a change at one watcher', median(peer), median(ours), 0.5, median(later)),
     note: `median of ${CHANGES_FOR_ONE} differences; 90 % within ${milliseconds(quantile(later, 0.9))}`,
     shortfall:
       'the event goes through one process and two TLS connections more. On a busy machine 0.7 ms pass from its first byte to our last one: 0.15 until its second record has come, 0.4 for reading it, 0.1 for writing; back to back, with warm caches, reading takes 0.11. The rest is two processes that are woken while etcd, kube-apiserver and the load generator use the cores',
@@ -88,7 +88,7 @@ async function manyWatchers(scene: Scene, count: number): Promise<{ delay: Row; 
   const [peerMemory = 0] = memory.peer;
   const [ourMemory = 0] = memory.ours;
   return {
-    delay: difference(`change seen by the last of ${count} watchers`, peer, ours, goal, ours - peer),
+    delay: difference(`delay of a change at the last of ${count} watchers`, peer, ours, goal, ours - peer),
     memory: {
       work: `memory for each of ${count} watchers`,
       peer: kilobytes(peerMemory),

@@ -173,13 +173,13 @@ describe('a suite of npm test', function () {
     });
   }
 
-  it('names the cure when the disk is full', async () => {
+  it('says what to do when the disk is full', async () => {
     const { problems } = await run({ fixture: 'unwritable' });
     expect(problems).to.have.length(2);
     expect(problems[1]).to.match(/cannot be written \(ENOENT: .*\): free disk space there, or set TMPDIR/);
   });
 
-  it('names the cure when the temporary folder cannot be created', async () => {
+  it('says what to do when the temporary folder cannot be created', async () => {
     const { TMPDIR: own } = process.env;
     process.env['TMPDIR'] = join(tmpdir(), 'no-such-folder');
     const error = await run({ fixture: 'green' }).catch((caught: unknown) => caught);
@@ -196,7 +196,7 @@ describe('a suite of npm test', function () {
   ] as const) {
     it(`fails when a test that runs ${how} leaves an open handle`, async () => {
       const { problems } = await run({ fixture: 'open', ...way });
-      expect(problems).to.deep.equal(['the tests left open: TCPServerWrap']);
+      expect(problems).to.deep.equal(['the tests left open handles: TCPServerWrap']);
     });
   }
 });

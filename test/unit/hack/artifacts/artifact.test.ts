@@ -43,7 +43,7 @@ describe('the cache key of an artifact', () => {
 });
 
 describe('an artifact', () => {
-  it('is not built if the cache is not writable, and the error names the cure', async () => {
+  it('is not built if the cache is not writable, and the error says what to do', async () => {
     await using scratch = await scratchFolder();
     const file = join(scratch.path, 'no-folder');
     await writeFile(file, '');
@@ -56,7 +56,7 @@ describe('an artifact', () => {
     expect(made).to.equal(0);
   });
 
-  it('is not stored on a full disk, and the error names the cure', async () => {
+  it('is not stored on a full disk, and the error says what to do', async () => {
     await using scratch = await scratchFolder();
     const artifact = { title: 'thing', name: 'thing-1', make: () => writeFile('/dev/full', 'x') };
     const error = await rejection(provide(artifact, options(scratch.path)));

@@ -22,7 +22,7 @@ describe('the Go that builds the control plane', () => {
     expect(await withGo('go1.21.3')).to.deep.equal({ GOTOOLCHAIN: 'auto' });
   });
 
-  it('is rejected below 1.21, in one line with the cure', async () => {
+  it('is rejected below 1.21, with an error in one line that says what to do', async () => {
     const { message } = await rejection(withGo('go1.19.8'));
     expect(message).to.match(/^Go 1\.19\.8 is too old .*install Go 1\.21 or newer/);
     expect(message).not.to.include('\n');

@@ -26,7 +26,7 @@ describe('the downloads of Maven', () => {
     await writeFile(join(node, 'lib/c.jar'), 'c');
     await writeFile(list, `${sum('a')}  a.jar\n${sum('b')}  lib/b.jar\n${sum('d')}  d.jar\n`);
     const { message } = await rejection(verifyJars(node, list));
-    expect(message).to.match(/: b\.jar is another one, c\.jar is not named, d\.jar is missing$/);
+    expect(message).to.match(/: b\.jar has another checksum, c\.jar is not listed, d\.jar is missing$/);
   });
 });
 

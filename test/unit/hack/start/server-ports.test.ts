@@ -46,14 +46,14 @@ describe('the ports of the development server', () => {
     expect(second.insecure).to.equal(first.insecure);
   });
 
-  it('are rejected with a cure if the requested one is privileged', async () => {
+  it('are rejected with an alternative if the requested one is privileged', async () => {
     const refusal = await requireFree(80, async () => 'forbidden').catch((error: unknown) => error);
     expect(refusal)
       .to.be.an('error')
       .with.property('message', 'port 80 is privileged: use a port above 1023, or omit --port');
   });
 
-  it('are rejected with a cure if the requested one is in use', async () => {
+  it('are rejected with an alternative if the requested one is in use', async () => {
     const { secure } = await chooseServerPorts(file, undefined);
     await occupy(secure);
     const refusal = await chooseServerPorts(file, secure).catch((error: unknown) => error);

@@ -29,7 +29,7 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(0);
   });
 
-  it('runs the stages after a failed one and shows the cure', async () => {
+  it('runs the stages after a failed one and says what to do', async () => {
     const { exitCode, lines } = await run([
       stage('types', counted(0, 1, 0), 'gate'),
       stage('unit', counted(10, 0, 0)),

@@ -154,7 +154,7 @@ describe('SecureListener', () => {
     expect(await readAll(socket)).to.equal('');
   });
 
-  it('names the port in use and the cure', async () => {
+  it('reports the port in use and what to change', async () => {
     const { port } = (await listening()).address;
     const error = await listenSecure(certificates, { port }).then(
       () => undefined,

@@ -166,7 +166,7 @@ describe('SelfSignedCertificate', () => {
       }
     });
 
-    it('reports an invalid file with the cure, without quoting it', async () => {
+    it('reports an invalid file and what to change, without quoting it', async () => {
       await writeFile(join(folder, 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
       const error: unknown = await source(new DirectoryAuthorityStore(folder))
         .start(AbortSignal.abort())
