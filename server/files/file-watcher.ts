@@ -1,19 +1,20 @@
+// A watcher for files that are reloaded on change, such as certificates and mounted Secrets.
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface FileWatcherOptions {
   readonly pollMs?: number;
-  /** Delay after a notification, for writers that replace several files; 0 by default. */
+  /** Delay between a notification and the call, for writers that replace several files. 0 by default. */
   readonly settleMs?: number;
-  /** A directory that cannot be watched is polled only. */
+  /** Called for a directory that cannot be watched. Its files are only polled. */
   readonly onUnwatchable?: (directory: string, error: unknown) => void;
 }
 
 const POLL_MS = 10_000;
 
 /**
- * Calls `mayHaveChanged` whenever one of the files may have changed, until `signal` is aborted. Watches the directories,
- * because a mounted Secret swaps a symbolic link beside the files, and polls, because some file systems send no
+ * Calls `mayHaveChanged` when one of the files may have changed, until `signal` is aborted. It watches the directories, because an
+ * update of a mounted Secret replaces a symbolic link beside the files. It also polls, because some file systems send no
  * notifications.
  */
 export function watchFiles(

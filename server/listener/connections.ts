@@ -1,4 +1,4 @@
-// The HTTP connections of a listener with their pending responses: limits pipelined and incomplete requests, and closes
+// The open HTTP connections of a listener with their pending responses. Limits pipelined and incomplete requests, and closes
 // connections for a graceful stop. listener.ts owns the server and its events.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,24 +7,24 @@ import { closeGracefully } from '../request/graceful-close.ts';
 import { IncompleteRequests } from './incomplete-requests.ts';
 
 /**
- * Pending requests per connection. Node parses pipelined requests as fast as they arrive and buffers their headers, even
- * while the first one waits for the cluster.
+ * Maximum number of pending requests per connection. Node parses pipelined requests as fast as they arrive, and buffers their
+ * headers while the first one waits for the cluster.
  */
 const MAX_PIPELINED = 32;
-/** Time for the first request on a connection that was accepted before the stop. */
+/** Timeout for the first request on a connection whose TLS handshake was in progress at the stop, in ms. */
 const LATE_CONNECTION_MS = 1_000;
 
-/** Module-wide, because Node calls `shouldUpgradeCallback` without a listener. */
+/** A module variable, because Node calls `shouldUpgradeCallback` without the listener. */
 const pending = new WeakMap<Duplex, ServerResponse[]>();
 
-/** Responses that are not complete, in the order of their requests. */
+/** The incomplete responses of a connection, in the order of their requests. */
 export function pendingResponses(connection: Duplex): readonly ServerResponse[] {
   return pending.get(connection) ?? [];
 }
 
 export class Connections {
   readonly #maxHeaderBytes: number;
-  /** The TLS sockets of a TLS listener, else the TCP sockets. Without upgraded connections. */
+  /** TLS sockets of the TLS listener, TCP sockets of the plain-HTTP listener. Without upgraded connections. */
   readonly #open = new Set<Duplex>();
   readonly #incomplete = new IncompleteRequests();
   #keepsAlive = true;
@@ -39,20 +39,19 @@ export class Connections {
     this.#open.add(connection);
     this.#incomplete.add(connection);
     connection.once('close', () => this.remove(connection));
-    // Node calls it to close a connection after a response, and would reset one with unread input.
+    // Node calls this function to close a connection after a response. It would reset a connection with unread input.
     connection.destroySoon = () => closeGracefully(connection);
     if (!this.#stopping) return;
-    // Its handshake was in progress at the stop: the client may send one request.
     setTimeout(() => closeIfIdle(connection), LATE_CONNECTION_MS).unref();
   }
 
-  /** Also for an upgraded connection, which is no longer HTTP. */
+  /** Removes a closed or upgraded connection. */
   remove(connection: Duplex): void {
     this.#open.delete(connection);
     this.#incomplete.delete(connection);
   }
 
-  /** Registers a request until its response is complete. Returns false, and closes the connection, for too many pipelined requests. */
+  /** Tracks a request until its response is complete. With too many pipelined requests, destroys the connection and returns false. */
   track(connection: Socket, response: ServerResponse): boolean {
     const responses = pending.get(connection) ?? [];
     if (responses.length > 0 && areTooMany([...responses, response], this.#maxHeaderBytes)) {
@@ -63,14 +62,14 @@ export class Connections {
     this.#incomplete.mark(connection);
     if (!this.#keepsAlive) announceClose(response);
     response.once('finish', () => {
-      // The body was rejected midway. Its client may have to send all of it before it reads the response.
+      // The body was rejected before it was complete. The client may read the response only after it has sent the whole body.
       if (!response.req.complete) response.req.resume();
     });
     response.once('close', () => {
-      // An array: a Set allocates for each request of a connection that has one at a time.
+      // An array, because a Set would allocate for each request of a connection without pipelining.
       responses.splice(responses.indexOf(response), 1);
       this.#incomplete.mark(connection);
-      // Headers sent before the stop may have promised keep-alive.
+      // Headers that were sent before the stop may contain keep-alive.
       if (this.#stopping) closeIfIdle(connection);
     });
     return true;
@@ -84,14 +83,14 @@ export class Connections {
     }
   }
 
-  /** Closes idle connections now, the others after their last pending response. */
+  /** Closes idle connections now, and the others after their last pending response. */
   stop(): void {
     this.#stopping = true;
     this.endKeepAlive();
     for (const connection of this.#open) closeIfIdle(connection);
   }
 
-  /** Destroys connections while incomplete requests take too much memory. Returns their number. */
+  /** Destroys connections until incomplete requests are within their memory limit. Returns the number of destroyed connections. */
   limitIncomplete(): number {
     return this.#incomplete.enforceLimit();
   }
@@ -105,7 +104,7 @@ function announceClose(response: ServerResponse): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
 }
 
-/** The headers of all pipelined requests together may be as large as those of one request. */
+/** Applies the header size limit of one request to all pipelined requests together. */
 function areTooMany(responses: readonly ServerResponse[], maxHeaderBytes: number): boolean {
   if (responses.length > MAX_PIPELINED) return true;
   return responses.reduce((sum, { req }) => sum + headerBytes(req), 0) > maxHeaderBytes;

@@ -1,5 +1,5 @@
-// The graceful stop, in order: readiness fails and responses announce the end of their connection; after a delay for
-// load balancers the listening sockets close; watches end; requests in flight finish; the rest is cut at the timeout.
+// The graceful stop of the listeners. Its order: readiness fails, and responses get `Connection: close`. After a delay for load
+// balancers, the listening sockets close and watches end. Requests in flight complete; at the timeout, connections are destroyed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
@@ -14,14 +14,14 @@ export interface DrainOptions {
   readonly failReadiness: () => void;
   /** Ends watches and other long-running requests. Returns their number. */
   readonly endStreams: () => number;
-  /** Milliseconds between failing readiness and closing the listening sockets. */
+  /** Delay between failing readiness and closing the listening sockets, in ms. */
   readonly readinessDelay: number;
-  /** Milliseconds for requests in flight. */
+  /** Timeout for requests in flight, in ms. */
   readonly timeout: number;
   readonly log: Logger;
 }
 
-/** Resolves when every connection is closed. Returns the number of destroyed connections. */
+/** Stops the listeners. Resolves when all connections are closed, with the number of destroyed ones. */
 export async function drain(options: DrainOptions): Promise<number> {
   const { listeners, log, readinessDelay, timeout } = options;
   options.failReadiness();

@@ -1,7 +1,7 @@
-// A bound on the memory of requests whose headers are incomplete, over all connections. Node buffers such headers
-// without exposing their size, so the size is the number of bytes read since the connection's last request.
+// A memory limit for requests with incomplete headers, over all connections of a listener. Node does not expose the size of
+// buffered headers, so it is estimated by the bytes read since the last complete request of the connection.
 
-/** The members of net.Socket that are used here. */
+/** The used properties of net.Socket. */
 export interface Incoming {
   readonly bytesRead: number;
   destroy(): unknown;
@@ -9,7 +9,7 @@ export interface Incoming {
 
 interface Entry {
   readonly connection: Incoming;
-  /** `bytesRead` when the last request or response was complete. */
+  /** Value of `bytesRead` when the last request or response was complete. */
   mark: number;
 }
 
@@ -37,7 +37,7 @@ export class IncompleteRequests {
     this.#entries.delete(connection);
   }
 
-  /** Destroys the connections with the largest incomplete requests while the total exceeds the bound. Returns their number. */
+  /** Destroys the connections with the largest incomplete requests until the total is within the limit. Returns their number. */
   enforceLimit(): number {
     const incomplete: { readonly connection: Incoming; readonly bytes: number }[] = [];
     let total = 0;

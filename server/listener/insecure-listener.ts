@@ -1,4 +1,4 @@
-// The plain-HTTP listener for callers inside the cluster. It serves a few paths only. Its receiver must pass
+// The plain-HTTP listener for callers inside the cluster. It serves only the paths in SERVED. Its receiver must pass
 // `secure: false` to the filter chain.
 import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
@@ -22,11 +22,12 @@ export function newInsecureListener(options: ListenerOptions): Listener {
   });
 }
 
+/** First path segments. */
 const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz']);
 
 /**
- * Whether the plain-HTTP listener serves this request target. It checks the undecoded target, and rejects every target
- * that could be read as another path: dot segments, encoded ones too, and absolute URLs.
+ * Returns true if the plain-HTTP listener serves the undecoded request target. Rejects targets that another parser could read as
+ * another path: absolute URLs, and dot segments, also percent-encoded ones.
  */
 export function isServedInsecurely(target: string): boolean {
   const path = target.replace(/[?#][^]*$/, '');

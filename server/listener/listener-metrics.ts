@@ -1,6 +1,7 @@
+// Metrics of the listeners: connections, rejected connections, malformed requests and failed TLS handshakes.
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The TLS listener or the plain-HTTP listener, as in the configuration, in logs and in metrics. */
+/** `secure`: the TLS listener. `insecure`: the plain-HTTP listener. Also used in the configuration, the log and metric labels. */
 export type ListenerName = 'secure' | 'insecure';
 
 export interface ListenerMetrics {
@@ -21,13 +22,13 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const dropped = new Counter({
     name: 'apiserver_dropped_connections_total',
-    help: 'Connections closed on arrival because of listeners.limits.connections.',
+    help: 'Connections closed on arrival because of the limit listeners.limits.connections.',
     labelNames: ['listener'],
     registers,
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Malformed requests: not HTTP, too large headers, too slow, or too many pipelined.',
+    help: 'Requests rejected before the filter chain: not HTTP, headers too large, too slow, or too many pipelined.',
     labelNames: ['listener', 'code'],
     registers,
   });

@@ -1,5 +1,5 @@
-// One listening socket: binding, limits on slow or malicious clients, and closing. Every well-formed request and
-// upgrade goes to the filter chain. secure-listener.ts and insecure-listener.ts create one each; drain.ts stops them.
+// The base of the TLS and the plain-HTTP listener: binds a socket, limits slow and malicious clients, and closes connections. It
+// passes every well-formed request and upgrade to the filter chain. drain.ts stops the listeners.
 import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -23,7 +23,7 @@ export interface ListenerLimits {
 
 export interface RequestReceiver {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Requests for another protocol. */
+  /** Receives requests to switch the protocol, such as WebSocket. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -56,7 +56,7 @@ export class Listener {
     this.#connections = new Connections(options.limits.headers);
   }
 
-  /** Binds. Throws StartupError, with the cure, when the address is not available. */
+  /** Binds the address. Throws StartupError, which says what to change, if the address is unavailable. */
   async listen(): Promise<AddressInfo> {
     const { address, port } = this.#options;
     this.#handleConnections();
@@ -94,14 +94,14 @@ export class Listener {
   }
 
   /**
-   * Sends `Connection: close` with every response from now on. Clients then close their connections themselves, before
-   * `stopAccepting` closes those that are left.
+   * Sends `Connection: close` with every response from now on, so that most clients close their connections before
+   * `stopAccepting` does.
    */
   endKeepAlive(): void {
     this.#connections.endKeepAlive();
   }
 
-  /** Closes the listening socket and idle connections; others close after the response in flight. */
+  /** Closes the listening socket and idle connections. Other connections close after their response in flight. */
   stopAccepting(): void {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -125,7 +125,7 @@ export class Listener {
   #handleConnections(): void {
     const { limits, metrics, log } = this.#options;
     const server = this.#server;
-    // One more than the limit, to detect that there are more.
+    // One more than the limit, to detect requests above the limit.
     server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
     server.maxConnections = limits.connections;
     server.on('connection', (socket: Socket) => {
@@ -160,7 +160,7 @@ export class Listener {
     this.#server.on('tlsClientError', (error: Error, socket: Socket) => {
       metrics.handshakeFailed();
       log.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
-      // Node has closed the TLS socket, but the TCP socket can still carry a response.
+      // Node has closed the TLS socket, but the TCP socket can still send a response.
       const tcp = isPlainHTTP(error) && [...this.#sockets].find((other) => isSameConnection(other, socket));
       if (tcp) rejectMalformed(error, tcp, false);
       socket.destroy();
@@ -171,7 +171,7 @@ export class Listener {
     const { receiver } = this.#options;
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
       if (!this.#track(request.socket, response)) return;
-      // Node has not parsed the bytes after an upgrade request, so the next ones may be the middle of a request.
+      // Node has not parsed the bytes after an upgrade request, so a later request might begin in the middle of another one.
       if (requestsUpgrade(request)) response.shouldKeepAlive = false;
       const error = malformation(request);
       if (error) this.#server.emit('clientError', error, request.socket);
@@ -185,7 +185,7 @@ export class Listener {
       receive(request, response);
     });
     const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-      // Node has removed its listeners, and an unhandled error would end the process.
+      // Node has removed its listeners from the socket, and an unhandled error would end the process.
       socket.on('error', () => socket.destroy());
       if (!this.#canUpgrade(socket)) return;
       this.#connections.remove(socket);
@@ -198,7 +198,7 @@ export class Listener {
     this.#server.on('connect', upgrade);
   }
 
-  /** Returns false for a request that must be ignored: its connection is closed, or has too many pipelined requests. */
+  /** Returns false if the request must be ignored, because its connection is closed or has too many pipelined requests. */
   #track(connection: Socket, response: ServerResponse): boolean {
     // Node parses a chunk to its end even after the connection is destroyed or ended.
     if (connection.destroyed || connection.writableEnded) return false;
@@ -208,7 +208,7 @@ export class Listener {
     return false;
   }
 
-  /** Returns false for a connection that is closed, or has pending responses; the latter is destroyed. */
+  /** Returns false for a closed connection. Destroys a connection with pending responses, and returns false. */
   #canUpgrade(connection: Duplex): boolean {
     if (connection.destroyed || connection.writableEnded) return false;
     const responses = pendingResponses(connection);
@@ -216,15 +216,15 @@ export class Listener {
     this.#options.metrics.malformed(this.name, 400);
     this.#options.log.debug('upgrade requested while responses were pending');
     connection.destroy();
-    // Node closes only the response whose turn it is.
+    // Node closes only the first pending response.
     for (const response of responses.filter(({ socket }) => !socket)) response.destroy().emit('close');
     return false;
   }
 }
 
 /**
- * Sends `100 Continue` only when the body is read, so a rejected client does not send it. kube-apiserver's proxy also
- * takes a 100 for the response, and returns 200 for whatever follows.
+ * Sends `100 Continue` only when a handler reads the body, so that a rejected client does not send its body. Besides, the proxy of
+ * kube-apiserver mistakes a 100 for the response, and then returns 200 to the client.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   // Node discards the rest of a body after the response.
@@ -233,7 +233,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   });
 }
 
-/** The protocols of Kubernetes' streams. */
+/** The upgrade protocols of Kubernetes. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
 
 function requestsUpgrade({ headers }: IncomingMessage): boolean {
@@ -244,7 +244,7 @@ function isSameConnection(one: Socket, other: Socket): boolean {
   return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
 }
 
-/** The options of both servers. */
+/** The options of Node's server, for both listeners. */
 export function serverOptions(limits: ListenerLimits): ServerOptions {
   return {
     maxHeaderSize: limits.headers,
@@ -252,13 +252,13 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeout),
-    // Node's own rejection has no body and is not logged: the filter chain rejects instead.
+    // The filter chain rejects requests without Host, because Node's rejection has no body and is not logged.
     requireHostHeader: false,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
-    // An unsupported upgrade is an ordinary request: Java's client offers h2c with each plain request. So is an upgrade
-    // while responses are pending, which still need the connection.
+    // Unsupported upgrades are ordinary requests, because Java's client offers h2c with each plain request. Upgrades with pending
+    // responses are ordinary requests too, because these responses still need the connection.
     shouldUpgradeCallback: (request) =>
       requestsUpgrade(request) && pendingResponses(request.socket).length === 0,
   };

@@ -1,30 +1,29 @@
-// Requests that never reach the filter chain: input that is not HTTP, and requests that Node accepts but this server
-// does not. Responses have the shape of the chain's own errors.
+// Rejection of malformed requests before the filter chain: input that is not HTTP, and requests that Node accepts but this server
+// rejects. Responses are Status objects, like the errors of the filter chain.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
 
 /**
- * Header fields of a request: a user may be in thousands of groups, each of which is one field. Node spends about a
- * microsecond on each unknown name.
+ * Maximum number of header fields of a request. A user may be in thousands of groups, and the front proxy sends one field per group.
+ * Node takes about 1 µs for each unknown field name.
  */
 export const MAX_HEADER_FIELDS = 5_000;
 
 /** The error of a TLS handshake when the client speaks HTTP without TLS. */
 const PLAIN_HTTP = 'ERR_SSL_HTTP_REQUEST';
 
-/** Undefined for a request that the server accepts. */
+/** Returns the error of a malformed request, or undefined for a well-formed one. */
 export function malformation({ httpVersion, headers, rawHeaders }: IncomingMessage): Error | undefined {
   // llhttp accepts a request line without a version as HTTP/0.9.
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new Error(`HTTP/${httpVersion} is not supported`);
-  // Names and values in turn. Node reads one field beyond its limit, and silently drops the rest.
+  // `rawHeaders` alternates names and values. Node silently drops fields beyond `maxHeadersCount`, which is one above the limit.
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
     return Object.assign(new Error('a request has too many headers'), { code: 'HPE_HEADER_OVERFLOW' });
   }
-  // RFC 9112, 6.1: HTTP/1.0 has no chunked encoding. An old proxy in front may see another end of the body, so the
-  // next request on the connection could be smuggled.
+  // RFC 9112, 6.1: HTTP/1.0 has no chunked encoding. An old proxy may see another end of the body, which allows request smuggling.
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
     return new Error('a request of HTTP/1.0 has a Transfer-Encoding');
   }
@@ -34,11 +33,11 @@ export function malformation({ httpVersion, headers, rawHeaders }: IncomingMessa
 const rejected = new WeakSet<Duplex>();
 
 /**
- * Responds to input that is not a request, and closes the connection. Returns the status; undefined when the client is
- * unreachable, or when part of another response has been sent (`inResponse`).
+ * Responds to a malformed request, and closes the connection. Returns the status code. Returns undefined without a response, if the
+ * client is unreachable or another response has been sent in part (`inResponse`).
  */
 export function rejectMalformed(error: Error, socket: Duplex, inResponse: boolean): number | undefined {
-  // The parser fails again for each further chunk of the client.
+  // The parser reports an error again for each further chunk.
   if (rejected.has(socket)) return undefined;
   rejected.add(socket);
   const code = 'code' in error ? error.code : undefined;
@@ -86,7 +85,7 @@ export function reject(response: ServerResponse, error: StatusError): void {
   response.end(body);
 }
 
-/** For a connection without a readable request, or after an upgrade request; closes it. */
+/** Sends an error on a socket without a ServerResponse (unparsed or upgrade request), and closes it. */
 export function rejectConnection(socket: Duplex, error: StatusError): void {
   const body = JSON.stringify(error.toStatus());
   const response = [

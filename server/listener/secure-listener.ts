@@ -1,5 +1,5 @@
-// The TLS listener. New connections use the current certificate. Client certificates are requested but optional;
-// authentication verifies them for each request.
+// The TLS listener. New connections use the current serving certificate. Client certificates are optional; authentication
+// verifies them for each request.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
@@ -35,8 +35,8 @@ export class SecureListener extends Listener {
   }
 
   /**
-   * Sets the CAs (PEM) whose client certificates handshakes request. Open connections keep their certificate; authentication
-   * checks that it is still valid. Unreadable certificates are skipped and logged.
+   * Sets the CAs (PEM) that TLS handshakes announce to clients, which choose a matching client certificate. Open connections are
+   * not affected. Unreadable CAs are skipped and logged.
    */
   setClientCAs(pems: readonly string[]): void {
     this.#clientCAs = [...new Set(pems.flatMap(pemCertificates))].filter((pem) => this.#isReadable(pem));
@@ -69,8 +69,8 @@ function contextOptions(options: SecureListenerOptions, clientCAs: readonly stri
     minVersion: options.minVersion,
     // Without `ca` Node would request certificates of its built-in CAs.
     ca: [...clientCAs],
-    // No session resumption: a resumed session has the client's leaf without its intermediates, and survives the removal of
-    // its CA.
+    // No session resumption: a resumed session has no intermediates of the client certificate, and stays valid after its CA is
+    // removed.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

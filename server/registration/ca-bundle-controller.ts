@@ -1,3 +1,4 @@
+// The controller of `spec.caBundle` in one APIService. ca-bundle.ts computes the desired bundle.
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
@@ -7,7 +8,7 @@ import { pause } from '../concurrency/pause.ts';
 import { RepeatedFailure } from '../observability/repeated-failure.ts';
 import { type ApiService, desiredBundle, type Others, readApiService } from './ca-bundle.ts';
 
-/** Field manager of `spec.caBundle`, the only field that it owns. */
+/** Field manager for server-side apply. It owns only `spec.caBundle`. */
 export const FIELD_MANAGER = 'ks-apiserver-ca-bundle';
 
 /** The CA of the TLS listener. */
@@ -22,8 +23,8 @@ export interface ControllerOptions {
   readonly client: ClusterClient;
   readonly servingCA: ServingCA;
   /**
-   * Whether all replicas serve with the same CA (certificate files): other certificates are removed after `settleMs`.
-   * Otherwise each replica has a self-signed CA, and all CAs of the same name stay in the bundle.
+   * True if all replicas use one CA, from certificate files. Other certificates are then removed from the bundle after `settleMs`.
+   * False if each replica has a self-signed CA. All CAs of the same name then stay in the bundle.
    */
   readonly sharedCA: boolean;
   readonly log: Logger;
@@ -38,20 +39,20 @@ const SETTLE_MS = 600_000;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
-/** Corrections within QUIET_MS of each other that indicate another writer. */
+/** Number of consecutive corrections, each within QUIET_MS of the last, that indicates another controller. */
 const CONTESTED_CORRECTIONS = 4;
 const QUIET_MS = 120_000;
 
 /**
- * Level-triggered controller that keeps the serving CA in `spec.caBundle` of one APIService. It never creates or deletes an
- * APIService, and changes no other field.
+ * Writes the serving CA to `spec.caBundle` of one APIService, and corrects later changes (level-triggered). It never creates or
+ * deletes an APIService, and changes no other field.
  */
 export class CaBundleController {
   readonly #name: string;
   readonly #options: ControllerOptions;
-  /** After failures. */
+  /** Delays after failed requests. */
   readonly #retries: Backoff;
-  /** Between contested corrections. */
+  /** Delays between corrections while another controller reverts them. */
   readonly #contention: Backoff;
   readonly #failures = new RepeatedFailure();
   #seen: ApiService | undefined;
@@ -59,7 +60,7 @@ export class CaBundleController {
   #work: Promise<void> = Promise.resolve();
   #settling: { readonly own: string; readonly timer: NodeJS.Timeout } | undefined;
   #lastCorrection = Number.NEGATIVE_INFINITY;
-  /** Corrections without QUIET_MS between them. */
+  /** Number of consecutive corrections, each within QUIET_MS of the last. */
   #contested = 0;
 
   constructor(name: string, options: ControllerOptions) {
@@ -74,7 +75,7 @@ export class CaBundleController {
     this.#contention = new Backoff(pauses);
   }
 
-  /** Whether the last known APIService contains the serving CA. */
+  /** True if the last observed APIService contains the serving CA. */
   get trusted(): boolean {
     return this.#state === TRUSTED;
   }
@@ -88,14 +89,14 @@ export class CaBundleController {
     return `${this.#name} ${this.#state}`;
   }
 
-  /** Resolves when `signal` is aborted. Requests only this name: the server has no permission for the others. */
+  /** Runs until `signal` is aborted. Watches only this APIService, because the server has no permission for others. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, servingCA, log } = this.#options;
     let isListed = false;
     const take = (apiService: unknown, byList: boolean): void => {
       isListed = true;
       const seen = readApiService(apiService);
-      // A list is always current: after the restore of a backup, resourceVersions are lower.
+      // The object of a list is always current, even with a lower resourceVersion after an etcd restore.
       if (!byList && isOlder(seen, this.#seen)) return;
       this.#seen = seen;
       this.#enqueue(signal);
@@ -112,7 +113,7 @@ export class CaBundleController {
     }
   }
 
-  /** Serializes corrections. Each one uses the state at its start. */
+  /** Queues a correction. It runs after the previous one, with the state at its start. */
   #enqueue(signal: AbortSignal): void {
     this.#work = this.#work.then(() => this.#reconcile(signal));
   }
@@ -140,20 +141,20 @@ export class CaBundleController {
           'cannot set spec.caBundle, retrying',
         );
         await pause(this.#retries.next(), signal);
-        // A newer object has arrived, and with it the next correction.
+        // A newer object has arrived, which has queued its own correction.
         if (this.#seen !== seen) return;
       }
     }
   }
 
-  /** Certificates that stay permanently. */
+  /** The other certificates that stay in the bundle permanently. */
   #permanent(): Others {
     return this.#options.sharedCA ? 'none' : 'sameName';
   }
 
   /**
-   * Certificates that stay during a rollout. Some pods may serve with a self-signed CA and some with one from files, or with
-   * the old and the new files: removing each other's CA would loop.
+   * The other certificates that stay in the bundle during a rollout. Pods may then have different CAs: self-signed or from files,
+   * old or new files. They would otherwise remove each other's CA in a loop.
    */
   #transitional(seen: ApiService): Others {
     const byReplicas = seen.caBundleManagers.every((manager) => manager === FIELD_MANAGER);
@@ -186,7 +187,7 @@ export class CaBundleController {
       body: JSON.stringify({
         apiVersion: 'apiregistration.k8s.io/v1',
         kind: 'APIService',
-        // With the uid, applying to a deleted APIService is a conflict instead of a creation.
+        // The uid prevents that server-side apply creates a deleted APIService again: the request fails with 409.
         metadata: { name: this.#name, uid: seen.uid },
         spec: { caBundle: Buffer.from(bundle).toString('base64') },
       }),
@@ -204,7 +205,7 @@ export class CaBundleController {
     if (written && this.#seen === seen) this.#seen = written;
   }
 
-  /** Backs off when another controller reverts the corrections, to prevent an endless loop. */
+  /** Waits if another controller keeps reverting the corrections. */
   async #waitWhenContested(seen: ApiService, signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#lastCorrection > QUIET_MS) {
       this.#contention.reset();
@@ -218,7 +219,7 @@ export class CaBundleController {
     }
   }
 
-  /** Schedules the removal of transitional certificates, once per change of our own CA. */
+  /** Schedules the removal of the certificates of a rollout, once per change of our own CA. */
   #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
     const wanted = desiredBundle(seen.caBundle, own, new Date(), this.#permanent()) !== seen.caBundle;
     if (wanted && this.#settling?.own === own) return;
@@ -239,7 +240,7 @@ export class CaBundleController {
   }
 }
 
-/** A watch event may show the state before our last write. */
+/** A watch event may contain the state before our last write. */
 function isOlder(seen: ApiService | undefined, known: ApiService | undefined): boolean {
   if (seen?.uid !== known?.uid || !seen || !known) return false;
   return BigInt(seen.resourceVersion) < BigInt(known.resourceVersion);

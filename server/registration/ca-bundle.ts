@@ -1,10 +1,9 @@
-// The CA bundle of an APIService: reads the APIService and computes the bundle that it should have. Writing it is
-// ca-bundle-controller.ts.
+// The desired CA bundle of an APIService, computed from its current bundle and the serving CA. ca-bundle-controller.ts writes it.
 import { X509Certificate } from 'node:crypto';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
-/** The members of an APIService that this server uses. */
+/** The used fields of an APIService. */
 export interface ApiService {
   readonly name: string;
   readonly uid: string;
@@ -12,13 +11,13 @@ export interface ApiService {
   /** PEM; empty when there is none. */
   readonly caBundle: string;
   readonly insecureSkipTLSVerify: boolean;
-  /** `namespace/name`; undefined for an API that kube-apiserver serves itself. */
+  /** `namespace/name` of the Service; undefined for an API that kube-apiserver serves itself. */
   readonly service: string | undefined;
   /** The field managers of `spec.caBundle`. */
   readonly caBundleManagers: readonly string[];
 }
 
-/** Returns undefined for a value that is not an APIService with a name. */
+/** Parses an APIService. Returns undefined for a value without a name. */
 export function readApiService(value: unknown): ApiService | undefined {
   const metadata = recordIn(value, 'metadata');
   const spec = recordIn(value, 'spec');
@@ -43,18 +42,18 @@ function managersOfCaBundle(managedFields: unknown): string[] {
     .map((entry) => text(record(entry)['manager']));
 }
 
-/** Maximum number of certificates in a bundle. A replica whose CA is missing puts it back in front. */
+/** Maximum number of certificates in a bundle. A replica whose CA is missing adds it again at the front. */
 const MAX_CERTIFICATES = 8;
 
 /**
- * The certificates of others that stay in the bundle. `sameName`: those of replicas with self-signed CAs, which have the
- * name of our CA. `valid`: all valid ones, because a replica that added one may still serve with it.
+ * The certificates other than our own that stay in the bundle. `none`: no certificate. `sameName`: CAs with the name of our CA, which
+ * are the self-signed CAs of replicas. `valid`: all valid certificates, because another replica may still use one of them.
  */
 export type Others = 'none' | 'sameName' | 'valid';
 
 /**
- * The desired bundle for a current bundle `present`: our own certificates, then the others that stay, without expired and
- * invalid ones. Returns `present` when it has the same members, so that replicas do not fight over the order.
+ * Returns the desired bundle for the current bundle `present`: our own certificates, then the others that stay, without expired and
+ * invalid ones. Returns `present` if only the order differs, so that replicas do not overwrite each other.
  */
 export function desiredBundle(present: string, own: string, now: Date, others: Others): string {
   const ours = certificates(own);
@@ -76,7 +75,7 @@ function stays(
   return others === 'valid' || (candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate)));
 }
 
-/** Without the creation time that makes the name of a self-signed CA unique: `serving-ca@1700000000`. */
+/** The subject without the creation time, which makes the names of self-signed CAs unique: `serving-ca@1700000000`. */
 function nameOf({ subject }: X509Certificate): string {
   return subject.replace(/@\d+$/, '');
 }

@@ -1,5 +1,5 @@
-// Registration: keeps `spec.caBundle` of the APIServices of this server current, so that kube-apiserver trusts it. The
-// manifests create and delete the APIServices; listener/ owns the serving certificate.
+// The registration of the server at kube-apiserver: runs one controller of `spec.caBundle` per APIService, so that kube-apiserver
+// trusts the serving CA. The manifests create and delete the APIServices; listener/ owns the serving certificate.
 import { Gauge, type Registry } from 'prom-client';
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 
@@ -25,15 +25,15 @@ export class Registration {
     await Promise.all(this.#controllers.map((controller) => controller.run(signal)));
   }
 
-  /** Empty when the server does not manage the bundles. */
+  /** The trust of kube-apiserver by APIService. Empty if the server does not manage the bundles. */
   *trust(): Generator<readonly [apiService: string, trusted: boolean]> {
     if (!this.#managed) return;
     for (const { name, trusted } of this.#controllers) yield [name, trusted];
   }
 
   /**
-   * The text of a readiness check that never fails: a server that is not registered yet, and is removed from its Service,
-   * could never become registered.
+   * The text of the readiness check `registration`. The check never fails: otherwise a server that is not registered yet would be
+   * removed from its Service, and could never become registered.
    */
   describe(): string {
     if (!this.#managed) return 'registration.manageCABundle is false: spec.caBundle is not managed';
@@ -41,7 +41,7 @@ export class Registration {
   }
 }
 
-/** Whether kube-apiserver trusts this server, by APIService. */
+/** Returns for each APIService whether kube-apiserver trusts this server. */
 export type TrustByApiService = () => Iterable<readonly [apiService: string, trusted: boolean]>;
 
 export function collectRegistrationMetrics(registry: Registry, trust: TrustByApiService): void {

@@ -1,3 +1,4 @@
+// Storage of the CAs of a self-signing server: in memory, or in a folder that replicas and restarts can share.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -5,21 +6,20 @@ import { codeOf } from '../../../apis/reading/thrown-value.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from './certificate-authority.ts';
 
-/** The CAs of a self-signing server, newest first. Older ones stay until they expire. */
+/** The CAs of a self-signing server, newest first. Older CAs stay in the list until they expire. */
 export type Authorities = readonly KeyPair[];
 
-/** Stores the CAs across restarts, or for several replicas. */
 export interface AuthorityStore {
-  /** Undefined when none are stored. Throws when they are unreadable, so that they are not replaced. */
+  /** Returns undefined if no CA is stored. Throws if the stored CAs are unreadable, so that the caller does not replace them. */
   load(): Promise<Authorities | undefined>;
   /**
-   * Replaces `previous`, as load() returned it, by `next`. Returns the stored CAs, which are those of a concurrent writer
-   * if that one was first.
+   * Replaces `previous`, the result of load(), by `next`. Returns the stored CAs: `next`, or the CAs of a concurrent writer that
+   * was faster.
    */
   replace(previous: Authorities | undefined, next: Authorities): Promise<Authorities>;
 }
 
-/** Keeps the CAs for the lifetime of the process. */
+/** Stores the CAs in memory. */
 export class MemoryAuthorityStore implements AuthorityStore {
   #authorities: Authorities | undefined;
 
@@ -33,7 +33,7 @@ export class MemoryAuthorityStore implements AuthorityStore {
   }
 }
 
-/** Stores the CAs in `serving-ca.json` (mode 0600), and their certificates for clients in `serving-ca.crt`. */
+/** Stores the CAs with their keys in `serving-ca.json` (mode 0600), and the CA bundle for clients in `serving-ca.crt`. */
 export class DirectoryAuthorityStore implements AuthorityStore {
   readonly #directory: string;
 
@@ -82,8 +82,8 @@ export class DirectoryAuthorityStore implements AuthorityStore {
 }
 
 /**
- * Creates a folder with its parents. mkdir's `recursive` never returns where folders cannot be created, below /proc for
- * instance, and keeps the process from exiting.
+ * Creates a folder with its parents. Node's `recursive` option hangs, and blocks the exit of the process, where folders cannot be
+ * created, for instance below /proc.
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -105,7 +105,7 @@ export function bundleOf(authorities: Authorities): string {
   return authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
 }
 
-/** Undefined for invalid JSON: the parser's message would quote the file with its keys. */
+/** Returns undefined for invalid JSON, because the error of the parser would quote the keys in the file. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

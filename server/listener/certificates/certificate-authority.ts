@@ -1,4 +1,4 @@
-// A CA for serving certificates with P-256 keys: creates itself and issues leaf certificates.
+// Creation of CAs, and of serving certificates that a CA issues. All keys are P-256.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -18,7 +18,7 @@ import {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Clock skew of clients. */
+/** Tolerated clock skew of clients. */
 const BACKDATE_MS = 5 * 60_000;
 
 /** A certificate and its key, both PEM. */
@@ -27,10 +27,11 @@ export interface KeyPair {
   readonly key: string;
 }
 
+/** Creates a self-signed CA. */
 export async function createAuthority(now: Date, lifetimeMs: number): Promise<KeyPair> {
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // Each CA has a unique name, so that clients can tell an old and a new one in a bundle apart.
+    // Each CA has a unique name, so that clients can distinguish an old and a new CA in one bundle.
     name: `CN=ks-apiserver-serving-ca@${Math.floor(now.getTime() / 1000)}`,
     notBefore: new Date(now.getTime() - BACKDATE_MS),
     notAfter: new Date(now.getTime() + lifetimeMs),
@@ -45,7 +46,7 @@ export async function createAuthority(now: Date, lifetimeMs: number): Promise<Ke
   return { certificate: certificate.toString('pem'), key: await keyPem(keys.privateKey) };
 }
 
-/** A serving certificate for DNS names and IP addresses; it never outlives its CA. */
+/** Issues a serving certificate for DNS names and IP addresses. It expires no later than its CA. */
 export async function issueServing(
   authority: KeyPair,
   names: readonly string[],

@@ -1,3 +1,4 @@
+// The choice of the serving certificate by the configuration: certificate files, or a self-signed certificate.
 import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
 import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
@@ -5,7 +6,7 @@ import { SelfSignedCertificate } from './self-signed-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
 
 export interface StartableSource extends CertificateSource {
-  /** Obtains the first certificate, then keeps it current until `signal` is aborted. */
+  /** Loads or issues the certificate, then renews it until `signal` is aborted. */
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -13,7 +14,6 @@ export interface CertificateDependencies extends Pick<CertificateFilesOptions, '
   readonly hostname: string;
 }
 
-/** Returns the configured certificate files, else a self-signed certificate. */
 export function chooseCertificate(
   { listeners: { secure }, platform }: Pick<ResolvedConfiguration, 'listeners' | 'platform'>,
   { log, metrics, hostname }: CertificateDependencies,

@@ -1,5 +1,5 @@
-// The serving certificate from files that cert-manager (through a Secret volume), an administrator or a script writes.
-// An invalid pair is refused, and the current certificate stays in use.
+// The serving certificate from files, reloaded when the files change. If the new files are invalid, the current certificate
+// stays in use.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
@@ -27,7 +27,7 @@ export interface CertificateFilesOptions {
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
   readonly pollMs?: number;
-  /** Delay after a notification. A pair is written file by file, and the first file alone would be refused. */
+  /** Delay between a file change and the reload, because the certificate and the key are written one after the other. */
   readonly settleMs?: number;
 }
 
@@ -37,10 +37,10 @@ export class CertificateFiles implements CertificateSource {
   readonly #options: CertificateFilesOptions;
   readonly #listeners: ChangeListeners;
   #current: ServingCertificate | undefined;
-  /** Digest of the last checked contents, or the last read error: each refusal is logged once. */
+  /** Digest of the last checked contents, or the last read error, so that each rejection is logged only once. */
   #checked = '';
   #reloading: Promise<void> = Promise.resolve();
-  /** The reload after the running one, which may have read the files before the change. */
+  /** The queued reload. The running one may have read the files before the change. */
   #next: Promise<void> | undefined;
 
   constructor(options: CertificateFilesOptions) {
@@ -50,7 +50,7 @@ export class CertificateFiles implements CertificateSource {
     );
   }
 
-  /** Reads the files, then follows them until `signal` is aborted. Throws StartupError when the pair is unusable. */
+  /** Loads the files, then watches them until `signal` is aborted. Throws StartupError for an invalid certificate or key. */
   async start(signal: AbortSignal): Promise<void> {
     const { paths, metrics, log, pollMs, settleMs = SETTLE_MS } = this.#options;
     try {
@@ -82,7 +82,7 @@ export class CertificateFiles implements CertificateSource {
     return this.#listeners.add(listener);
   }
 
-  /** Reads and checks the files. An invalid pair is refused with a log line, and the current certificate stays. */
+  /** Reloads the files if they have changed. Never rejects: errors are logged, and the current certificate stays in use. */
   reload(): Promise<void> {
     this.#next ??= this.#reloading.then(() => {
       this.#next = undefined;
@@ -107,7 +107,7 @@ export class CertificateFiles implements CertificateSource {
       this.#listeners.notify();
     } catch (error) {
       const isUnreadable = error instanceof UnreadableFile;
-      // Files may be missing briefly while they are replaced.
+      // The same read error is logged only once.
       if (isUnreadable && this.#checked === error.message) return;
       if (isUnreadable) this.#checked = error.message;
       metrics.certificate('refused');
@@ -120,7 +120,7 @@ export class CertificateFiles implements CertificateSource {
 
   async #read() {
     const texts = await Promise.allSettled(pathsOf(this.#options.paths).map(readText));
-    // The first unreadable file is reported, in the order of the paths.
+    // Throws the error of the first unreadable file, in the order of the paths.
     const [cert = '', key = '', ca] = texts.map(valueOf);
     const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
     return { contents: { cert, key, ca }, digest };

@@ -12,7 +12,7 @@ export function newCertificateMetrics(registry: Registry): CertificateMetrics {
   const registers = [registry];
   const reloads = new Counter({
     name: 'apiserver_serving_certificate_reloads_total',
-    help: 'Loaded and refused serving certificates.',
+    help: 'Serving certificates that the server loaded or refused, by result.',
     labelNames: ['result'],
     registers,
   });
@@ -55,7 +55,7 @@ export function watchExpiry(
   );
 }
 
-/** Less than a fifth of its lifetime is left: renewal is overdue. */
+/** True in the last fifth of the lifetime. Renewal is usually complete before. */
 function expiresSoon(source: CertificateSource, now: Date): boolean {
   const { notBefore, notAfter } = source.current();
   return (notAfter.getTime() - now.getTime()) * 5 < notAfter.getTime() - notBefore.getTime();

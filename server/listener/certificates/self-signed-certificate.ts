@@ -1,5 +1,5 @@
-// The serving certificate of a server without certificate files, issued and renewed by its own CA. A new CA is published
-// in the bundle a day before it issues, so clients that follow the bundle never see an unknown CA.
+// The self-signed serving certificate, for servers without certificate files: creates a CA, issues certificates and renews both.
+// A new CA is published in the bundle one day before it issues certificates, so that clients can load it in time.
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -16,9 +16,9 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const CA_LIFETIME_MS = 3650 * DAY_MS;
 const LEAF_LIFETIME_MS = 90 * DAY_MS;
-/** A CA gets a successor this long before it expires, longer than the lifetime of its leaves. */
+/** Remaining lifetime of a CA at which its successor is created. Longer than the lifetime of a serving certificate. */
 const CA_RENEWAL_MS = 365 * DAY_MS;
-/** Time between publishing a CA and issuing with it. */
+/** Time between the publication of a CA and its first certificate. */
 const CA_NOTICE_MS = DAY_MS;
 const CHECK_MS = 3_600_000;
 
@@ -45,7 +45,7 @@ export class SelfSignedCertificate implements CertificateSource {
     );
   }
 
-  /** Issues the first certificate and renews it until `signal` is aborted. Throws StartupError when the CA cannot be stored. */
+  /** Issues the certificate, then renews it until `signal` is aborted. Throws StartupError if the CA cannot be stored. */
   async start(signal: AbortSignal): Promise<void> {
     try {
       await this.renew();
@@ -75,7 +75,7 @@ export class SelfSignedCertificate implements CertificateSource {
     return this.#listeners.add(listener);
   }
 
-  /** Creates a CA or issues a leaf if one is due, and adopts a bundle that another replica has changed. */
+  /** Creates a CA and issues a certificate if they are due for renewal. Also loads CAs that another replica has stored. */
   async renew(): Promise<void> {
     const now = this.#now();
     const authorities = await this.#authorities(now);
@@ -110,7 +110,7 @@ export class SelfSignedCertificate implements CertificateSource {
   }
 }
 
-/** The newest CA that was published early enough for clients to know it, else the oldest. */
+/** The newest CA that was published at least CA_NOTICE_MS ago, else the oldest CA. */
 function issuerAmong(authorities: Authorities, now: Date): KeyPair {
   const known = authorities.find(
     ({ certificate }) => now.getTime() - validityOf(certificate).notBefore.getTime() > CA_NOTICE_MS,

@@ -1,8 +1,9 @@
+// The serving certificate of the TLS listener: the interface of its sources, and its validation.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';
 
-/** The certificate of the TLS listener. */
+/** A serving certificate with its private key and CA bundle. */
 export interface ServingCertificate {
   /** PEM, the leaf first. */
   readonly cert: string;
@@ -14,7 +15,7 @@ export interface ServingCertificate {
   readonly notAfter: Date;
 }
 
-/** The source of the serving certificate: files, or a CA of the server's own. */
+/** A source of the serving certificate: certificate files, or a self-signed certificate. */
 export interface CertificateSource {
   /** The certificate for new connections. */
   current(): ServingCertificate;
@@ -22,7 +23,7 @@ export interface CertificateSource {
   onChange(listener: () => void): () => void;
 }
 
-/** The listeners of a CertificateSource. An exception of one listener does not affect the others. */
+/** The change listeners of a CertificateSource. An exception in one listener does not affect the others. */
 export class ChangeListeners {
   readonly #listeners = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
@@ -49,8 +50,8 @@ export class ChangeListeners {
 }
 
 /**
- * Checks that the TLS listener can serve the pair. Throws with a one-line reason; half-written files and a key of another
- * certificate are the usual ones. Without `ca`, the bundle is the last certificate of the chain.
+ * Validates a certificate chain and its key. Throws an Error with a one-line reason, for instance for half-written files or a
+ * mismatched key. Without `ca`, the CA bundle is the last certificate of the chain.
  */
 export function checkServingCertificate(cert: string, key: string, ca?: string): ServingCertificate {
   const chain = pemCertificates(cert);
@@ -77,7 +78,7 @@ export function checkServingCertificate(cert: string, key: string, ca?: string):
   };
 }
 
-/** The library's message may quote the key, so it stays in the cause. */
+/** Replaces the message of the library, which may quote the key; it stays in `cause`. */
 function attempt<T>(reason: string, make: () => T): T {
   try {
     return make();
