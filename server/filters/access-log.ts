@@ -1,4 +1,4 @@
-// The access log: one line per request, written when the request ends. audit.ts writes audit events with the same members.
+// The access log filter: writes one line per request, when the request ends. Audit events (audit.ts) have the same fields.
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { printable, recordedAgent } from '../observability/printable-text.ts';
@@ -6,9 +6,9 @@ import { READ_VERBS, type ResourceRequest } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Levels: `error` for bugs (500 and above), `warn` for an unavailable dependency (503, 504), `info` for rejected and
- * mutating requests, `debug` for successful reads. A failure that a handler reports itself, such as a health check, is also
- * `debug`: its reason is already logged.
+ * Logs requests with these levels: `error` for bugs (500 and above), `warn` for an unavailable dependency (503, 504), `info` for
+ * rejected and mutating requests, `debug` for successful reads. A 5xx response that the handler wrote itself, such as a failed
+ * health check, has level `debug`, because its reason is logged elsewhere.
  */
 export function accessLog(logger: Logger, monotonic: () => number): Filter {
   return (exchange) => {
@@ -22,14 +22,14 @@ export function accessLog(logger: Logger, monotonic: () => number): Filter {
 
 function levelOf({ status, info, error }: Exchange): 'debug' | 'info' | 'warn' | 'error' {
   if (status >= 500) {
-    // Rejected credentials on a public path leave an error that is not the response.
+    // Invalid credentials on a public path set `error`, but do not affect the response.
     if (error === undefined || (error instanceof StatusError && error.code !== status)) return 'debug';
     return status === 503 || status === 504 ? 'warn' : 'error';
   }
   return status < 400 && READ_VERBS.has(info.verb) ? 'debug' : 'info';
 }
 
-/** The members of a line. Never contains the query, which may hold codes and tokens, or credentials. */
+/** The fields of a log line. They never contain credentials, nor the query, which may contain codes and tokens. */
 export interface AccessRecord {
   readonly requestID: string;
   readonly method: string;
@@ -38,10 +38,10 @@ export interface AccessRecord {
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Missing for an unauthenticated request. */
+  /** Undefined for an unauthenticated request. */
   readonly user?: string;
   readonly status: number;
-  /** Milliseconds with three decimals; for a stream its whole duration. */
+  /** Duration of the request or stream, in ms with three decimals. */
   readonly latency: number;
   readonly source?: string;
   readonly userAgent?: string;
@@ -49,7 +49,7 @@ export interface AccessRecord {
   readonly cause?: string;
 }
 
-/** Maximum length of a path and of a name in it; those of Kubernetes are shorter. */
+/** Maximum length of a logged path or name. Valid ones are shorter in Kubernetes. */
 const MAX_PATH = 512;
 
 export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
@@ -80,7 +80,7 @@ function target(info: ResourceRequest): Pick<AccessRecord, 'resource' | 'namespa
   };
 }
 
-/** The messages of the error and its causes, innermost last. */
+/** The messages of the error and its causes, from the outermost to the innermost. */
 function causeOf(error: unknown): string | undefined {
   const messages: string[] = [];
   let current = error;

@@ -1,10 +1,11 @@
+// The audit filter and its log: one event for each mutating or rejected request.
 import type { Logger } from 'pino';
 import { printable } from '../observability/printable-text.ts';
 import { READ_VERBS } from '../request/request-info.ts';
 import { type AccessRecord, newAccessRecord } from './access-log.ts';
 import type { Filter } from './exchange.ts';
 
-/** An audit event of a mutating or rejected request. Separate from the access log, which may be sampled. */
+/** An audit event. Audit is separate from the access log, because the access log may be sampled. */
 export interface AuditEvent extends AccessRecord {
   readonly stage: 'ResponseComplete';
   /** RFC 3339, UTC. */
@@ -18,7 +19,7 @@ export interface AuditSink {
   record(event: AuditEvent): void;
 }
 
-/** Writes audit events as log lines with `"audit": true`, for log collectors to route. */
+/** Writes audit events as log lines with `"audit": true`, by which log collectors can route them. */
 export function auditLog(logger: Logger): AuditSink {
   const audit = logger.child({ audit: true });
   return { record: (event) => audit.info(event, 'audit') };

@@ -1,24 +1,25 @@
+// The authentication filter: sets the user of a request, or rejects the request.
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator, Identification } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** The names and prefixes of the front proxy's headers, in lower case. */
+/** Returns the names and prefixes of the front proxy's headers, in lower case. */
 export type IdentityHeaders = () => readonly string[];
 
 /**
- * The paths of sign-in. They accept requests without credentials even while anonymous access is disabled, but reject invalid
- * credentials.
+ * Returns true for a path of sign-in. These paths accept requests without credentials even if anonymous access is disabled, but
+ * reject invalid credentials.
  */
 export type SignInPaths = (path: string) => boolean;
 
-/** Maximum wait of public paths for a TokenReview, in ms. */
+/** Timeout of a TokenReview on public paths, in ms. */
 const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
- * Sets the user. Removes the front proxy's headers and an accepted bearer token from the request, so that later filters,
- * handlers and proxies never use them.
+ * Sets the user. Also removes the headers of the front proxy and the bearer token from the request, so that later filters, handlers
+ * and proxies cannot use them.
  */
 export function authentication(
   authenticator: Authenticator,
@@ -26,7 +27,7 @@ export function authentication(
   signInPaths: SignInPaths = () => false,
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
-    // Without credentials while anonymous access is disabled.
+    // The request has no credentials, and anonymous access is disabled.
     if (!user) {
       if (signInPaths(exchange.info.path)) return strip(exchange, identityHeaders());
       return reject(exchange, newUnauthorized(new Error('no credentials')));
@@ -56,15 +57,15 @@ export function authentication(
 }
 
 /**
- * Health and discovery are the same for all callers, so a caller with invalid credentials is anonymous there. The aggregator
- * checks our health with the front proxy's headers: if those settings are missing or wrong, a rejection would remove our
- * discovery from the cluster and block the deletion of every namespace.
+ * Returns true for health and discovery, which are the same for all callers, so that invalid credentials mean anonymous there. The
+ * aggregator checks our discovery with the front proxy's headers. With missing or wrong front-proxy settings, a rejection would make
+ * our APIs unavailable, which blocks the deletion of every namespace.
  */
 function isPublic({ info }: Exchange): boolean {
   return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
 }
 
-/** Public paths must not wait for an unresponsive cluster. */
+/** Bounds the wait for a TokenReview, because public paths must not wait for an unresponsive cluster. */
 function withTimeout(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
   const timer = setTimeout(

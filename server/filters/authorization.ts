@@ -1,3 +1,4 @@
+// The authorization filter: asks the authorizer, and rejects denied requests.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { Attributes, Authorizer, Decision } from '../authorization/authorizer.ts';
@@ -5,7 +6,7 @@ import { forbiddenMessage } from '../authorization/forbidden-message.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** Rejects requests that the authorizer denies, with kube-apiserver's message. */
+/** Rejects denied requests with 403 and the message of kube-apiserver. */
 export function authorization(authorizer: Authorizer): Filter {
   const decide = (exchange: Exchange, attributes: Attributes, decision: Decision): void => {
     exchange.decision = decision;

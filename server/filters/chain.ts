@@ -1,5 +1,5 @@
-// The filter chain: runs each request through the filters, then the handler, or the error writer. It owns the order of the
-// filters, the panic guard and the open requests; the listener owns sockets, the handler routing.
+// The filter chain: passes each request through the filters to the handler, and each error to the error writer. It owns the order of
+// the filters, the panic guard and the set of open requests. The listener owns the sockets, and the handler owns the routing.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -27,9 +27,9 @@ export interface ChainOptions {
   readonly handler: Handler;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
-  /** No path by default. */
+  /** By default, no path is a path of sign-in. */
   readonly signInPaths?: SignInPaths;
-  /** Checks the sessions of running streams; disabled by default. */
+  /** Checks the sessions of running streams. Without it, streams are not checked. */
   readonly checkSession?: SessionCheck;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
@@ -39,10 +39,10 @@ export interface ChainOptions {
   /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
   readonly limits: ConcurrencyLimits & { readonly maxBodyBytes: number; readonly timeoutMs: number };
-  /** The requests without a deadline; watches, upgrades and streaming subresources by default. */
+  /** Selects the requests without a deadline; by default watches, upgrades and streaming subresources. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
-  /** Aborts all requests; `drain` is the graceful way. */
+  /** Aborts all requests. `drain` ends them gracefully. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -52,7 +52,7 @@ export interface ChainOptions {
 
 const ignore = (): void => undefined;
 
-/** Shared, because every request ends with it, and a new one captures a stack trace. */
+/** A shared instance, because every request ends with this error, and a new instance would capture a stack trace. */
 const CLIENT_GONE = new DOMException('the client disconnected', 'AbortError');
 
 export class RequestChain {
@@ -75,11 +75,11 @@ export class RequestChain {
     this.#writeError = errorWriter(options.errorFamilies ?? []);
     this.#filters = [
       requestID,
-      // These three record the end of the request. They come first, so that they see requests that a later filter rejects.
+      // These three filters record the end of the request. They come first, to record the rejections of later filters too.
       accessLog(logger, monotonic),
       countRequests(metrics, knownResource, monotonic),
       audit(options.audit, monotonic),
-      // Before any rejection, so that a page can read it.
+      // Before the filters that reject requests, so that web pages can read the rejections.
       ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
       requestInfo(options.longRunning ?? isLongRunning),
       deadline(limits.timeoutMs, fail),
@@ -113,7 +113,7 @@ export class RequestChain {
   }
 
   /**
-   * Ends long-running requests and rejects new ones; other requests continue. Returns the number of ended requests.
+   * Ends long-running requests, and rejects new ones. Other requests continue. Returns the number of ended requests.
    */
   drain(): number {
     this.#draining = true;
@@ -132,12 +132,12 @@ export class RequestChain {
     const exchange = new Exchange(arrival, this.#logger, this.#now(), this.#monotonic());
     this.#open.add(exchange);
     arrival.response.once('close', () => this.#end(exchange));
-    // A handler that writes after the deadline's response must not end the process.
+    // A handler may write after the 504 of the deadline. This error must not end the process.
     arrival.response.on('error', ignore);
     return exchange;
   }
 
-  /** Runs the filters from `start` on. Synchronous filters cost no promise. */
+  /** Runs the filters from index `start` on. Synchronous filters need no promise. */
   #run(exchange: Exchange, start: number): void {
     const filters = this.#filters;
     try {
@@ -146,7 +146,7 @@ export class RequestChain {
         if (pending === undefined) continue;
         pending.then(
           () => {
-            // The client may have disconnected, or the deadline have passed, during the filter.
+            // While the filter ran, the client may have disconnected, or the deadline may have passed.
             if (!exchange.ended && !exchange.response.writableEnded) this.#run(exchange, i + 1);
           },
           (error: unknown) => this.#fail(exchange, error),
@@ -158,7 +158,7 @@ export class RequestChain {
     }
   }
 
-  /** The panic guard: every error becomes a response; if that fails too, the connection closes. */
+  /** The panic guard: sends every error as a response. If sending fails, it closes the connection. */
   #fail(exchange: Exchange, error: unknown): void {
     try {
       this.#writeError(exchange, error);

@@ -1,3 +1,4 @@
+// The concurrency filter: limits requests in flight, with separate limits for reads, mutating and long-running requests.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
@@ -6,30 +7,31 @@ import type { Exchange, Filter } from './exchange.ts';
 import type { RequestObserver } from './request-metrics.ts';
 
 export interface ConcurrencyLimits {
-  /** Read and mutating requests in flight; 0: no limit. */
+  /** 0: no limit. */
   readonly maxReadOnly: number;
+  /** 0: no limit. */
   readonly maxMutating: number;
-  /** Long-running requests; 0: no limit. */
+  /** 0: no limit. */
   readonly maxLongRunning: number;
 }
 
 type Lane = 'readOnly' | 'mutating' | 'longRunning';
 
-/** Time that a request with an incomplete body keeps its slot under load, in ms. */
+/** Age at which a request with an incomplete body can be preempted, in ms. */
 const BODY_GRACE_MS = 1_000;
 
 export interface ConcurrencyDependencies {
   readonly metrics: RequestObserver;
   /** Monotonic clock in ms. */
   readonly monotonic: () => number;
-  /** Ends a request that has reached the handler. */
+  /** Sends the error as the response of a request that has reached the handler. */
   readonly fail: (exchange: Exchange, error: unknown) => void;
 }
 
 /**
- * Limits requests in flight. Health, discovery and system:masters are exempt: a failed probe under load would remove the
- * server when it is needed most. Requests with incomplete bodies are preempted, because they do no work: otherwise a few
- * slow clients could block all sign-ins.
+ * Rejects requests above the limits with 429. Health, discovery and system:masters are exempt, because a failed probe under load
+ * would remove the server from its Service. A new mutating request preempts the oldest one whose body is incomplete; otherwise a
+ * few slow clients could block all sign-ins.
  */
 export function concurrency(
   limits: ConcurrencyLimits,
@@ -46,8 +48,9 @@ export function concurrency(
     mutating: () => release('mutating'),
     longRunning: () => release('longRunning'),
   };
-  /** Mutating requests whose body was incomplete on arrival, oldest first. */
+  /** Mutating requests whose body was incomplete on arrival, the oldest first. */
   const incomplete = new Set<Exchange>();
+  /** Preempts a request. Returns false if no request can be preempted. */
   const preempts = (lane: Lane): boolean => {
     if (lane !== 'mutating') return false;
     for (const exchange of incomplete) {

@@ -1,5 +1,5 @@
-// CORS (Fetch standard) for web pages of allowed origins. Pages send their token in a header; credentials that the browser
-// adds itself (cookies, client certificates) are never allowed, so the cookies of the sign-in pages stay out of reach.
+// The CORS filter (Fetch standard), for web pages of allowed origins. Pages send their token in a header. Credentials that the
+// browser adds (cookies, client certificates) are never allowed, so pages cannot use the cookies of the sign-in pages.
 import type { IncomingMessage } from 'node:http';
 import type { Exchange, Filter } from './exchange.ts';
 
@@ -24,16 +24,16 @@ const RESPONSE_HEADERS = [
   'WWW-Authenticate',
 ].join(', ');
 
-/** In seconds; the maximum of Chromium. */
+/** Maximum age of a preflight response, in seconds. Chromium accepts no more. */
 const MAX_AGE = '7200';
 
-/** Headers that error responses keep, in lower case: without them a page could not read the error. */
+/** CORS headers in lower case. They stay in error responses, so that pages can read the error. */
 export const CORS_HEADERS = ['access-control-allow-origin', 'access-control-expose-headers', 'vary'] as const;
 
 /**
- * Allows the page to read the response, errors included, and responds to preflight requests. Those have no credentials
- * (Fetch, CORS-preflight fetch), so they bypass authentication; the actual request is authorized as usual. Handlers that set
- * `Vary` themselves must include `Origin`.
+ * Allows pages to read responses, including errors, and responds to preflight requests. Preflight requests have no credentials
+ * (Fetch, CORS-preflight fetch), so they bypass authentication. The actual request is authorized as usual. A handler that sets
+ * `Vary` must include `Origin`.
  */
 export function cors(origins: readonly string[]): Filter {
   const allowed = new Set(origins);
@@ -53,9 +53,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** A promise, because the chain continues after a synchronous filter. */
+/** Returns a promise, because the chain would continue after a synchronous filter. */
 async function respond(exchange: Exchange): Promise<void> {
-  // A preflight request is neither a read nor a change, for the log and the audit.
+  // The log and the audit need a RequestInfo, but a preflight request is not parsed.
   exchange.info = { isResourceRequest: false, path: '', verb: 'options' };
   exchange.response.writeHead(204, {
     'Access-Control-Allow-Methods': METHODS,

@@ -5,8 +5,8 @@ import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * The deadline of requests that are not long-running. The 504 is sent even if the handler ignores the signal; its later
- * output is discarded. The time that the client takes to read the response counts.
+ * The filter that ends requests with 504 at their deadline, except long-running ones. It sends the 504 even if the handler ignores
+ * the signal, and discards later output of the handler. The deadline includes the time in which the client reads the response.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
@@ -15,7 +15,7 @@ export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: un
     const timer = setTimeout(
       () => {
         const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
-        // The response is complete but unread: a client that reads nothing must not keep it in memory.
+        // The response is complete, but the client has not read it. It must not stay in memory.
         const unread = exchange.response.writableEnded;
         fail(exchange, error);
         exchange.abort(error);
@@ -28,8 +28,8 @@ export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: un
 }
 
 /**
- * The parameter `timeout` of Kubernetes' APIs in ms; 0 or less for none. The paths of the platform and of OAuth have their
- * own parameters.
+ * Returns the query parameter `timeout` of Kubernetes' APIs, in ms; 0 or less without one. Ignores it under `/kapis` and `/oauth`,
+ * where a parameter of this name may have another meaning.
  */
 function requestedTimeout(exchange: Exchange): number {
   const { request, info } = exchange;

@@ -1,12 +1,12 @@
-// The error writer of the chain: writes a Status, or delegates to another error family for its paths (RFC 6749 under
-// /oauth).
+// The error writer of the filter chain: writes errors as Status objects, except on the paths of an error family, such as RFC 6749
+// errors under /oauth.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { CORS_HEADERS } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Another error format for the paths that it claims. */
+/** An error format other than Status, for the paths that it claims. */
 export interface ErrorFamily {
   claims(path: string): boolean;
   /** Writes the whole response. Called only before headers are sent. */
@@ -34,7 +34,7 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
   };
 }
 
-/** Other headers may describe the intended response (type, length, encoding). */
+/** Headers that stay in an error response. Others may describe the intended response (type, length, encoding). */
 const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection', ...CORS_HEADERS]);
 
 function asStatusError(exchange: Exchange, error: unknown): StatusError {
@@ -56,13 +56,13 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) headers['Retry-After'] = retry;
   if (error.code === 401) headers['WWW-Authenticate'] = challenge(request.headers);
-  // The rest of an unread body must not be parsed as the next request.
+  // Node must not parse the rest of an unread body as the next request.
   if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
   response.end(body);
 }
 
-/** RFC 6750, 3.1: an error code only for a request that carried a bearer token. */
+/** The WWW-Authenticate header. It has an error code only if the request had a bearer token (RFC 6750, 3.1). */
 function challenge({ authorization = '' }: IncomingHttpHeaders): string {
   return /^bearer(?: |$)/i.test(authorization) ? 'Bearer error="invalid_token"' : 'Bearer';
 }

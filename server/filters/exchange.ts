@@ -1,5 +1,5 @@
-// One request and its response in the filter chain. Filters write to it; handlers read it as a RequestContext. Query, signal
-// and logger are created on first use, because a get of one object needs none of them.
+// The exchange: one request with its response in the filter chain. Filters set its properties; handlers read them as RequestContext.
+// Query, signal and logger are created on first use, because simple requests need none of them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
@@ -11,6 +11,7 @@ import { pathIn, searchIn } from '../request/request-path.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
+/** A new request from a listener. */
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -23,20 +24,20 @@ export class Exchange implements RequestContext {
   readonly response: ServerResponse;
   readonly secure: boolean;
   readonly upgrade: Upgrade | undefined;
-  /** The address of the client. A closed socket has none. */
+  /** The IP address of the client; undefined if the socket was closed on arrival. */
   readonly source: string | undefined;
   readonly receivedAt: number;
   readonly startedAt: number;
   auditID = '';
   info: RequestInfo = UNPARSED;
   user: UserInfo = ANONYMOUS;
-  /** False until authentication has succeeded; `user` is meaningless before. */
+  /** True once authentication has succeeded. Before, `user` is a placeholder. */
   authenticated = false;
   longRunning = false;
   decision: Decision | undefined;
   /** The first error, for the log. */
   error: unknown;
-  /** The status without a response: 101 after an upgrade, 499 when the client disconnected. 0 for none. */
+  /** A status code that no response has: 101 after an upgrade, 499 if the client disconnected, else 0. */
   statusOverride = 0;
   ended = false;
   /** Owned by OpenExchanges. */
@@ -61,7 +62,7 @@ export class Exchange implements RequestContext {
     this.#logger = logger;
   }
 
-  /** Without the query. Decoded, unless the request was rejected before its path was parsed. */
+  /** The path without the query. Decoded, except if the request was rejected before its path was parsed. */
   get path(): string {
     return this.info.path || pathIn(this.request.url ?? '');
   }
@@ -114,20 +115,20 @@ export class Exchange implements RequestContext {
 }
 
 /**
- * A step of the chain. It throws the error for the error writer. A synchronous filter returns nothing, and the next one runs
- * at once.
+ * A step of the filter chain. It throws an error to reject the request. After a synchronous filter, the next one runs at once. A
+ * filter that returns a promise may complete the response, which ends the chain.
  */
 export type Filter = (exchange: Exchange) => Promise<void> | void;
 
-/** The members that OpenExchanges needs. */
+/** An item of OpenExchanges. */
 export interface Placed {
-  /** Owned by OpenExchanges. */
+  /** The index in the list; set by OpenExchanges only. */
   place: number;
 }
 
 /**
- * The open requests, in no order. An array, because a Set allocates whenever one of a few members is deleted, which costs 1
- * to 2 µs of the 35 µs of a get of one object.
+ * The open requests, unordered. An array, because a small Set allocates at each deletion. This would take 1 to 2 µs of the 35 µs of
+ * a get request.
  */
 export class OpenExchanges<Item extends Placed> {
   readonly #list: Item[] = [];
@@ -149,7 +150,7 @@ export class OpenExchanges<Item extends Placed> {
     last.place = item.place;
   }
 
-  /** A copy, because reading may end some requests. */
+  /** Returns a copy, because the caller may end requests while it iterates. */
   all(): readonly Item[] {
     return [...this.#list];
   }

@@ -1,5 +1,4 @@
-// The filters that only look at the request itself: its id, its target and headers, the size of its body, and
-// impersonation.
+// The filters that need only the request: its ID, RequestInfo and headers, the limit of its body, and the rejection of impersonation.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
@@ -8,10 +7,10 @@ import { bodyTooLarge } from '../request/request-body.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import type { Filter } from './exchange.ts';
 
-// The form of kube-apiserver's ids. The id is written to every log line and returned in a header, so it is bounded.
+// Accepts the IDs of kube-apiserver. The length is bounded, because the ID is in every log line and in a response header.
 const VALID_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Sets the request id: the aggregator's `Audit-Id`, so that both servers log the same id, else a new one. */
+/** Sets the request ID: the `Audit-Id` of the aggregator, so that both servers log the same ID, else a new one. */
 export const requestID: Filter = (exchange) => {
   const given = exchange.request.headers['audit-id'];
   exchange.auditID = typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID();
@@ -19,7 +18,7 @@ export const requestID: Filter = (exchange) => {
   exchange.response.setHeader('Cache-Control', 'no-cache, private');
 };
 
-/** Sets the RequestInfo, and whether the request is long-running. */
+/** Sets `info` and `longRunning`. */
 export function requestInfo(isLongRunning: LongRunning): Filter {
   return (exchange) => {
     const { method = '', url = '' } = exchange.request;
@@ -33,8 +32,8 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Exactly one Host (RFC 9112, 3.2) and at most one Authorization (RFC 9110, 5.3). Node keeps the first value only, but a
- * proxy in front may use another one.
+ * Throws BadRequest without exactly one Host (RFC 9112, 3.2), or with several Authorization headers (RFC 9110, 5.3). Node uses the
+ * first value, but a proxy in front of the server may use another one.
  */
 function checkSingletonHeaders({ httpVersion, rawHeaders }: IncomingMessage): void {
   let hosts = 0;
@@ -58,8 +57,8 @@ export function bodyLimit(maxBytes: number): Filter {
 }
 
 /**
- * Rejects impersonation headers. kube-apiserver has already impersonated for callers behind the aggregator. Ignoring the
- * headers of a direct caller would respond with the caller's own permissions.
+ * Rejects impersonation headers. kube-apiserver handles impersonation for callers behind the aggregator. If the server ignored the
+ * headers of a direct caller, the request would run with the caller's own permissions.
  */
 export const impersonation: Filter = ({ request: { headers } }) => {
   for (const header in headers) {

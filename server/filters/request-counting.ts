@@ -1,9 +1,9 @@
-// The filters that report requests to the metrics, with the labels of kube-apiserver.
+// The filters that count requests in RequestMetrics, with the labels of kube-apiserver.
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import type { RequestLabels, RequestObserver } from './request-metrics.ts';
 
-/** Whether a group, version, resource and subresource is served. Others share one set of labels. */
+/** Returns true if the server serves the resource. Requests for other resources share one set of labels. */
 export type KnownResource = (
   group: string,
   version: string,
@@ -12,11 +12,11 @@ export type KnownResource = (
 ) => boolean;
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Health checks have labels of their own, as at kube-apiserver: failed probes are not failed requests of callers. */
+/** Health checks have separate labels, as in kube-apiserver, because a failed probe is not a failed request of a caller. */
 const HEALTH = /^\/(?:livez|readyz|healthz)(?=\/|$)/;
 const CONNECTING = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/** Counts the request when it has ended. */
+/** Counts each request when it ends. */
 export function countRequests(
   metrics: RequestObserver,
   known: KnownResource,
@@ -33,7 +33,7 @@ export function countRequests(
   };
 }
 
-/** The gauge of long-running requests. */
+/** Counts open long-running requests. */
 export function countLongRunning(metrics: RequestObserver, known: KnownResource): Filter {
   return (exchange) => {
     if (!exchange.longRunning) return;

@@ -1,9 +1,9 @@
-// Metrics of requests under the names of kube-apiserver. Recording only adds to numbers, because it happens for every
-// request; prom-client reads them at a scrape.
+// Metrics of requests, with the names of kube-apiserver. For speed, each request only increments numbers, which prom-client reads at
+// a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 
-/** The labels of a request, bounded in number: never a name or a path from the client. */
+/** The labels of a request. The number of label sets is bounded: no label contains a name or path from the client. */
 export interface RequestLabels {
   /** `GET`, `LIST`, `WATCH`, `POST`, …, `CONNECT`; `OTHER` for other methods. */
   readonly verb: string;
@@ -22,7 +22,7 @@ const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 
 /** The value of the label `component`, which Kubernetes dashboards select. */
 const COMPONENT = 'apiserver';
 
-/** Above any legitimate use; further label sets share one series. */
+/** Maximum number of label sets, above any legitimate use. Further ones share the series OVERFLOW. */
 const MAX_SERIES = 500;
 
 const OVERFLOW: RequestLabels = {
@@ -80,7 +80,7 @@ export class RequestMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'apiserver_current_inflight_requests',
-        help: 'Requests in flight, without long-running ones.',
+        help: 'Requests in flight, except long-running ones.',
         labelNames: ['request_kind'],
         registers: [],
         collect() {

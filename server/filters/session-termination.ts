@@ -1,20 +1,21 @@
+// The filter that ends streams of ended sessions.
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Returns for a caller with a valid session. Throws Unauthorized (StatusError) for an ended session; any other error means
- * that the state is unknown.
+ * Checks the session of a user. Returns for a valid session, and throws Unauthorized (StatusError) for an ended one. Any other error
+ * means that the state of the session is unknown.
  */
 export type SessionCheck = (user: UserInfo, context: CallContext) => Promise<void> | void;
 
-/** Maximum time that a stream outlives its session, in ms. */
+/** Interval of the checks, in ms: the maximum time between the end of a session and the end of its streams. */
 const INTERVAL_MS = 5_000;
 
 /**
- * Ends watches, live tails and other streams whose session has ended: a stream must not deliver what a new request would
- * be denied. One timer checks all of them. Runs right after authentication, because impersonation replaces the user.
+ * Ends watches, live tails and other streams whose session has ended, because a new request would be rejected too. One timer checks
+ * all streams. The filter must come directly after authentication, before any filter that replaces the user.
  */
 export function sessionTermination(checkSession: SessionCheck, intervalMs = INTERVAL_MS): Filter {
   const streams = new Map<Exchange, UserInfo>();

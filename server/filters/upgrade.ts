@@ -1,3 +1,4 @@
+// Upgrade requests (WebSocket, SPDY) in the filter chain.
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,
@@ -10,8 +11,8 @@ import { closeGracefully } from '../request/graceful-close.ts';
 import type { Arrival } from './exchange.ts';
 
 /**
- * Represents an upgrade request like an ordinary one: a response on the bare socket lets every filter reject it as usual. A
- * rejection closes the connection; `onAccept` is called when a handler accepts.
+ * Creates the Arrival of an upgrade request. Its response writes to the socket, so that every filter can reject the request as usual.
+ * A rejection closes the connection. `onAccept` is called when a handler accepts the upgrade.
  */
 export function upgradeArrival(
   request: IncomingMessage,
@@ -22,7 +23,7 @@ export function upgradeArrival(
 ): Arrival {
   const response = new UpgradeResponse(request);
   response.shouldKeepAlive = false;
-  // The socket is a net.Socket or TLSSocket; Node's type is only wider.
+  // The socket is a net.Socket or TLSSocket, although Node's type is wider.
   response.assignSocket(socket as Socket);
   socket.on('error', () => socket.destroy());
   // As Node does for ordinary requests.
@@ -53,8 +54,8 @@ export function upgradeArrival(
 }
 
 /**
- * A response without upgrade. From its headers on, input is read and dropped, to notice when the client closes. Before, it
- * may belong to the other protocol.
+ * An ordinary response to an upgrade request. Once its headers are written, it reads and discards input, to detect that the client
+ * has disconnected. Before, the input may belong to the new protocol, so it stays unread.
  */
 class UpgradeResponse extends ServerResponse {
   override writeHead(

@@ -1,19 +1,19 @@
+// Closing of connections without losing the last response.
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Bounds on what is read from a client after the last response. */
+/** Limits of the input that is read and discarded after the last response. */
 const MAX_DRAINED_BYTES = 16 << 20;
 const MAX_DRAIN_MS = 10_000;
-/** A client that sends nothing for this long is not awaited. */
+/** The connection is destroyed when the client has sent nothing for this time. */
 const IDLE_MS = 1_000;
 const CHECK_MS = 100;
 
 const closing = new WeakSet<Duplex>();
 
 /**
- * Closes a connection in stages (RFC 9112, 9.6): sends `lastBytes` and the end, then discards a bounded amount of input
- * until the client closes its side. Closing with unread input would reset the connection, and the client could lose
- * the response.
+ * Closes a connection in stages (RFC 9112, 9.6): sends `lastBytes`, closes the write side, then discards a bounded amount of input
+ * until the client closes its side. A connection that is closed with unread input is reset, and the client may lose the response.
  */
 export function closeGracefully(socket: Duplex, lastBytes?: string): void {
   if (closing.has(socket)) return;

@@ -1,13 +1,13 @@
 import type { RequestContext } from './request-context.ts';
 
-/** Whether a request has no deadline and counts against its own concurrency limit. */
+/** Returns true for a long-running request, which has no deadline and a separate concurrency limit. */
 export type LongRunning = (context: Pick<RequestContext, 'info' | 'query' | 'upgrade'>) => boolean;
 
 const STREAMING_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /**
- * Watches, upgrades of resources, and streaming subresources, as in kube-apiserver. An upgrade of another path gets an ordinary
- * response with a deadline.
+ * Selects watches, upgrades of resources, and streaming subresources, as in kube-apiserver. An upgrade of another path is not
+ * long-running, because it gets an ordinary response.
  */
 export const isLongRunning: LongRunning = ({ info, upgrade }) => {
   if (!info.isResourceRequest) return false;

@@ -1,7 +1,7 @@
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns an IPv4-mapped IPv6 address as an IPv4 address, for logs. */
+/** Converts an IPv4-mapped IPv6 address to an IPv4 address, for logs. Returns other addresses unchanged. */
 export function plainAddress(address: string): string {
-  // The regular expression is skipped for most addresses.
+  // For speed, most addresses skip the regular expression.
   return address.startsWith('::') ? (MAPPED.exec(address)?.[1] ?? address) : address;
 }

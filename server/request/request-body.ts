@@ -3,8 +3,8 @@ import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/erro
 import { wholeBody } from '../cluster/connection/whole-body.ts';
 
 /**
- * Reads the whole body. Throws RequestEntityTooLarge as soon as it exceeds `maxBytes`, without destroying the request, whose
- * connection the 413 needs.
+ * Reads the whole body of a request. Throws RequestEntityTooLarge as soon as it exceeds `maxBytes`. Leaves the connection open for
+ * the 413 response.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return wholeBody(request, maxBytes, {

@@ -1,4 +1,4 @@
-// A request as handlers see it: RequestInfo, user, body and signal. Filters fill it in; handlers only read it.
+// The request context: request, response, RequestInfo, user and signal. Filters set them; handlers only read them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -10,28 +10,29 @@ export interface RequestContext {
   readonly response: ServerResponse;
   /** Parsed on first use. */
   readonly query: URLSearchParams;
-  /** The request id in logs and responses: the aggregator's `Audit-Id`, or a new one. */
+  /** The request ID in logs and responses: the `Audit-Id` of the aggregator, or a new one. */
   readonly auditID: string;
+  /** True on the TLS listener, false on the plain-HTTP listener. */
   readonly secure: boolean;
-  /** Milliseconds since the epoch. */
+  /** Time of arrival, in ms since the epoch. */
   readonly receivedAt: number;
-  /** The same of a monotonic clock in ms, for durations. */
+  /** Time of arrival by a monotonic clock in ms, for durations. */
   readonly startedAt: number;
   readonly log: Logger;
   /** Aborted when the client disconnects, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
   readonly info: RequestInfo;
   readonly user: UserInfo;
-  /** Set for an upgrade request (WebSocket, SPDY). `response` is usable until it is accepted. */
+  /** Set for an upgrade request (WebSocket, SPDY). Until the upgrade is accepted, `response` can reject it. */
   readonly upgrade: Upgrade | undefined;
 }
 
 export interface Upgrade {
   /** The bytes after the request's headers. */
   readonly head: Buffer;
-  /** Takes over the socket. The handler writes everything from the 101 on. */
+  /** Accepts the upgrade and returns the socket. The caller then writes the 101 response itself. */
   accept(): Duplex;
 }
 
-/** The end of the chain. It throws StatusErrors instead of writing them. */
+/** The handler at the end of the filter chain. It throws StatusErrors; the error writer sends them. */
 export type Handler = (context: RequestContext) => Promise<void> | void;

@@ -1,11 +1,12 @@
+// RequestInfo: verb, group, version, resource, namespace and name of a request, parsed from its path as in kube-apiserver.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 
-/** The parsed request path. Routing and authorization use the same value, so they cannot disagree. */
+/** The attributes of a request. Routing and authorization use the same object, so they cannot disagree. */
 export type RequestInfo = ResourceRequest | NonResourceRequest;
 
-/** Verbs that do not mutate. */
+/** The verbs of read requests. */
 export const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 export interface ResourceRequest {
@@ -20,7 +21,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** For lists and watches the name in `fieldSelector`, which kube-apiserver authorizes too. */
+  /** For lists and watches, the name in `fieldSelector`, as in kube-apiserver. */
   readonly name: string;
   /** Decoded segments from the resource on: [resource, name, subresource, …]. */
   readonly parts: readonly string[];
@@ -47,11 +48,11 @@ const VERBS: Readonly<Record<string, string>> = {
 /** Subresources of a namespace. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Throws BadRequest for an ambiguous target. */
+/** Parses a request. Throws BadRequest for an ambiguous target. */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
   const parsed = parseRequestPath(target);
   const { path } = parsed;
-  // As in kube-apiserver, one slash at the end changes nothing.
+  // As in kube-apiserver, one trailing slash is ignored.
   const segments = parsed.segments.at(-1) === '' ? parsed.segments.slice(0, -1) : parsed.segments;
   const prefix = apiPrefix(segments[0]);
   if (prefix === undefined) return nonResource(method, path);
@@ -88,7 +89,7 @@ function nonResource(method: string, path: string): NonResourceRequest {
   return { isResourceRequest: false, path, verb: method.toLowerCase() };
 }
 
-/** The number of segments of `namespaces/{namespace}` before a namespaced resource. */
+/** Returns 2 if `namespaces/{namespace}` precedes a namespaced resource, else 0. */
 function namespaceSegments(segments: readonly string[], first: number): number {
   if (segments[first] !== 'namespaces') return 0;
   const behind = segments[first + 2];
@@ -109,8 +110,8 @@ function isList(verb: string): boolean {
 }
 
 /**
- * The name that `fieldSelector` selects, or empty. It narrows the required permission, so it must never be narrower than the
- * result: a selector with escapes is ignored. The console paths have no field selectors.
+ * Returns the name that `fieldSelector` selects, or an empty string. The caller then needs permission for this name only, so the
+ * result must not contain objects of other names. Therefore a selector with escapes is ignored.
  */
 function selectedName(search: string): string {
   if (!search.includes('fieldSelector')) return '';

@@ -1,12 +1,12 @@
-// Strict parsing of the request target. Ambiguous targets are rejected, so that routing, authorization and proxies see the
-// same segments.
+// Strict parsing of the request target into path segments and query. Ambiguous targets are rejected, so that routing, authorization
+// and proxies use the same segments.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-errors.ts';
 
 export interface RequestPath {
   /** Decoded, for logs, metrics and non-resource rules. */
   readonly path: string;
-  /** Decoded segments; a trailing slash leaves an empty last one. */
+  /** Decoded segments. A trailing slash adds an empty last segment. */
   readonly segments: readonly string[];
   /** Undecoded, without the question mark. */
   readonly search: string;
@@ -15,16 +15,16 @@ export interface RequestPath {
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// Characters that URL parsers convert (to a slash or a fragment), and bytes outside ASCII.
+// Characters that URL parsers convert to a slash or a fragment, and characters outside printable ASCII.
 const UNESCAPED = /[^!-~]|[#\\]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** The escape of a byte outside ASCII. */
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
 
-/** Parsing 100,000 parameters blocks the event loop for 0.1 s. */
+/** Maximum number of query parameters: parsing 100,000 would block the event loop for 0.1 s. */
 const MAX_PARAMETERS = 1_000;
 
-/** Throws BadRequest for an ambiguous target, or too many parameters. `target` is undecoded. */
+/** Parses an undecoded target. Throws BadRequest for an ambiguous target, or too many parameters. */
 export function parseRequestPath(target: string): RequestPath {
   const raw = pathIn(target);
   const search = searchIn(target);
@@ -43,7 +43,7 @@ export function parseRequestPath(target: string): RequestPath {
   return { path: escaped ? `/${segments.join('/')}` : raw, segments, search };
 }
 
-/** Cheaper than parsing, for the many requests without a query. */
+/** Returns true if the URL has a query. Cheaper than parsing the query. */
 export function hasQuery({ url = '' }: { readonly url?: string | undefined }): boolean {
   return url.includes('?');
 }
@@ -74,8 +74,8 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Rejects queries that servers parse differently. Go silently drops a parameter with a raw semicolon or an invalid escape, so
- * through the aggregator a selector could disappear. URLSearchParams silently converts invalid UTF-8 to U+FFFD.
+ * Throws BadRequest for queries that servers parse differently. Go silently drops parameters with a raw semicolon or an invalid
+ * escape, so the aggregator could drop a selector. URLSearchParams silently converts invalid UTF-8 to U+FFFD.
  */
 function checkSearch(search: string): void {
   if (search === '') return;
