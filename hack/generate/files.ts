@@ -32,7 +32,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     document(join(root, 'docs/node-list.md'), { parameters: nodeQueryTable() }),
     document(join(root, 'docs/log-queries.md'), { parameters: logQueryTable() }),
     document(join(root, 'docs/log-store-opensearch.md'), {
-      'index-template': codeBlock('json', JSON.stringify(indexTemplate('ks-logstash-log'), undefined, 2)),
+      'index-template': codeBlock('json', compactJson(indexTemplate('ks-logstash-log'))),
     }),
     document(join(root, 'docs/metrics.md'), { metrics: await metricsTable() }),
   ];
@@ -51,4 +51,20 @@ function document(path: string, parts: Readonly<Record<string, string>>): Genera
 
 function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+}
+
+const MAX_LINE_LENGTH = 100;
+
+/** JSON with short objects and arrays on one line. */
+function compactJson(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value) && value.length === 1) return `[${compactJson(value[0], indent)}]`;
+  const inner = `${indent}  `;
+  const [open, close, space] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', ' '];
+  const parts = Array.isArray(value)
+    ? value.map((item) => compactJson(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${compactJson(item, inner)}`);
+  const line = `${open}${space}${parts.join(', ')}${space}${close}`;
+  if (!line.includes('\n') && line.length + indent.length <= MAX_LINE_LENGTH) return line;
+  return `${open}\n${parts.map((part) => `${inner}${part}`).join(',\n')}\n${indent}${close}`;
 }
