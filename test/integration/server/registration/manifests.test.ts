@@ -81,10 +81,10 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       ...(await kustomizationsOf('docs/certificates.md')),
       ...(await kustomizationsOf('docs/installation.md')),
     ];
-    expect(shown).to.have.length(4);
-    const [base = '', configuration = '', certificates = '', logs = ''] = shown;
+    expect(shown).to.have.length(5);
+    const [base = '', configuration = '', certificates = '', variant = '', logs = ''] = shown;
     const [, patch = ''] = /^patches:\n(.*)/ms.exec(certificates) ?? [];
-    for (const kustomization of [base, base + configuration, certificates, logs, logs + patch]) {
+    for (const kustomization of [base, base + configuration, certificates, variant, logs, logs + patch]) {
       const objects = await build(kustomization);
       const answer = await cluster.kubectl(
         ['apply', '-f', '-', '--server-side', '--dry-run=server', '--validate=strict'],
