@@ -1,5 +1,5 @@
-// Composition root of the token handler: keys, users, sessions, clients, grants and endpoints. The server mounts its
-// routes and error writer; authentication uses its verifier, the users API its users.
+// Composition root of the token handler: keys, users, sessions, clients, grants and endpoints. serving.ts mounts
+// its paths and its error writer.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';

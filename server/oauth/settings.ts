@@ -1,5 +1,5 @@
-// The completed configuration of the token handler: resolves defaults of the issuer, the audience and each client. Secrets
-// are read in clients/.
+// The completed configuration of the token handler, with the defaults of the audience and of each client. Client secrets are
+// read in clients/.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
@@ -21,7 +21,7 @@ export interface OAuthSettings
   readonly acceptWhenStale: boolean;
 }
 
-/** Undefined when the token handler is disabled. */
+/** Returns the settings of the token handler; undefined if it is disabled. */
 export function oauthSettings(
   config: Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners'>,
 ): OAuthSettings | undefined {

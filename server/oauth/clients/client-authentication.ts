@@ -53,7 +53,7 @@ function causeOf(client: OAuthClient | undefined, problem: string): Error {
 
 interface ClientCredentials {
   readonly id: string;
-  /** Possible readings of the secret; empty without a secret. */
+  /** Possible decodings of the secret; empty without a secret. */
   readonly secrets: readonly string[];
   readonly basic: boolean;
 }
@@ -81,7 +81,7 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
 
 /**
  * RFC 6749, 2.3.1: id and secret are form-encoded before they are joined, so an id may contain a colon. Many clients omit
- * the encoding, so a secret with a plus or percent sign has two readings.
+ * the encoding, so a secret with a plus or percent sign has two possible decodings.
  */
 function basicCredentials(header: string): Pick<ClientCredentials, 'id' | 'secrets'> | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
@@ -90,13 +90,13 @@ function basicCredentials(header: string): Pick<ClientCredentials, 'id' | 'secre
     const pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
     const colon = pair.indexOf(':');
     if (colon <= 0) return undefined;
-    return { id: decoded(pair.slice(0, colon)), secrets: readings(pair.slice(colon + 1)) };
+    return { id: decoded(pair.slice(0, colon)), secrets: decodings(pair.slice(colon + 1)) };
   } catch {
     return undefined;
   }
 }
 
-function readings(secret: string): readonly string[] {
+function decodings(secret: string): readonly string[] {
   if (secret === '') return [];
   try {
     return [...new Set([decoded(secret), secret])];
@@ -154,7 +154,7 @@ export class ClientThrottle implements ClientThrottling {
   }
 }
 
-/** Undefined with the default client: its secret is public, so a throttle would only allow denial of service. */
+/** The throttle of client authentication. Undefined for the default client, whose public secret needs no protection. */
 export function newClientThrottle(
   clients: readonly Pick<ConfiguredClient, 'wellKnownSecret'>[],
   throttle: ThrottleLimits,

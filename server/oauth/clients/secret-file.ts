@@ -1,4 +1,4 @@
-// Watching of a file that contains one client secret.
+// Watch of a file that contains one client secret.
 import { readFile } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { aborted } from '../../concurrency/aborted.ts';

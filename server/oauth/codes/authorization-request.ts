@@ -3,10 +3,9 @@
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, requestedScopes } from '../http/form.ts';
-
 import { isRegistered, type URIPart } from './redirect-uri.ts';
 
-/** A validated request. The pages carry it as JSON with a MAC. */
+/** A validated authorization request. The form tickets contain it as JSON with a MAC. */
 export interface AuthorizationRequest {
   readonly clientID: string;
   readonly redirectURI: string;
@@ -33,14 +32,14 @@ export type AuthorizationErrorCode =
   | 'server_error'
   | 'temporarily_unavailable';
 
-/** An error response to the client by redirect. */
+/** An error that is sent to the client by a redirect. */
 export class AuthorizationError extends Error {
   readonly code: AuthorizationErrorCode;
   readonly redirectURI: string;
   readonly state: string | undefined;
   readonly part: URIPart;
 
-  /** `part`: where the client expects the response; default query. */
+  /** `part`: the part of the redirect URI in which the client expects the response; default `query`. */
   constructor(
     code: AuthorizationErrorCode,
     description: string,

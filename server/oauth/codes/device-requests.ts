@@ -78,7 +78,7 @@ export class DeviceRequests {
         {
           id,
           user: NO_USER,
-          // The session of a future approval.
+          // Id of the session that an approval creates.
           userUID: code.sessionID,
           clientID: client.id,
           scopes,
@@ -98,7 +98,10 @@ export class DeviceRequests {
     throw tooMany();
   }
 
-  /** From the cache only, so guessed codes cause no reads. Throws OAuthError 503 while the cache is stale. */
+  /**
+   * Returns an open request from the cache; guessed codes cause no reads of the cluster. Throws OAuthError 503 while the
+   * cache is stale.
+   */
   find(id: string): DeviceRequest | undefined {
     this.#checkFresh();
     const found = this.#open(id);
@@ -142,7 +145,8 @@ export class DeviceRequests {
       // The same user may retry after a lost response.
       if (!(await isApprovedByUser())) return 'already decided';
     }
-    // After the session exists, so that the device always finds one of the two. On failure the request expires.
+    // The request is deleted after the session is created, so the device always finds one of them. If the deletion fails,
+    // the request expires.
     await sessions.delete(id, signal);
     return 'approved';
   }

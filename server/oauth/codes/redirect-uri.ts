@@ -13,7 +13,7 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
 
 export type URIPart = 'query' | 'fragment';
 
-/** Appends `parameters` to the query of `uri` (RFC 6749, 4.1.2), or as its fragment. The rest stays as registered. */
+/** Appends `parameters` to the query of `uri` (RFC 6749, 4.1.2), or as its fragment. The rest of the URI is unchanged. */
 export function withParameters(
   uri: string,
   parameters: Readonly<Record<string, string | undefined>>,

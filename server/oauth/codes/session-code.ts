@@ -1,6 +1,6 @@
-// One-time codes that start a pending session. The Session object exists when the code is issued, with the code's hash in
-// place of the refresh token's hash. Presenting the code starts the session by an update with a precondition. Therefore:
-// - a code is used once across all replicas: the second of two updates conflicts;
+// One-time codes that start a pending session. The Session object is created together with the code, with the hash of the
+// code in `refreshHash`. The exchange of the code starts the session by an update with a precondition. Therefore:
+// - a code is valid once across all replicas: the second of two updates conflicts;
 // - terminating a session also invalidates its code (if the exchange created the session under a name derived from the
 //   code, a sign-out would free that name and a replay could create it again);
 // - no store of codes and no further key is needed, and the reaper deletes an abandoned session like any expired one.
@@ -26,7 +26,7 @@ export type PendingFields = Omit<
   'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'
 >;
 
-/** A session that waits for its code, for at most `lifetimeMs`. */
+/** A session whose code is not exchanged yet. It expires after `lifetimeMs`. */
 export function pendingSession(session: PendingFields, lifetimeMs: number): Session {
   const { createdAt } = session;
   const notAfter = createdAt + lifetimeMs;
@@ -45,8 +45,8 @@ export function isStarted(session: Pick<Session, 'refreshHash' | 'familyHash'>):
 }
 
 /**
- * Whether the cluster may have a newer version of the cached session in which this refresh token is current. A rotation
- * keeps the family, so a token of another family causes no read.
+ * Whether the cluster may have a newer version of the cached session in which this refresh token is current. Rotation
+ * does not change the family, so a token of another family causes no read.
  */
 export function mayBeStale(cached: Session, token: RefreshToken): boolean {
   return !isStarted(cached) || sameHash(cached.familyHash, token.familyHash);

@@ -88,13 +88,13 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
 
 export interface KeysEndpointOptions {
   readonly keys: Pick<KeyRing, 'jwks'>;
-  /** How long a key is published before it signs, in ms: caches expire before that. */
+  /** Time between the publication of a key and its first signature, in ms. Caches must expire within it. */
   readonly publishAhead: number;
 }
 
 /**
- * kube-apiserver does not fetch the JWK Set for an unknown kid while its copy is valid for more than 30 s. So this is how
- * long it rejects new tokens after the keys were replaced.
+ * Maximum `max-age` of the JWK Set. kube-apiserver does not refetch the JWK Set for an unknown `kid` while its copy is valid
+ * for more than 30 s. After an immediate rotation it therefore rejects new tokens for up to this time.
  */
 const MAX_KEYS_AGE_SECONDS = 60;
 

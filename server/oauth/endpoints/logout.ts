@@ -9,7 +9,6 @@ import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, parseForm, readForm } from '../http/form.ts';
 import { NO_STORE, writeJSON } from '../http/response.ts';
 import { messagePage, writePage } from '../page/page.ts';
-
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { bearerClaims, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
 import { type SessionTermination, terminateSession } from './revoke.ts';
@@ -17,7 +16,6 @@ import { type SessionTermination, terminateSession } from './revoke.ts';
 export interface LogoutOptions extends SessionTermination {
   readonly verifier: AccessTokenVerifier;
   readonly hints: Pick<IDTokenHints, 'read'>;
-
   /** `postLogoutRedirectURIs` of a client; empty for an unknown client. */
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
@@ -41,7 +39,7 @@ export function logoutHandler(options: LogoutOptions): Handler {
   };
 }
 
-/** From the query of a GET, or the form of a POST, equally strict. HEAD is not allowed, because it must be safe. */
+/** The query of a GET or the form of a POST, parsed by the same rules. HEAD is not allowed, because it must be safe. */
 async function parameters(request: IncomingMessage): Promise<Form> {
   const { method, headers } = request;
   if (method === 'GET') return parseForm(Buffer.from(searchIn(request.url ?? ''), 'latin1'));
@@ -58,21 +56,21 @@ function clientOf(form: Form, hinted: TokenOwner | undefined): string | undefine
   return named ?? hinted?.clientID;
 }
 
-/** `isSignedOut`: a token named a session, which is terminated now or was before. */
+/** `isSignedOut`: the request had a valid token, so its session is terminated. */
 function respond({ request, response }: RequestContext, isSignedOut: boolean): void {
   if (!acceptsHTML(request)) writeJSON(response, { message: 'success' });
   else if (isSignedOut) writePage(response, messagePage('Signed out', 'You can close this page.'));
   else writePage(response, messagePage('Not signed out', 'Sign out in the program that you use.'));
 }
 
-/** Browsers name text/html in Accept when they navigate; programs do not. */
+/** Browsers send `text/html` in Accept when they navigate; most other programs do not. */
 function acceptsHTML({ headers }: IncomingMessage): boolean {
   const accepted = parseAccept(headers.accept ?? '');
   return accepted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
 }
 
 function redirect({ response }: RequestContext, target: string, state: string | undefined): void {
-  // 303: the browser follows with a GET, whatever the method was (RFC 9700, 4.12).
+  // After a 303 the browser sends a GET, even if the request was a POST (RFC 9700, 4.12).
   response.writeHead(303, {
     Location: state === undefined ? target : withParameters(target, { state }),
     'Content-Length': 0,

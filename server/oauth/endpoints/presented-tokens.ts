@@ -1,5 +1,5 @@
-// Tokens that callers present to the endpoints: bearer access tokens, tokens to introspect or revoke, and ID tokens as
-// hints. They are validated here; what an endpoint does with a valid token is decided there.
+// Validation of the tokens in requests to the OAuth endpoints: bearer access tokens, tokens to introspect or revoke, and ID
+// tokens as hints.
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
@@ -90,7 +90,7 @@ export class PresentedTokens {
   }
 }
 
-/** Session, client and user that a token names. */
+/** Session, client and user of a token. */
 export interface TokenOwner {
   readonly session: string;
   readonly clientID: string;

@@ -39,7 +39,7 @@ export function revocationHandler({ clients, tokens, hints, ...termination }: Re
     } else if (await hints.read(text)) {
       throw unsupportedTokenType('an ID token cannot be revoked: use another token, or the logout endpoint');
     }
-    // RFC 7009, 2.2: an invalid token is a success too, because the client's goal is reached.
+    // RFC 7009, 2.2: the response to an invalid token is 200 too, because that token is already unusable.
     context.response.writeHead(200, { 'Content-Length': 0, ...NO_STORE });
     context.response.end();
   };

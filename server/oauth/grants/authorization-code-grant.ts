@@ -1,4 +1,5 @@
-// The authorization_code grant (RFC 6749, 4.1.3) with PKCE. Single use of codes: codes/session-code.ts.
+// The authorization_code grant (RFC 6749, 4.1.3) with PKCE. codes/session-code.ts ensures that a code is used
+// only once.
 import { invalidRequest } from '../../../apis/oauth/errors.ts';
 import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
@@ -23,7 +24,8 @@ export class AuthorizationCodeGrant implements Grant {
     const verifier = client.requiresPKCE ? required(form, 'code_verifier') : form.get('code_verifier');
     checkFresh(this.#options);
     if (!code) throw invalidCode('the code is malformed');
-    // Often another replica has just created the session. A stale cached session makes the update conflict.
+    // A session that another replica has just created may not be cached yet. A stale cached session is harmless: its update
+    // fails with a conflict.
     const { sessions } = this.#options;
     const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, signal));
     if (!session) throw invalidCode('the code has expired, or its session was terminated');

@@ -1,4 +1,5 @@
-// The exchange of a code for tokens: starts the pending session of an authorization code or device code, once.
+// Exchange of an authorization code or device code for tokens. It starts the pending session of the code; a second exchange
+// is rejected.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
@@ -32,13 +33,13 @@ export interface CodeExchangeOptions {
 
 export interface PresentedCode {
   readonly code: SessionCode & { readonly nonce?: string | undefined };
-  /** Expected hash of the pending session; undefined when nothing can match. */
+  /** `refreshHash` that the pending session must have; undefined for a code that cannot be valid. */
   readonly hash: string | undefined;
   /** Time after the sign-in during which a replay terminates the session, in ms. */
   readonly replayWindowMs: number;
 }
 
-/** Retries after a conflict with a writer that did not start the session, for instance one that adds a label. */
+/** Maximum number of writes. A write conflicts if another writer has changed the session, for instance added a label. */
 const ATTEMPTS = 5;
 
 export class CodeExchange {
@@ -76,7 +77,7 @@ export class CodeExchange {
       refreshHash: refreshToken?.hash ?? '',
       familyHash: familyHash(code),
     };
-    // Signed before the code is redeemed: a missing key must not cost the client its code.
+    // The tokens are signed before the code is redeemed: if no key is available, the code stays valid for a retry.
     const response = await this.#sign(
       {
         client,
@@ -118,7 +119,8 @@ export class CodeExchange {
       } catch (error) {
         if (isNotFound(error)) throw invalidCode('the session of the code was terminated');
         if (!isConflict(error)) {
-          // Without this read, the client would retry its code and lose its session as a replay.
+          // The write may have taken effect although its response was lost. Without this read, the retry of the client
+          // would count as a replay and terminate the session.
           const written = await readAfterLostResponse(sessions, session, signal);
           if (written) return written;
           throw error;
@@ -134,7 +136,7 @@ export class CodeExchange {
 
   /**
    * RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. After the replay window the
-   * session stays: an old code in a browser history proves no theft.
+   * session is not terminated, because an old code in a browser history is no sign of theft.
    */
   async #rejectReplay(
     { code, replayWindowMs }: PresentedCode,

@@ -1,4 +1,5 @@
-// The device_code grant (RFC 8628, 3.4 and 3.5). Open requests: codes/device-requests.ts.
+// The device_code grant (RFC 8628, 3.4 and 3.5), with which a device polls for its tokens. Open requests are in
+// codes/device-requests.ts.
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
@@ -13,7 +14,7 @@ export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
   readonly monotonic: () => number;
 }
 
-/** Time for a request to reach this replica by watch. */
+/** Time after which the watch has delivered an open request to this replica. */
 const WATCH_DELAY_MS = 10_000;
 
 export class DeviceCodeGrant implements Grant {
@@ -35,7 +36,7 @@ export class DeviceCodeGrant implements Grant {
     const code = parseDeviceCode(text);
     if (!code) throw invalidCode('the device code is malformed');
     const hash = deviceHash(code, request.client.id);
-    // No read of the cluster: a later poll finds a session that is not cached yet.
+    // The cluster is not read: a later poll finds a session that is not cached yet.
     const session = this.#options.sessions.get(code.sessionID);
     if (!session) throw this.#pending(code, hash);
     return this.#exchange.start({ code, hash, replayWindowMs: APPROVED_LIFETIME_MS }, session, request);
@@ -65,7 +66,7 @@ function deviceError(
 export const POLL_INTERVAL = 5;
 // Network latency may bring two polls closer together than they were sent.
 const LEEWAY_MS = 500;
-/** Beyond it, the device that has been silent for longest is evicted. */
+/** Maximum number of tracked devices. The device with the oldest poll is evicted. */
 const MAX_DEVICES = 2000;
 
 interface Device {
@@ -83,7 +84,7 @@ export class PollLimiter {
     this.#monotonic = monotonic;
   }
 
-  /** Records a poll; true when it is too fast. */
+  /** Records a poll. Returns true if the poll is too fast. */
   isTooFast(id: string): boolean {
     const now = this.#monotonic();
     const known = this.#devices.get(id);

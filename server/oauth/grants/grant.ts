@@ -1,4 +1,4 @@
-// The interface of grants, and their check that the caches are fresh.
+// The interface that all grants implement, and the check that the caches of sessions, users and passwords are fresh.
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { SessionStore } from '../sessions/session.ts';

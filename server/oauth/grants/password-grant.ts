@@ -1,5 +1,5 @@
-// The password grant (RFC 6749, 4.3), required by the specification. RFC 9700 advises against it, so a client must be
-// configured for it; other clients use the sign-in page.
+// The password grant (RFC 6749, 4.3), for programs that depend on it. RFC 9700 advises against it, so only clients that list
+// it under `grants` can use it.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { requestedScopes } from '../http/form.ts';
@@ -42,7 +42,7 @@ export class PasswordGrant implements Grant {
     });
     const { sessions, tokens } = this.#options;
     const prepared = sessions.prepare({ account, credential, client, scopes, source, userAgent });
-    // Signed before the session is stored: a failed sign-in must leave no session.
+    // The tokens are signed before the session is stored, so that a signing error leaves no session.
     const response = tokens.tokenResponse({ client, account, scopes, ...prepared });
     await sessions.store(prepared.session, signal).catch((error: unknown) => {
       if (!isServiceUnavailable(error)) throw error;

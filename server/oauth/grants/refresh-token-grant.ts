@@ -1,7 +1,6 @@
-// The refresh_token grant (RFC 6749, 6) with rotation: a used refresh token, however old, terminates its session
-// (RFC 9700, 4.14.2). That includes a client that retries after a lost response, because tokens are not stored and the
-// response cannot be repeated. For clients that refresh concurrently rotation can be disabled; then the client secret
-// protects the refresh token (RFC 9700, 2.2.2).
+// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of a refresh token terminates its session (RFC 9700, 4.14.2).
+// A retry after a lost response counts as reuse: tokens are not stored, so the server cannot repeat the response. Rotation
+// can be disabled for clients that refresh concurrently; the client secret then protects the token (RFC 9700, 2.2.2).
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -43,9 +42,11 @@ export interface RefreshObserver {
   reused(client: string): void;
 }
 
-/** Retries after a conflict with a writer that did not rotate the token. */
+/** Maximum number of writes. A write conflicts if another writer has changed the session without rotating the token. */
 const ATTEMPTS = 5;
-/** Minimum interval of writes for a token without rotation: concurrent uses are recorded once. */
+/**
+ * Minimum interval between writes of `lastUsedAt` for a client without rotation, so that concurrent uses cause one write.
+ */
 const RECORD_INTERVAL_MS = 10_000;
 
 export class RefreshTokenGrant implements Grant {
@@ -115,7 +116,7 @@ export class RefreshTokenGrant implements Grant {
     const { tokens, sessions, random, now, observer } = this.#options;
     const { client, account, scopes, signal } = granted;
     const next = client.rotatesRefreshTokens ? successor(token, random) : token;
-    // Signed before the write: a missing key must not cost the client its refresh token.
+    // The tokens are signed before the write: if no key is available, the refresh token stays valid for a retry.
     const subject = { client, account, session, scopes };
     const response = tokens.tokenResponse({ ...subject, refreshToken: next.text });
     const usedAt = Math.max(now(), session.lastUsedAt);
@@ -140,7 +141,7 @@ export class RefreshTokenGrant implements Grant {
     } catch (error) {
       if (isConflict(error)) return false;
       if (isNotFound(error)) throw invalidToken('the session was terminated');
-      // Without rotation this always finds the token; at worst, one use is not recorded.
+      // Without rotation the hash does not change, so this always finds the token; at worst, one use is not recorded.
       if (await readAfterLostResponse(sessions, used, signal)) return true;
       throw unavailable(error);
     }
@@ -163,7 +164,7 @@ export class RefreshTokenGrant implements Grant {
     throw invalidToken('the token was already used');
   }
 
-  /** Leaves the deletion of an invalid session to the reaper, because the user cache may lag. */
+  /** Does not delete an invalid session, because the user cache may lag; the reaper deletes it later. */
   async #validUser(session: StoredSession, signal: AbortSignal): Promise<Account> {
     const end = await this.#validity.confirmedEnd(session, signal).catch((error: unknown) => {
       throw unavailable(error);

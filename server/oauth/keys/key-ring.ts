@@ -19,7 +19,7 @@ export interface SigningKey {
   sign(input: string): Buffer;
 }
 
-/** The current keys. Rotation changes them. */
+/** The current keys of the server, which change at each rotation. */
 export interface KeyRing {
   /** False until the keys are loaded. */
   readonly ready: boolean;
@@ -55,7 +55,7 @@ interface Material {
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
 
-/** A key set imported for use; private keys cannot be exported. */
+/** The imported keys of one key set. Private keys cannot be exported. */
 export class ImportedKeys implements KeyRing {
   readonly ready = true;
   readonly #material: Material;
@@ -75,7 +75,7 @@ export class ImportedKeys implements KeyRing {
       verification: await importedByID(published),
       published,
       past: await importedByID(past),
-      // createHmac imports a key of bytes for each message, which takes four times as long as the MAC itself.
+      // Imported once: createHmac would import the bytes for each message, which takes four times as long as the MAC.
       macKeys: new Map(
         set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
       ),
@@ -137,8 +137,8 @@ function publicPart({ kid }: KeyRecord, { kty, crv, x, y }: JWK): JWK & { readon
 }
 
 /**
- * Signs on the calling thread, which takes 0.1 ms. WebCrypto would wait for a thread of libuv's pool behind password
- * hashes that take a hundred times as long.
+ * The signing key. It signs on the calling thread, which takes 0.1 ms. WebCrypto would wait for a thread of libuv's pool
+ * behind password hashes that take a hundred times as long.
  */
 async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
   const { kty, crv, x, y, d } = jwk;

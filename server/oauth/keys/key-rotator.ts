@@ -1,5 +1,5 @@
-// Rotation of the signing keys, on schedule or at an operator's request. Runs on the leader only; `rotated` is the pure
-// plan.
+// Rotation of the signing keys, on schedule or at an operator's request. Runs on the leader only. The function
+// `rotated` computes the new key set without side effects.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
@@ -9,9 +9,9 @@ import { activeKey, firstSet, type KeyMaterial, type KeyRecord, type KeySet, new
 
 /** Durations in ms. */
 export interface RotationPolicy {
-  /** How long a key signs. */
+  /** Time during which a key is active, that is, signs tokens. */
   readonly rotationInterval: number;
-  /** How long a key is published before it signs: longer than clients cache the JWK Set. */
+  /** Time between the publication of a key and its first signature. Must be longer than clients cache the JWK Set. */
   readonly publishAhead: number;
   /** Maximum lifetime of a token, plus leeway for clocks. */
   readonly tokenLifetime: number;
@@ -29,7 +29,7 @@ export interface KeyRotatorOptions extends SecretLocation {
   readonly now?: () => number;
 }
 
-/** Upper bound between checks, because clocks jump and long timers drift. */
+/** Maximum time between checks, because clocks jump and long timers drift. */
 const MAX_WAIT_MS = 60_000;
 const RETRY_MS = 5_000;
 
@@ -42,7 +42,7 @@ export class KeyRotator {
     this.#secret = new KeySecret(options.client, options);
   }
 
-  /** Until `signal` is aborted; never throws. */
+  /** Rotates the keys until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const wakeup = new Wakeup();
     const unsubscribe = this.#options.subscribe(() => wakeup.wake());
@@ -88,7 +88,7 @@ export class KeyRotator {
   }
 }
 
-/** The keys as of `now`; the same object when nothing changes. Calls `make` when a new key is needed. */
+/** Returns the key set for the time `now`, or `set` itself if nothing changes. Calls `make` if a new key is needed. */
 export async function rotated(
   set: KeySet,
   now: number,

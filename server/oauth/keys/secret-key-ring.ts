@@ -33,7 +33,7 @@ export class SecretKeyRing implements KeyRing {
   readonly #secret: KeySecret;
   readonly #subscribers = new Set<() => void>();
   #keys: ImportedKeys | undefined;
-  /** Their resourceVersion. */
+  /** `resourceVersion` of the Secret with the current keys. */
   #version: string | undefined;
   /** Imports are serialized, so the last delivered version wins. */
   #importing: Promise<void> = Promise.resolve();
@@ -116,7 +116,7 @@ export class SecretKeyRing implements KeyRing {
     await this.#importing;
   }
 
-  /** Also after an operator has deleted the Secret, which invalidates every session and token. */
+  /** Creates the Secret, also after an operator has deleted it, which invalidates every session and token. */
   async #create(missing: Wakeup, signal: AbortSignal): Promise<void> {
     const { log, name } = this.#options;
     const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
@@ -150,8 +150,8 @@ export class SecretKeyRing implements KeyRing {
   }
 
   /**
-   * For a response, which may arrive after the watch has delivered a later version. Events of the watch are in order and
-   * always accepted: the cluster may have been restored from a backup.
+   * Accepts the keys of a response if they are newer, because the watch may already have delivered a later version. Watch
+   * events are in order and always accepted, even with an older version: the cluster may have been restored from a backup.
    */
   #acceptNewer(stored: StoredKeys): Promise<void> {
     return this.#accept(stored, (current) => isNewer(stored.resourceVersion, current));

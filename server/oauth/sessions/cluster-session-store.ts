@@ -129,7 +129,7 @@ export class ClusterSessionStore implements SessionStore {
 
   async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
-    // A mass sign-out must not cost one lookup per session.
+    // After the deletion of many sessions, their tokens must not each cause a lookup.
     if (this.#cache.wasDeleted(id)) return undefined;
     const { keys } = this.#options;
     if (!keys.ready) throw newServiceUnavailable('the signing keys are not loaded yet', 1);
@@ -228,8 +228,8 @@ export class ClusterSessionStore implements SessionStore {
 }
 
 /**
- * An error of kube-apiserver about our own request (a missing permission, etcd without leader) becomes
- * ServiceUnavailable: forwarded as it is, the caller would attribute it to its own request.
+ * Converts an error that kube-apiserver returns for this server's own request (a missing permission, etcd without leader)
+ * into ServiceUnavailable. Otherwise the caller would attribute it to its own request.
  */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof StatusError) || error.reason === 'ServiceUnavailable') return error;

@@ -6,7 +6,7 @@ import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-st
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
-/** Covers the deletions during the seconds that a response may be in flight. */
+/** Maximum number of recorded deletions: more than happen while a response is in flight. */
 const MAX_DELETED = 10_000;
 
 /** All Session objects, parsed, by name and by user. */
@@ -45,8 +45,8 @@ export class SessionCache implements ReflectorSink {
   }
 
   /**
-   * Adds a written object unless the cache has a newer version. `generation` is the one before the write: a list in
-   * between may already show the deletion.
+   * Adds a written object unless the cache has a newer version. `generation` is the value before the write: a later list
+   * may already lack the object because it was deleted.
    */
   put(found: FoundSession, generation: number): void {
     if (generation === this.#lists) this.#update(found);

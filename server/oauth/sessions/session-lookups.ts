@@ -16,22 +16,24 @@ export interface SessionLookupsOptions {
 const PER_SECOND = 100;
 const BURST = 200;
 const MAX_PENDING = 64;
-/** TTL of NotFound. An id is random and unknown before its session is written, so an absent id stays absent. */
+/**
+ * TTL of a NotFound result. No client has a random id before its session is written, so the session does not appear later.
+ */
 const ABSENT_TTL_MS = 10_000;
 const MAX_ABSENT = 1_000;
 
 export class SessionLookups {
   readonly #options: SessionLookupsOptions;
   readonly #bucket: TokenBucket;
-  readonly #answers: LookupCache<{ readonly object: unknown } | undefined>;
+  readonly #results: LookupCache<{ readonly object: unknown } | undefined>;
 
   constructor(options: SessionLookupsOptions) {
     const { signal, monotonic } = options;
     this.#options = options;
     this.#bucket = new TokenBucket({ burst: BURST, perSecond: PER_SECOND, monotonic });
-    this.#answers = new LookupCache({
+    this.#results = new LookupCache({
       size: MAX_ABSENT,
-      ttlMs: (answer) => (answer ? 0 : ABSENT_TTL_MS),
+      ttlMs: (result) => (result ? 0 : ABSENT_TTL_MS),
       maxPending: MAX_PENDING,
       signal,
       monotonic,
@@ -41,7 +43,7 @@ export class SessionLookups {
   /** The object, or undefined when it does not exist. Throws ServiceUnavailable when the lookup fails. */
   async get(id: string, signal: AbortSignal): Promise<unknown> {
     try {
-      return (await this.#answers.get(id, (ending) => this.#read(id, ending), { signal }))?.object;
+      return (await this.#results.get(id, (ending) => this.#read(id, ending), { signal }))?.object;
     } catch (error) {
       if (error instanceof StatusError && error.reason !== 'ServiceUnavailable') {
         throw newServiceUnavailable('cannot look up the session', 1, { cause: error });

@@ -57,7 +57,10 @@ export function isSame(one: Session, other: Session): boolean {
   return macMessage(one) === macMessage(other);
 }
 
-/** With `version` as precondition of a replace. Throws ServiceUnavailable (StatusError) without a MAC key. */
+/**
+ * The object to write; `version` is the precondition of a replace. Throws ServiceUnavailable (StatusError) without a MAC
+ * key.
+ */
 export function sessionObject(
   group: string,
   session: Session,
@@ -94,7 +97,10 @@ export function sessionObject(
   };
 }
 
-/** Every field, in this order. New fields are appended and omitted when absent, so existing MACs stay valid. */
+/**
+ * Input of the MAC: every field, in this order. New fields are appended and omitted when absent, so existing MACs stay
+ * valid.
+ */
 function macMessage(session: Session): string {
   return JSON.stringify([
     session.id,
@@ -186,14 +192,14 @@ export function newSessionID(random: RandomBytes): string {
   return sessionIDOf(random(20));
 }
 
-/** Five bits of each of 20 bytes. */
+/** The session id that encodes five bits of each of 20 bytes. */
 export function sessionIDOf(bytes: Uint8Array): string {
   return `s-${base32(bytes)}`;
 }
 
 /**
- * Session ids with an embedded MAC, so that invented ids are rejected without a read of the cluster. This MAC proves
- * nothing about the session; `spec.mac` does.
+ * Session ids with an embedded MAC, so that invented ids are rejected without a read of the cluster. This MAC
+ * does not authenticate the session; `spec.mac` does.
  */
 export class SessionIDs {
   readonly #keys: Pick<KeyRing, 'macs'>;

@@ -22,9 +22,9 @@ export type RemovalReason = SessionEnd | 'expired' | 'invalid';
 /** In ms. */
 export interface ReaperTiming {
   readonly intervalMs: number;
-  /** Age from which the user of a session is checked: our cache may lag behind the replica that created the session. */
+  /** Minimum age of a session whose user is checked, because the cache may lag behind the replica that created it. */
   readonly settleMs: number;
-  /** Age from which an object without a valid MAC is deleted: our keys may lag behind. */
+  /** Minimum age of a deleted object without a valid MAC, because the cached keys may be outdated. */
   readonly invalidMs: number;
 }
 

@@ -1,8 +1,11 @@
-// The session of a login, and the interface of the session store.
+// The session of a sign-in, and the interface of the session store.
 import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 
-/** One login: its refresh token and all its access tokens depend on it. Times in ms since the epoch. */
+/**
+ * The session of one sign-in. Its refresh token and all its access tokens are valid only with it. Times in ms since the
+ * epoch.
+ */
 export interface Session {
   /** `s-` and 20 characters of lower-case base32: the name of the Session object. */
   readonly id: string;
@@ -30,10 +33,11 @@ export interface Session {
   readonly familyHash: string;
   /**
    * When the verified password was set. `createdAt` cannot replace it: another replica may have changed the password
-   * while this replica still verified the old one. Absent in a session without user, and in those of earlier versions.
+   * while this replica still verified the old one. Absent in a session without user, and in sessions of
+   * earlier versions of this server.
    */
   readonly passwordAt?: number;
-  /** UID of the object with that password; absent with `passwordAt`. */
+  /** UID of the Credential object of that password; absent if `passwordAt` is absent. */
   readonly credentialUID?: string;
 }
 

@@ -92,7 +92,7 @@ export class RevocationCheck {
   }
 }
 
-/** The revocation check for a `jti` that the aggregator forwards. A foreign `jti` passes unchecked. */
+/** The revocation check for a `jti` that the aggregator forwards. A `jti` of another issuer is not checked. */
 export class TokenIDCheck {
   readonly #revocation: RevocationCheck;
 

@@ -57,7 +57,10 @@ export class TokenIssuer {
     this.#random = options.random ?? randomBytes;
   }
 
-  /** The tokens of a session, which need not be stored yet; with an ID token for the scope `openid`. Throws as below. */
+  /**
+   * The token response of a session, with an ID token if the scopes contain `openid`. The session need not be stored yet.
+   * Throws as `accessToken` does.
+   */
   tokenResponse({ refreshToken, nonce, ...subject }: GrantedSession): TokenResponse {
     const { scopes } = subject;
     const { token, expiresIn } = this.accessToken(subject);
@@ -74,8 +77,8 @@ export class TokenIssuer {
   }
 
   /**
-   * Expires no later than the session. Throws ServiceUnavailable while there is no key, OAuthError when the groups of the
-   * user do not fit into a token.
+   * An access token that expires no later than its session. Throws ServiceUnavailable while there is no key, OAuthError when
+   * the groups of the user do not fit into a token.
    */
   accessToken({ client, account, session, scopes }: TokenSubject): IssuedToken {
     const { iat, exp } = this.#times(client, session);
@@ -98,9 +101,9 @@ export class TokenIssuer {
   }
 
   /**
-   * Not valid as an access token: `typ`, `jti` prefix and `aud` (the client) differ. `at_hash` binds it to the access
-   * token (OpenID Connect Core, 3.1.3.6). `jti` and `uid` serve a kube-apiserver that is configured to accept ID tokens:
-   * it derives the same user, and this server can reject forwarded requests of a revoked session.
+   * An ID token. It is not valid as an access token: `typ`, `jti` prefix and `aud` (the client) differ. `at_hash` binds it
+   * to the access token (OpenID Connect Core, 3.1.3.6). `jti` and `uid` serve a kube-apiserver that is configured to accept
+   * ID tokens: it derives the same user, and this server can reject forwarded requests of a revoked session.
    */
   idToken(
     subject: TokenSubject,
@@ -162,7 +165,7 @@ export function scopedClaims(
   };
 }
 
-/** Only possible for a User object from before the limits of the CustomResourceDefinition. */
+/** Only possible for a User object that is older than the limits in the CustomResourceDefinition. */
 function tooManyGroups({ name, groups }: Account): OAuthError {
   return new OAuthError(
     500,

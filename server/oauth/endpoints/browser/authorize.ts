@@ -9,7 +9,6 @@ import {
   type AuthorizationRequest,
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
-
 import { displayHost, isRegistered } from '../../codes/redirect-uri.ts';
 import { parseForm, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
@@ -23,7 +22,7 @@ export interface AuthorizeOptions {
 
 const MAX_QUERY = 16 * 1024;
 
-/** GET and POST (OpenID Connect Core, 3.1.2.1); parameters from the query or the body, never from both. */
+/** GET and POST (OpenID Connect Core, 3.1.2.1). A GET has its parameters in the query, a POST in the body. */
 export function authorizeHandler(
   { issuer, clients, hints }: AuthorizeOptions & { readonly hints: Pick<IDTokenHints, 'read'> },
   forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
@@ -50,7 +49,7 @@ export interface CodeContinuationOptions extends AuthorizeOptions {
   readonly codes: Pick<CodeIssuer, 'issue'>;
 }
 
-/** After the sign-in, the browser returns to the client with a code. */
+/** The continuation of an authorization request: redirects the browser to the client with a code. */
 export function codeContinuation(options: CodeContinuationOptions): Continuation<AuthorizationRequest> {
   const { issuer, clients, codes } = options;
   // Checked again at each step, because the configuration may have changed since the request.

@@ -1,6 +1,5 @@
-// Error handling of the browser endpoints: errors become pages, and responses to a client become redirects with the
-// issuer (RFC 9207). This folder owns the sign-in, authorization and device endpoints for browsers. Endpoints for
-// programs are in the parent folder, page markup is in page/.
+// Error handling of the endpoints for browsers: an error becomes a page, or a redirect to the client with the issuer
+// (RFC 9207). This folder contains the sign-in, authorization and device endpoints; page markup is in page/.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
@@ -53,7 +52,7 @@ export function redirectToClient(
   redirect(response, withParameters(redirectURI, { ...parameters, state, iss: issuer }, part));
 }
 
-/** An error that the user can correct. */
+/** An error page with a title and an instruction for the user. */
 export class PageError extends Error {
   readonly status: number;
   readonly title: string;
@@ -68,7 +67,7 @@ export class PageError extends Error {
   }
 }
 
-/** Directly, or by a proxy that terminates TLS. A client that forges the header only deceives itself. */
+/** Whether the client uses TLS, to this server or to a proxy. A client that forges the header deceives only itself. */
 function isTLS({ secure, request }: RequestContext): boolean {
   return secure || request.headers['x-forwarded-proto'] === 'https';
 }

@@ -55,7 +55,7 @@ export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
   };
 }
 
-/** An open request with the user code that was entered for it; the sign-in page carries it. */
+/** An open device request with the user code that the user typed. The form ticket of the sign-in page contains it. */
 export interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
@@ -97,11 +97,11 @@ export function devicePageHandler(
   });
 }
 
-/** After the sign-in, the user returns to the device. */
+/** The continuation of a device request: approves or denies the request, and shows the result. */
 export function deviceContinuation({ clients, requests }: DeviceOptions): Continuation<TypedRequest> {
   const clientOf = (request: DeviceRequest): OAuthClient => {
     const client = clients.get(request.clientID);
-    // An approved request is accepted too: a form that is sent twice shows that the device is connected.
+    // An approved request is accepted too, so that a form that is sent twice shows the page of success.
     if (!client || !usesDeviceGrant(client) || !requests.isOpenOrApproved(request)) throw unusable();
     return client;
   };
@@ -151,8 +151,8 @@ function alreadyApproved(): PageError {
   );
 }
 
-// Ten typing errors, then one attempt per minute. With at most 200 open codes out of 25 billion, a guess succeeds once in
-// 128 million attempts, and only signs a device in to the guesser's own account.
+// Ten failures without delay, then delays of up to a minute. At most 200 of 25.6 billion codes are open, so one of 128
+// million guesses is right on average. A right guess only connects the device of another user to the guesser's own account.
 const LIMITS: DelayLimits = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 };
 const MAX_SOURCES = 10_000;
 

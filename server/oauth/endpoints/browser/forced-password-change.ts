@@ -1,4 +1,4 @@
-// The forced change of a password that an administrator has set, by its user after verifying it.
+// Replacement of a password with `mustChange`, which an administrator has set, by its user at sign-in.
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../../passwords/password-policy.ts';
@@ -11,7 +11,7 @@ export interface ForcedPasswordChangeOptions {
   readonly now: () => number;
 }
 
-/** `invalid`: the problem with the new password, for the user. `conflict`: the stored password is not the proven one. */
+/** `invalid`: the problem with the new password, for the user. `conflict`: the password was changed meanwhile. */
 export type ChangeOutcome = { readonly invalid: string } | { readonly credential: PasswordID } | 'conflict';
 
 export class ForcedPasswordChange {
@@ -21,7 +21,10 @@ export class ForcedPasswordChange {
     this.#options = options;
   }
 
-  /** Replaces exactly the `proven` password. Throws ServiceUnavailable when the cluster is unavailable. */
+  /**
+   * Replaces the password only if it is still `proven`, the password that the user has verified. Throws ServiceUnavailable
+   * when the cluster is unavailable.
+   */
   async change(
     account: UserID,
     password: string,

@@ -1,5 +1,5 @@
-// The sign-in form, and the form for a forced password change. A continuation decides what follows a sign-in; passwords/
-// verifies passwords and throttle/ limits attempts.
+// The sign-in form, and the form for a forced password change. After a sign-in, the continuation issues a code or approves a
+// device. Passwords are verified in passwords/, and attempts are limited in throttle/.
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
@@ -23,7 +23,7 @@ import type { PasswordID, UserID } from '../../users/account.ts';
 import { browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
 
-/** What follows a sign-in: an authorization request or a device request. */
+/** The steps after a sign-in. `T` is an authorization request or a device request. */
 export interface Continuation<T> {
   /** Data for the sign-in page. Throws when the request is no longer valid. */
   describe(request: T): {
