@@ -53,7 +53,7 @@ interface Stores {
 }
 
 async function createOrSet(
-  { command, name, options: asked }: Extract<UserArguments, { readonly name: string }>,
+  { command, name, options: given }: Extract<UserArguments, { readonly name: string }>,
   { users, credentials }: Stores,
   signal: AbortSignal,
 ): Promise<void> {
@@ -62,10 +62,10 @@ async function createOrSet(
   }
   // Read the password before writing anything, so that no user is created without it.
   const passwordHash =
-    command === 'create' && asked.noPassword ? undefined : await hashOf(await newPassword(name));
+    command === 'create' && given.noPassword ? undefined : await hashOf(await newPassword(name));
   const user =
     command === 'create'
-      ? await users.create({ metadata: { name }, spec: specOf(asked) }, signal).catch((cause: unknown) => {
+      ? await users.create({ metadata: { name }, spec: specOf(given) }, signal).catch((cause: unknown) => {
           if (!isAlreadyExists(cause)) throw cause;
           throw new Error(
             `user ${name} already exists; to set a new password: npm run user -- password ${name}`,
@@ -74,7 +74,7 @@ async function createOrSet(
       : await users.read(name, signal);
   if (!user?.metadata.uid) throw new Error(`user ${name} was deleted meanwhile`);
   if (passwordHash !== undefined) {
-    const { mustChange } = asked;
+    const { mustChange } = given;
     const credential = { userUID: user.metadata.uid, passwordHash, mustChange, changedAt: Date.now() };
     await credentials.set(name, credential, signal).catch((cause: unknown) => {
       if (command !== 'create' || !(cause instanceof Error)) throw cause;

@@ -61,7 +61,7 @@ async function acquire(path: string, options: LockOptions): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const token = randomUUID();
   const mine = `${path}.${token}`;
-  let told = false;
+  let notified = false;
   const holder: Holder = { token, host: hostname(), process: identify(process.pid) };
   for (;;) {
     options.signal.throwIfAborted();
@@ -80,8 +80,8 @@ async function acquire(path: string, options: LockOptions): Promise<string> {
       await takeAway(path, other, token);
       continue;
     }
-    if (!told) {
-      told = true;
+    if (!notified) {
+      notified = true;
       options.waiting?.(other?.process === undefined ? 'another process' : `process ${other.process.pid}`);
     }
     await delay(POLL_MS, undefined, { signal: options.signal });

@@ -54,11 +54,11 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     },
   });
   if (values.help) return 'help';
-  const asked = values.rows.split(',');
-  const unknown = asked.find((name) => !GROUPS.some((group) => group === name));
+  const requested = values.rows.split(',');
+  const unknown = requested.find((name) => !GROUPS.some((group) => group === name));
   if (unknown !== undefined)
     throw new UsageError(`--rows: unknown group ${unknown}; the groups are ${GROUPS.join(', ')}`);
-  const groups = GROUPS.filter((group) => asked.includes(group));
+  const groups = GROUPS.filter((group) => requested.includes(group));
   const nodes = wholeNumber('--nodes', values.nodes, 1, 100_000);
   const logLines = wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000);
   return {

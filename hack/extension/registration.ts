@@ -63,9 +63,9 @@ export async function available(cluster: Cluster, signal: AbortSignal): Promise<
   await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=120s', ...services], signal);
   for (const { group, version } of served) {
     const bound = AbortSignal.any([signal, AbortSignal.timeout(PASSED_ON_MS)]);
-    const asked = ['get', '--raw', `/apis/${group}/${version}`];
+    const requested = ['get', '--raw', `/apis/${group}/${version}`];
     const answers = (): Promise<boolean> =>
-      kubectl(cluster, asked, bound).then(
+      kubectl(cluster, requested, bound).then(
         () => true,
         () => {
           bound.throwIfAborted();

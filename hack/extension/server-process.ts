@@ -143,7 +143,7 @@ async function ready(
   signal: AbortSignal,
   listening: ServerProcessOptions['listening'],
 ): Promise<void> {
-  let told = false;
+  let notified = false;
   // One connection for all polls: a TLS handshake costs the server more than the response.
   using client = new Client(url, { ca }, 1);
   for (;;) {
@@ -152,8 +152,8 @@ async function ready(
       throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
     }
     const status = await statusOf(client, signal);
-    if (status !== undefined && !told) {
-      told = true;
+    if (status !== undefined && !notified) {
+      notified = true;
       await listening?.((message) => ask(child, message));
     }
     if (status === 200) return;

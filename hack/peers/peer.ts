@@ -42,17 +42,22 @@ export async function startOIDCProvider(options: PeerOptions): Promise<Peer> {
     [join(import.meta.dirname, 'oidc-provider.ts')],
     options.signal,
   );
-  return ready(program, { ...told(options), issuer: url, port }, url, '/token');
+  return ready(program, { ...commonConfiguration(options), issuer: url, port }, url, '/token');
 }
 
 /** `program`: built by build.ts; `kubeconfig`: of a user with permission to create custom resource definitions. */
 export async function startDex(options: PeerOptions, program: string, kubeconfig: string): Promise<Peer> {
   const address = `127.0.0.1:${await freePort()}`;
   const dex = startLineProtocolProgram(program, [], options.signal);
-  return ready(dex, { ...told(options), address, kubeconfig }, `https://${address}`, '/dex/token');
+  return ready(
+    dex,
+    { ...commonConfiguration(options), address, kubeconfig },
+    `https://${address}`,
+    '/dex/token',
+  );
 }
 
-function told({
+function commonConfiguration({
   certificate,
   client,
   users,

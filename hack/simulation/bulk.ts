@@ -24,17 +24,17 @@ export async function createAll<T extends { metadata: { name: string } }>(
 ): Promise<ReadonlySet<string>> {
   const present = await namesIn(client, path, options.signal);
   const start = Date.now();
-  let told = start;
+  let reportedAt = start;
   let done = 0;
   await forEach(objects, options, async (object, signal) => {
     if (!present.has(object.metadata.name)) {
       await client.expect(path, { method: 'POST', body: object, signal }, [201, 409]);
     }
     done++;
-    if (Date.now() - told >= 1000) {
-      told = Date.now();
+    if (Date.now() - reportedAt >= 1000) {
+      reportedAt = Date.now();
       options.progress?.(
-        `${options.what}: ${done} of ${options.total} (${formatElapsed(told - start)})`,
+        `${options.what}: ${done} of ${options.total} (${formatElapsed(reportedAt - start)})`,
         true,
       );
     }

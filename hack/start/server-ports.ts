@@ -25,9 +25,9 @@ export async function requireFree(port: number, look = stateOf): Promise<void> {
  */
 export async function chooseServerPorts(file: string, requested: number | undefined): Promise<ServerPorts> {
   if (requested !== undefined) await requireFree(requested);
-  const remembered = await read(file);
-  const secure = requested ?? (await freeAgain(remembered.secure, new Set()));
-  const insecure = await freeAgain(remembered.insecure, new Set([secure]));
+  const saved = await read(file);
+  const secure = requested ?? (await freeAgain(saved.secure, new Set()));
+  const insecure = await freeAgain(saved.insecure, new Set([secure]));
   await writeFile(file, JSON.stringify({ secure, insecure }));
   return { secure, insecure };
 }

@@ -94,13 +94,13 @@ export class Daemon {
     } catch (error) {
       run.expected = true;
       signalGroup(run.pid, 'SIGKILL');
-      await this.#gone(run);
+      await this.#exited(run);
       throw error;
     }
     void run.ended.then(async (how) => {
       if (!run.expected) {
         const { name, logFile } = this.#spec;
-        await this.#gone(run);
+        await this.#exited(run);
         this.#failed(new DaemonError(name, how, logFile, await lastLines(logFile, run.logStart)));
       }
     });
@@ -135,7 +135,7 @@ export class Daemon {
     run.expected = true;
     signalGroup(run.pid, signal);
     this.resume(); // a stopped process does not handle the signal
-    await this.#gone(run);
+    await this.#exited(run);
   }
 
   /** Stops it with SIGSTOP: its sockets stay open, and it does not respond. No effect if it does not run. */
@@ -212,7 +212,7 @@ export class Daemon {
     throw new DaemonError(name, await end, logFile, await lastLines(logFile, run.logStart));
   }
 
-  async #gone(run: Run): Promise<void> {
+  async #exited(run: Run): Promise<void> {
     await run.ended;
     // Kill the rest of the group. The loop is bounded, because zombies stay in the group in containers without an init.
     for (let left = 100; left > 0 && signalGroup(run.pid, 'SIGKILL'); left--) {

@@ -58,10 +58,10 @@ export type PortName = (typeof PORT_NAMES)[number];
 export type Ports = Record<PortName, number>;
 
 /** Assigns all ports: reuses the saved ones that are free. */
-export async function choosePorts(remembered: Partial<Ports>): Promise<Ports> {
+export async function choosePorts(saved: Partial<Ports>): Promise<Ports> {
   const taken = new Set<number>();
   const next = async (name: PortName): Promise<number> => {
-    const port = await freeAgain(remembered[name], taken);
+    const port = await freeAgain(saved[name], taken);
     taken.add(port);
     return port;
   };

@@ -119,7 +119,7 @@ async function runMocha(
   }
   const record = await readRecord(recordFile);
   const reason = record ? undefined : await unwritableReason(scratch);
-  const problems = judge({ record, ending, files, all: options.grep === undefined, left, reason });
+  const problems = problemsOf({ record, ending, files, all: options.grep === undefined, left, reason });
   return {
     tally: {
       passed: record?.passed ?? 0,
@@ -132,7 +132,7 @@ async function runMocha(
 }
 
 /** Problems of a run that no test reports. */
-function judge(run: {
+function problemsOf(run: {
   record: TestRecord | undefined;
   ending: Pick<Ending, 'code' | 'signal'>;
   files: readonly string[];

@@ -29,7 +29,7 @@ export interface InformerProgramOptions {
 export class InformerProgram {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   /** The accumulated events of the handlers, which must equal the stores. */
-  readonly #told: Record<InformerName, Map<string, string>> = {
+  readonly #accumulated: Record<InformerName, Map<string, string>> = {
     dynamic: new Map(),
     metadata: new Map(),
     selector: new Map(),
@@ -69,7 +69,7 @@ export class InformerProgram {
 
   /** Resolves when the accumulated events of this informer equal `expected`, within the timeout of the test. */
   async reaches(informer: InformerName, expected: Versions): Promise<void> {
-    while (!same(this.#told[informer], expected)) await this.#change();
+    while (!same(this.#accumulated[informer], expected)) await this.#change();
   }
 
   /** The current contents of the informer's store. */
@@ -102,8 +102,8 @@ export class InformerProgram {
 
   #take({ informer, type, name, resourceVersion, objects }: Line): void {
     if (type === 'STORE') this.#stores.set(informer, objects ?? {});
-    else if (type === 'DELETED') this.#told[informer].delete(name ?? '');
-    else if (type !== 'SYNCED') this.#told[informer].set(name ?? '', resourceVersion ?? '');
+    else if (type === 'DELETED') this.#accumulated[informer].delete(name ?? '');
+    else if (type !== 'SYNCED') this.#accumulated[informer].set(name ?? '', resourceVersion ?? '');
     this.#wake();
   }
 }

@@ -11,7 +11,7 @@ import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/s
 import { createNodes } from '../../hack/simulation/realistic-node.ts';
 import { prepareTokenTrust } from '../../hack/start/token-trust.ts';
 import { freePort } from '../../hack/system/ports.ts';
-import { forgetNote, noteOnFailure } from '../support/failure-notes.ts';
+import { noteOnFailure, removeNote } from '../support/failure-notes.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
 
@@ -174,8 +174,8 @@ export class Platform {
   }
 
   async stop(): Promise<void> {
-    forgetNote(this);
-    forgetNote(this.controlPlane);
+    removeNote(this);
+    removeNote(this.controlPlane);
     this.#ended.abort();
     await this.server.stop();
     await this.controlPlane.stop();

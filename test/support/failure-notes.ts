@@ -12,19 +12,19 @@ interface Note {
 
 const notes = new Map<object, Note>();
 
-/** Registers a note until `forgetNote(owner)`. */
+/** Registers a note until `removeNote(owner)`. */
 export function noteOnFailure(owner: object, what: string, tell: Note['tell']): void {
   notes.set(owner, { what, tell, ended: false });
 }
 
 /** Removes a note after the current test, whose own hooks run before ours. */
-export function forgetNote(owner: object): void {
+export function removeNote(owner: object): void {
   const note = notes.get(owner);
   if (note) note.ended = true;
 }
 
 /** Drops the removed notes at the end of a test. */
-export function dropForgotten(): void {
+export function dropRemovedNotes(): void {
   for (const [owner, { ended }] of notes) if (ended) notes.delete(owner);
 }
 

@@ -1,5 +1,5 @@
 // Root hooks of every mocha run: a test with an unhandled rejection fails.
-import { causeOf, dropForgotten, failureNotes } from './failure-notes.ts';
+import { causeOf, dropRemovedNotes, failureNotes } from './failure-notes.ts';
 
 /** Unhandled rejections by promise, because mocha reports each rejection twice. */
 const leaked = new Map<Promise<unknown>, unknown>();
@@ -43,12 +43,12 @@ export const mochaHooks = {
       const notes = `${causeOf(this.currentTest.err)}${await failureNotes()}`;
       if (notes !== '') console.log(`"${this.currentTest.fullTitle()}" failed. ${notes}`);
     }
-    dropForgotten();
+    dropRemovedNotes();
     await failOnLeak();
   },
 
   async afterAll(): Promise<void> {
-    dropForgotten();
+    dropRemovedNotes();
     await failOnLeak();
     process.removeListener('unhandledRejection', remember);
   },

@@ -71,11 +71,11 @@ export class LoadGenerator {
 
   /** Starts the process, pinned to `core` if given. The signal stops it. */
   static start(program: string, core: number | undefined, signal: AbortSignal): LoadGenerator {
-    const told =
+    const child =
       core === undefined
         ? startLineProtocolProgram(program, [], signal)
         : startLineProtocolProgram('taskset', ['-c', String(core), program], signal);
-    return new LoadGenerator(told);
+    return new LoadGenerator(child);
   }
 
   /** Throws if a request fails or has another status than `expected`, because its time would be meaningless. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';
 import { TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, addUsers, known, PASSWORD, refreshing, repeat, userOf } from '../scene/crowd.ts';
+import { AT_A_TIME, addUsers, PASSWORD, refreshing, repeat, untilSynced, userOf } from '../scene/crowd.ts';
 import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { passwordRows } from './passwords.ts';
 import { milliseconds, perSecond, type Row } from './row.ts';
@@ -25,8 +25,8 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
     await TokenClient.connect(other.url, ca, 2 * AT_A_TIME),
   ] as const;
   try {
-    await known(clients[0], scene.signal);
-    await known(clients[1], scene.signal);
+    await untilSynced(clients[0], scene.signal);
+    await untilSynced(clients[1], scene.signal);
     return [
       ...(await passwordRows(scene, [other.pid, clients[1]])),
       await refreshRow(scene, clients[0]),

@@ -8,7 +8,16 @@ import { pinned } from '../measuring/machine.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { CLIENT, TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, addUsers, known, PASSWORD, refreshing, repeat, USERS, userOf } from '../scene/crowd.ts';
+import {
+  AT_A_TIME,
+  addUsers,
+  PASSWORD,
+  refreshing,
+  repeat,
+  USERS,
+  untilSynced,
+  userOf,
+} from '../scene/crowd.ts';
 import type { Scene } from '../scene/scene.ts';
 import { atLeast, informs, milliseconds, perSecond, type Row } from './row.ts';
 
@@ -53,7 +62,7 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
   };
   try {
     const ours = await side(server.pid, server.url, '/oauth/token', SCOPE);
-    await known(ours.client, signal);
+    await untilSynced(ours.client, signal);
     const provider = { ...options, passwordHash: await argon2(PASSWORD) } satisfies PeerOptions;
     const dexOptions = { ...options, passwordHash: await bcrypt(PASSWORD, { cost: BCRYPT_COST }) };
     // The modules of Dex may be unavailable; then measure the other rows without it.

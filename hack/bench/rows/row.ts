@@ -36,8 +36,8 @@ export function atMost(
 ): Row {
   const share = ours / peer;
   const ratio = `${share.toFixed(3)} ×`;
-  const told = { work, peer: format(peer), ours: format(ours), ratio };
-  return { ...told, goal: `≤ ${goal.toFixed(3)} ×`, met: share <= goal };
+  const base = { work, peer: format(peer), ours: format(ours), ratio };
+  return { ...base, goal: `≤ ${goal.toFixed(3)} ×`, met: share <= goal };
 }
 
 /** A row with the goal that our figure is at least `goal` times that of the peer. */

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from '../measuring/load-generator.ts';
 import { TokenClient } from '../measuring/token-client.ts';
-import { addUsers, known, PASSWORD } from '../scene/crowd.ts';
+import { addUsers, PASSWORD, untilSynced } from '../scene/crowd.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';
 import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
@@ -63,7 +63,7 @@ async function accessToken(scene: Scene): Promise<string> {
   await addUsers(scene, [USER]);
   const client = await TokenClient.connect(scene.server.url, scene.direct.ca, 1);
   try {
-    await known(client, scene.signal, USER);
+    await untilSynced(client, scene.signal, USER);
     return (await client.signIn(USER, PASSWORD)).access_token;
   } finally {
     client.close();

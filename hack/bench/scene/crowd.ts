@@ -68,7 +68,7 @@ export async function addUsers({ cluster }: Scene, names = USERS): Promise<void>
 }
 
 /** Resolves when the server has synced the user; by default the last one. */
-export async function known(
+export async function untilSynced(
   client: TokenClient,
   signal: AbortSignal,
   user = USERS.at(-1) ?? '',

@@ -18,8 +18,8 @@ export interface LogPeer {
   statistics(range: LogRange): Promise<readonly [logs: number, containers: number]>;
   /** Lines in buckets of 15 minutes; returns the total. */
   histogram(range: LogRange): Promise<number>;
-  /** Calls `tell` for every new line of the namespace until the signal aborts, with the fastest API of the store. */
-  follow(namespace: string, tell: (text: string) => void, signal: AbortSignal): Promise<void>;
+  /** Calls `report` for every new line of the namespace until the signal aborts, with the fastest API of the store. */
+  follow(namespace: string, report: (text: string) => void, signal: AbortSignal): Promise<void>;
   readonly followNote: string;
   /** All lines from the oldest on, with the five fields of our records; returns their number. */
   export(range: LogRange): Promise<number>;
@@ -67,10 +67,10 @@ export function victoriaLogsPeer(client: LogClient): LogPeer {
       const answer = await client.json('/select/logsql/hits', form({ query: within(range), step: '15m' }));
       return Number(memberOf(answer, 'hits', '0', 'total'));
     },
-    follow: async (namespace, tell, signal) => {
+    follow: async (namespace, report, signal) => {
       const query = `{kubernetes.namespace_name=${JSON.stringify(namespace)}}`;
       const answer = await client.open('/select/logsql/tail', form({ query }), signal);
-      for await (const chunk of answer) tell(String(chunk));
+      for await (const chunk of answer) report(String(chunk));
     },
     followNote: 'Peer: the tail of the store with default settings',
     export: async (range) => {
@@ -130,14 +130,14 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
         await search({ size: 0, query: { bool: { filter: [within(range)] } }, aggs: { buckets } }),
       );
     },
-    follow: async (namespace, tell, signal) => {
+    follow: async (namespace, report, signal) => {
       while (!signal.aborted) {
         const filter = [
           { term: { 'kubernetes.namespace_name': namespace } },
           { range: { time: { gte: 'now-1m' } } },
         ];
         const found = await search({ size: PAGE, sort: [{ time: 'desc' }], query: { bool: { filter } } });
-        tell(JSON.stringify(found));
+        report(JSON.stringify(found));
         await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
     },

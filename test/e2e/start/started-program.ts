@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
-import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
+import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 
 export interface StartOptions {
   /** Name of the npm script; `start` by default. */
@@ -95,7 +95,7 @@ export class StartedProgram {
 
   /** Kills everything, for an after hook. */
   async kill(): Promise<void> {
-    forgetNote(this);
+    removeNote(this);
     await endLeftovers(this.#mark);
     await this.#ended;
   }

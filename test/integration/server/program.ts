@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
-import { forgetNote, noteOnFailure } from '../../support/failure-notes.ts';
+import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 
 const MAIN = join(import.meta.dirname, '../../../server/main.ts');
 
@@ -132,7 +132,7 @@ export class Workplace {
 
   async remove(): Promise<void> {
     for (const program of this.#programs) program.signal('SIGKILL');
-    for (const program of this.#programs) forgetNote(program);
+    for (const program of this.#programs) removeNote(program);
     await Promise.all(this.#programs.map((program) => program.exit));
     await rm(this.folder, { recursive: true });
   }
