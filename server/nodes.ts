@@ -1,4 +1,5 @@
-// Composition of the node API: definition, informer, pod usage, and the routes that serve them.
+// Composition of the node API: the definition of nodes, their informer, the pod usage, and the routes of both node
+// lists.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
@@ -19,7 +20,7 @@ export interface Nodes {
   readonly definition: ResourceDefinition<NodeFacts>;
   readonly informer: Informer<NodeFacts>;
   readonly routes: readonly ResourceRoute[];
-  /** Tasks that run until the server stops: the informer, and the pod usage if configured. */
+  /** Tasks that run until the server stops: the informer of nodes, and the pod usage if enabled. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 

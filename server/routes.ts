@@ -1,5 +1,5 @@
-// Routes a request to its handler. Resources are found by the RequestInfo that authorization has used too; other
-// paths by Express's router, strict about case and trailing slashes.
+// The router. A request for a resource is routed by its RequestInfo, which authorization has used too. All other
+// requests are routed by their path with Express's router, which is strict about case and trailing slashes.
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { KnownResource } from './filters/request-counting.ts';
@@ -12,20 +12,20 @@ export interface ResourceRoute {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Subresources of the handler. Metrics have labels for these and no others. */
+  /** Subresources that the handler supports. Metrics use only these as label values. */
   readonly subresources?: readonly string[];
   readonly handler: Handler;
 }
 
 export interface Routes {
   readonly resources: readonly ResourceRoute[];
-  /** Handlers by path in Express's notation; each decides which methods it serves. */
+  /** Handlers by path, in Express's notation. A handler rejects methods that it does not support. */
   readonly paths: ReadonlyMap<string, Handler>;
 }
 
 /**
- * Returns a function that tells whether a resource or subresource (empty for none) exists. Metrics have labels for
- * existing ones only.
+ * Returns a function that is true for resources with a handler. Metrics use it, so that requests for random resources
+ * do not create label values. `subresource` is empty for a request without one.
  */
 export function knownResources(resources: readonly ResourceRoute[]): KnownResource {
   const known = new Set(
@@ -44,7 +44,7 @@ interface Call {
   readonly reject: (error: unknown) => void;
 }
 
-/** The last link of the filter chain. Throws NotFound for an unknown path. */
+/** Returns the last handler of the filter chain. It throws NotFound for an unknown path. */
 export function routes({ resources, paths }: Routes): Handler {
   const byResource = new Map(resources.map((route) => [resourceKey(route), route.handler]));
   const byPath = pathRouter(paths);
@@ -57,12 +57,12 @@ export function routes({ resources, paths }: Routes): Handler {
   };
 }
 
-/** Express selects the handler only: errors return to the chain, which writes them. */
+/** Express only selects the handler. Errors are thrown, because the filter chain writes them. */
 function pathRouter(paths: Routes['paths']): Handler {
   const calls = new WeakMap<object, Call>();
   const app = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
   for (const [path, handler] of paths) {
-    // `all`, because Express runs handlers of `get` for HEAD too.
+    // Registers `all`, because Express would run a handler of `get` for HEAD too.
     app.all(path, async (request) => {
       const call = calls.get(request);
       if (!call) return;
@@ -75,7 +75,7 @@ function pathRouter(paths: Routes['paths']): Handler {
     calls.get(request)?.reject(error);
   };
   app.use(failed);
-  // Most paths have no parameters, and Express costs more than the handler of a health check.
+  // Paths without parameters bypass Express, which takes longer than the handler of a health check.
   const exact = new Map([...paths].filter(([path]) => !/[^\w/.-]/.test(path)));
   return (context) => {
     const handler = exact.get(pathIn(context.request.url ?? ''));

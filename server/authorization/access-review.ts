@@ -1,4 +1,4 @@
-// Authorization by SubjectAccessReviews of kube-apiserver, cached for seconds.
+// Authorization by SubjectAccessReviews of kube-apiserver. Decisions are cached for seconds.
 import { hash } from 'node:crypto';
 import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -17,10 +17,10 @@ export interface AccessReviewOptions {
   readonly monotonic?: () => number;
 }
 
-/** Verbs for which a permission without a name covers every name. */
+/** Verbs for which the permission without a name includes every name. */
 const READ_ONE = new Set(['get', 'list', 'watch']);
 
-/** Authorizes by SubjectAccessReview. Throws ServiceUnavailable without a decision. */
+/** An authorizer that creates SubjectAccessReviews. Throws ServiceUnavailable if the cluster returns no decision. */
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
   readonly #cache: LookupCache<AccessReview>;
@@ -33,7 +33,7 @@ export class AccessReviewAuthorizer implements Authorizer {
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       maxPending,
-      // All anonymous callers share one quota: requests for invented paths must not use up the reviews of others.
+      // All anonymous callers count as one, so their requests for random paths use at most half of the lookups.
       maxPendingOfOne: Math.ceil(maxPending / 2),
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
@@ -41,8 +41,8 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 
   /**
-   * For a read of one object, the permission for all names is reviewed first: most callers have it, and thousands of
-   * objects then cost one review.
+   * Authorizes a request. For a read of one object, it first reviews the permission for all names. Most callers have
+   * this permission, so reads of thousands of objects need one review.
    */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
     if ('path' in attributes || attributes.name === '' || !READ_ONE.has(attributes.verb)) {
@@ -70,7 +70,7 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 }
 
-// Concatenated JSON texts are unambiguous.
+// The key of a request. A concatenation of JSON texts is unambiguous.
 function requestKey(attributes: Attributes): string {
   if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
   const { verb, group, version, resource, subresource, namespace, name } = attributes;
@@ -85,14 +85,14 @@ function specOf(attributes: Attributes): AccessReviewSpec {
   return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
 }
 
-/** Long enough for most callers: hashing costs more than looking up a text of this length. */
+/** Maximum length of attributes that are the key themselves. Up to this length, hashing costs more than a lookup. */
 const MAX_PLAIN_KEY = 1024;
-/** Decisions for longer attributes are not cached. */
+/** Maximum length of attributes whose decision is cached. */
 const MAX_HASHED_KEY = 16 * 1024;
 
 /**
- * The cache key: the attributes themselves, or their digest if they are long, since any caller can request long
- * paths. Undefined if the decision is not cached.
+ * Returns the cache key of a review: the attributes, or their digest if they are long. Undefined if the attributes are
+ * too long to be cached, since any caller can request long paths.
  */
 export function reviewKey(attributesText: string): string | undefined {
   if (attributesText.length <= MAX_PLAIN_KEY) return attributesText;

@@ -27,6 +27,6 @@ export interface Decision {
 }
 
 export interface Authorizer {
-  /** Throws ServiceUnavailable if the cluster is unreachable; never guesses. */
+  /** Returns the decision. Throws ServiceUnavailable if the cluster is unreachable; it never allows by default. */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision;
 }

@@ -1,7 +1,7 @@
 import type { AuthorizationResult } from '../observability/access-metrics.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 
-/** Counts decisions. */
+/** Counts the decisions of an authorizer, for metrics. */
 export interface AuthorizationCounter {
   authorized(result: AuthorizationResult): void;
 }

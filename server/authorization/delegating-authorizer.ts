@@ -1,5 +1,5 @@
-// The authorizer of the server: decides about public paths and `system:masters` itself and delegates the rest to
-// SubjectAccessReviews (access-review.ts).
+// The authorizer of the server. It allows public paths and the group `system:masters`, and delegates all other requests
+// to SubjectAccessReviews (access-review.ts).
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 import { isPublicPath } from './public-paths.ts';
@@ -11,7 +11,7 @@ const READS = new Set(['get', 'head', 'options']);
 
 export function delegatingAuthorizer(
   cluster: Authorizer,
-  /** Further public paths, for instance those of the sign-in, for all methods. */
+  /** Returns true for additional paths that are public for all methods, such as the sign-in pages. */
   isAlwaysAllowed: (path: string) => boolean,
 ): Authorizer {
   return {

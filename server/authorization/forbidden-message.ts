@@ -1,7 +1,7 @@
 import { goQuoted } from '../../apis/reading/go-quote.ts';
 import type { Attributes } from './authorizer.ts';
 
-/** kube-apiserver's message for a forbidden request, verbatim: people search for it. */
+/** Returns kube-apiserver's message for a forbidden request, verbatim, because people search for it. */
 export function forbiddenMessage(attributes: Attributes, reason: string): string {
   const message = sanitize(sentence(attributes));
   return reason === '' ? message : `${message}: ${reason}`;
@@ -17,7 +17,7 @@ function sentence(attributes: Attributes): string {
   return `User ${goQuoted(user.name)} cannot ${verb} resource ${goQuoted(resource)} in API group ${goQuoted(group)} ${scope}`;
 }
 
-/** Escapes markup, for browsers that render the message. */
+/** Escapes HTML, because a browser can render the message. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -4,8 +4,8 @@ import type { Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 const OPEN: Decision = { allowed: true, reason: 'open to every authenticated caller' };
 
 /**
- * Allows every authenticated caller the requests that `isOpen` selects, for resources whose handler restricts the
- * response to the caller's permissions. Anonymous callers need the permission.
+ * An authorizer that allows all authenticated callers the requests for which `isOpen` is true. The handlers of these
+ * requests restrict the response to the permissions of the caller. Anonymous callers need the permission in RBAC.
  */
 export function openToAuthenticated(
   authorizer: Authorizer,

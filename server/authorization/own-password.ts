@@ -4,8 +4,8 @@ import type { Authorizer, Decision } from './authorizer.ts';
 const OWN: Decision = { allowed: true, reason: 'users can change their own password' };
 
 /**
- * Allows signed-in users to change their own password, which RBAC cannot express. The handler requires the current
- * password. `group`: the API group of users.
+ * An authorizer that allows users to change their own password, which RBAC cannot express. The handler requires the
+ * current password. `group`: the API group of users.
  */
 export function allowOwnPassword(authorizer: Authorizer, group: string): Authorizer {
   return {
@@ -18,7 +18,7 @@ export function allowOwnPassword(authorizer: Authorizer, group: string): Authori
         attributes.verb === 'update' &&
         attributes.name !== '' &&
         attributes.name === attributes.user.name &&
-        // Anonymous callers have a name as well.
+        // Excludes anonymous requests, which have a user name too.
         attributes.user.groups.includes(ALL_AUTHENTICATED)
       ) {
         return OWN;

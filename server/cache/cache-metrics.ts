@@ -1,15 +1,15 @@
-// Metrics of reflectors and their caches.
+// Prometheus metrics of reflectors and informer caches.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ReflectorObserver } from '../cluster/reflector/reflector.ts';
 
-/** Values of a cache at each scrape. */
+/** Gauge values of one cache. */
 export interface CacheGauges {
   readonly synced: boolean;
   readonly watchers: number;
   readonly size: number;
 }
 
-/** Registers the metrics once; `observe` returns the observer of one resource. */
+/** The metrics of all reflectors and caches, created once per registry. */
 export class CacheMetrics {
   readonly #lists: Counter<'resource' | 'way'>;
   readonly #listDuration: Histogram<'resource'>;
@@ -62,7 +62,7 @@ export class CacheMetrics {
     });
   }
 
-  /** `resource` is `<plural>.<group>`; `gauges` is called at each scrape. */
+  /** Returns the observer of one resource. `resource`: `<plural>.<group>`. `gauges`: called at each scrape. */
   observe(resource: string, gauges: () => CacheGauges): ReflectorObserver {
     this.#caches.set(resource, gauges);
     return {
@@ -71,7 +71,7 @@ export class CacheMetrics {
         this.#listDuration.observe({ resource }, seconds);
       },
       watchEnded: (cause) => this.#watchEnds.inc({ resource, cause }),
-      // Above 2^53 a gauge loses the last digits; progress stays visible.
+      // A gauge is a double, so it loses the last digits of a resourceVersion above 2^53. Progress is still visible.
       progressed: (resourceVersion) => this.#version.set({ resource }, Number(resourceVersion)),
     };
   }

@@ -1,5 +1,5 @@
-// The informer cache of one resource: current snapshot, past snapshots, watch cache. A reflector writes to it
-// (ReflectorSink), the REST handlers read it (ResourceCache). It opens no connections except through `probe`.
+// The informer cache of one resource: the current snapshot, past snapshots and the watch cache. A reflector writes to
+// it as a ReflectorSink, and the REST handlers read it as a ResourceCache. Only `probe` sends requests to the cluster.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
@@ -18,7 +18,7 @@ export interface CacheOptions<Facts> {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly window: WindowBounds;
   readonly history: HistoryBounds;
-  /** Brings this cache to `target`, see `catchUp`. */
+  /** Brings this cache to the resourceVersion `target`, see `catchUp`. */
   readonly probe: (target: bigint, signal: AbortSignal) => Promise<void>;
   /** Time limit of a read that waits for a resourceVersion, in ms. */
   readonly waitMs: number;
@@ -63,7 +63,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return this.#epoch;
   }
 
-  /** For metrics. */
+  /** Number of watchers. */
   get watchers(): number {
     return this.#fanOut.size;
   }
@@ -92,7 +92,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = versionOf(from);
     this.#window.trim();
     const missed = this.#window.since(version);
-    // Subscribed before the replay, so that a change during the replay is not lost.
+    // Subscribes before the replay of missed changes, so that no change during the replay is lost.
     const end = this.#fanOut.add(watcher, version > current.version ? version : current.version);
     try {
       for (const change of missed) watcher.event(change);
@@ -115,7 +115,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const current = this.snapshot();
     const read = this.#reader.read(raw, members);
     const version = BigInt(read.identity.resourceVersion);
-    // The streams of the probe and the reflector overlap.
+    // The probe and the reflector deliver some events twice.
     if (version <= current.version) return;
     const previous = current.get(read.identity.key);
     if (type === 'DELETED') this.#remove(current, version, read, previous);
@@ -127,7 +127,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = versionOf(resourceVersion);
     this.#window.trim();
     if (version > current.version) this.#advance(current.at(version), 0);
-    // A probe can be ahead of this stream: watchers must not see a lower version.
+    // The bookmark can be older than the cache, which a probe has updated. Watchers must not receive a lower version.
     const reached = this.snapshot();
     this.#fanOut.bookmark(reached.version, reached.resourceVersion);
   }

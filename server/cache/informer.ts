@@ -1,5 +1,5 @@
-// The informer of a resource: a reflector and its cache, and the catch-up of the cache to a resourceVersion on
-// demand.
+// The informer of a resource: a reflector, the cache that it fills, and a probe that brings the cache to a
+// resourceVersion on demand.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
@@ -30,7 +30,7 @@ const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 <
 const DEFAULT_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
 const DEFAULT_WAIT_MS = 3_000;
 
-/** A resource in a cache. `run` keeps the cache up to date until the signal is aborted. */
+/** A cache of one resource. `run` keeps the cache up to date until the signal is aborted. */
 export class Informer<Facts> {
   readonly cache: InformerCache<Facts>;
   readonly #reflector: Reflector;
@@ -67,7 +67,7 @@ export class Informer<Facts> {
     const epoch = cache.epoch;
     const from = cache.currentResourceVersion;
     if (from === undefined) return;
-    // After a relist the stream can belong to a different history.
+    // After a relist, the cache can have a different history than the events of this probe.
     const sink: CatchUpSink = {
       apply: (type, object) => epoch === cache.epoch && cache.apply(type, object),
       bookmark: (resourceVersion) => epoch === cache.epoch && cache.bookmark(resourceVersion),
@@ -76,7 +76,7 @@ export class Informer<Facts> {
   }
 }
 
-/** Receives the events and bookmarks of the probe; ignores those that the cache already has. */
+/** Receives the events and bookmarks of a probe. The cache ignores versions that it already has. */
 export interface CatchUpSink {
   apply(type: ChangeType, object: Buffer): void;
   bookmark(resourceVersion: string): void;
@@ -93,10 +93,10 @@ const WATCH_SECONDS = 3;
 const LINE_LIMIT = 16 << 20;
 
 /**
- * Brings a cache from its resourceVersion `from` to `target`, which can be the version of another kind, so that no
- * event of this kind reaches it. The list makes kube-apiserver's own cache reach the target. The watch then delivers
- * missed events and a bookmark. Only that bookmark advances the cache, because only the stream that delivered the
- * events proves that there are no others.
+ * The probe: brings a cache from its resourceVersion `from` to `target`. An event can be missing for `target`, because
+ * it can be the version of an object of another resource. The first request, a list, makes the watch cache of
+ * kube-apiserver reach `target`. The second request, a watch, delivers the missed events and a bookmark. Only this
+ * bookmark advances the cache, because only the stream of the events proves that they are complete.
  */
 export async function catchUp(
   { client, path, query, sink }: CatchUpOptions,

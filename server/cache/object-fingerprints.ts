@@ -4,14 +4,14 @@ import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import type { CachedObject } from './resource-cache.ts';
 
 /**
- * Fingerprints of objects and snapshots, equal on all replicas because they depend on the objects only. A
- * resourceVersion is not sufficient: after etcd was restored from a backup, the same numbers return with different
- * content, which the checksum detects.
+ * Fingerprints of objects and snapshots. They depend only on the objects, so they are equal on all replicas. A
+ * resourceVersion is not sufficient, because after a restore of etcd from a backup, the same resourceVersion can have
+ * different content. The checksum in the fingerprint detects this.
  */
 export class ObjectFingerprints {
   readonly #objects = new WeakMap<CachedObject<unknown>, string>();
   readonly #chunks = new WeakMap<Chunk<unknown>, string>();
-  /** By the list of chunks, which snapshots share when only a bookmark is between them. */
+  /** Keyed by the array of chunks, which snapshots share if only a bookmark is between them. */
   readonly #snapshots = new WeakMap<readonly Chunk<unknown>[], string>();
 
   of(object: CachedObject<unknown>): string {
@@ -23,7 +23,7 @@ export class ObjectFingerprints {
     return state;
   }
 
-  /** Equal for two snapshots with the same objects. */
+  /** Returns the fingerprint of all objects of a snapshot. */
   ofAll({ chunks }: ObjectSnapshot<unknown>): string {
     let state = this.#snapshots.get(chunks);
     if (state === undefined) {

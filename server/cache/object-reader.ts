@@ -1,11 +1,11 @@
-// Reads the raw objects of the cluster into cached objects, and places their bytes.
+// Converts raw objects of the cluster into cached objects, and copies the bytes of cached objects between buffers.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
 import type { CachedObject } from './resource-cache.ts';
 
-/** The properties of a resource that the cache needs; a ResourceDefinition has them. */
+/** The properties of a resource that the cache needs. ResourceDefinition implements them. */
 export interface ObjectSource<Facts> {
   readonly group: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface ObjectSource<Facts> {
   facts(object: unknown): Facts;
 }
 
-/** An object whose facts are read and whose bytes are not yet copied to their final buffer. */
+/** An object with extracted facts, whose bytes are not yet in their final buffer. */
 export interface ReadObject<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   readonly spliced: SplicedObject;
@@ -22,7 +22,7 @@ export interface ReadObject<Facts> {
 
 export type ObjectIdentity<Facts> = Omit<CachedObject<Facts>, 'bytes' | 'metadata'>;
 
-/** Reads raw objects of one resource. The parsed tree is discarded at the end of the call. */
+/** Converts raw objects of one resource. The parsed object is discarded after each call. */
 export class ObjectReader<Facts> {
   readonly #source: ObjectSource<Facts>;
   readonly #head: Buffer;
@@ -33,7 +33,7 @@ export class ObjectReader<Facts> {
     this.#head = objectHead(source.kind, source.group, source.version);
   }
 
-  /** `members` of the object, if already read. */
+  /** `members`: those of the object, if the caller has already scanned it. */
   read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
     const metadata = recordIn(parsed, 'metadata');
@@ -66,7 +66,7 @@ export class ObjectReader<Facts> {
   }
 }
 
-/** Writes the bytes to `target` at `offset` and returns the object with slices of `target`. */
+/** Writes the bytes of a read object to `target` at `offset`. Returns the cached object, with slices of `target`. */
 export function placeObject<Facts>(
   identity: ObjectIdentity<Facts>,
   spliced: SplicedObject,
@@ -77,7 +77,7 @@ export function placeObject<Facts>(
   return sliceObject(identity, spliced, target, offset);
 }
 
-/** Copies the bytes to `target` at `offset` and returns the same object with slices of `target`. */
+/** Copies the bytes of a cached object to `target` at `offset`. Returns the object with slices of `target`. */
 export function moveObject<Facts>(
   object: CachedObject<Facts>,
   target: Buffer,
@@ -89,14 +89,14 @@ export function moveObject<Facts>(
   return sliceObject(object, { length: object.bytes.length, metadataStart, metadataEnd }, target, offset);
 }
 
-/** Returns the object with a buffer of its own. A slice keeps the whole buffer of its neighbours in memory. */
+/** Copies the object to a separate buffer, because a slice keeps the shared buffer of its chunk in memory. */
 export function withOwnBuffer<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
   const slack = 256;
   if (object.bytes.buffer.byteLength <= object.bytes.length + slack) return object;
   return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
 }
 
-/** Returns the object whose bytes are at `offset` in `target`. */
+/** Returns the cached object whose bytes are at `offset` in `target`. */
 export function sliceObject<Facts>(
   { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
   { length, metadataStart, metadataEnd }: ObjectExtent,

@@ -5,8 +5,8 @@ import { moveObject } from './object-reader.ts';
 import type { CachedObject, Snapshot, SnapshotPiece } from './resource-cache.ts';
 
 /**
- * A snapshot as a sorted list of chunks. A change copies one chunk and the list of chunks; all other chunks are
- * shared.
+ * A snapshot as a sorted list of chunks. A change creates a new snapshot, which has a new chunk for the changed object
+ * and shares all other chunks.
  */
 export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
   readonly resourceVersion: string;
@@ -40,7 +40,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
         const at = chunk.search(after);
         from = at >= 0 ? at + 1 : ~at;
       }
-      // Read once: json() of the chunk replaces the array.
+      // Reads the array once, because json() of the chunk replaces it.
       const objects = chunk.objects;
       for (let j = from; j < objects.length; j++) {
         const object = objects[j];
@@ -53,7 +53,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return this.#chunks;
   }
 
-  /** Bytes that only this snapshot keeps in memory once the object at `key` is replaced. */
+  /** Returns the number of bytes that only this snapshot keeps in memory after the object at `key` is replaced. */
   pinnedBy(key: string): number {
     const chunk = this.#chunks[this.#chunkOf(key)];
     return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.bytes.length ?? 0) : 0;
@@ -64,7 +64,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, this.#chunks, this.size);
   }
 
-  /** `replaced`: the object with the same key in this snapshot. */
+  /** Returns a snapshot with `object`. `replaced`: the object with the same key in this snapshot. */
   with(
     version: bigint,
     object: CachedObject<Facts>,
@@ -76,7 +76,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1));
   }
 
-  /** Returns a snapshot without `key`, which this snapshot contains. A chunk that becomes small joins a neighbour. */
+  /** Returns a snapshot without `key`, which this snapshot contains. Small neighbouring chunks are joined. */
   without(version: bigint, key: string): ObjectSnapshot<Facts> {
     const i = this.#chunkOf(key);
     const next = this.#chunks.toSpliced(i, 1, ...(this.#chunks[i]?.without(key) ?? []));
@@ -106,20 +106,20 @@ const compress = promisify(deflateRaw);
 const COMMA = 0x2c;
 
 /**
- * Maximum number of objects in a chunk: small enough that a change copies little. Chunks are usually at least half
+ * Maximum number of objects in a chunk. It is small, because a change copies a chunk. Chunks are usually at least half
  * full.
  */
 export const CHUNK_OBJECTS = 48;
 /**
- * Number of replaced objects after which a chunk is coalesced, because its buffer still contains their old versions.
+ * Number of replaced objects after which a chunk is coalesced. Until then, its buffer contains their old versions.
  */
 const LOOSE_OBJECTS = 16;
 /** Maximum size of a chunk, for large objects. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Neighbouring objects of a snapshot, never empty. The content is immutable. The buffers are not: json() coalesces
- * the objects into one buffer and makes them slices of it, so that nothing is in memory twice.
+ * Neighbouring objects of a snapshot, at least one. The content is immutable, but its buffers change: json() coalesces
+ * the objects into one buffer, and the objects become slices of it, so that no bytes are in memory twice.
  */
 export class Chunk<Facts> implements SnapshotPiece {
   #objects: readonly CachedObject<Facts>[];
@@ -144,12 +144,12 @@ export class Chunk<Facts> implements SnapshotPiece {
     return this.#objects[0]?.key ?? '';
   }
 
-  /** Bytes that only this chunk keeps in memory, not its predecessor or successor. */
+  /** Number of bytes that only this chunk keeps in memory, because its predecessor and successor do not share them. */
   get pinnedBytes(): number {
     return this.#json?.length ?? 0;
   }
 
-  /** The index of `key`, or the complement (`~`) of its insertion index. */
+  /** Returns the index of `key`, or the bitwise complement (`~`) of its insertion index. */
   search(key: string): number {
     const objects = this.#objects;
     let low = 0;
@@ -164,7 +164,7 @@ export class Chunk<Facts> implements SnapshotPiece {
     return ~low;
   }
 
-  /** Returns the replacement of this chunk with `object` set: one chunk, or two if it exceeds the maximum. */
+  /** Returns this chunk with `object` added or replaced. These are two chunks if one exceeds the maximum size. */
   with(object: CachedObject<Facts>): Chunk<Facts>[] {
     const at = this.search(object.key);
     const objects = at >= 0 ? this.#objects.with(at, object) : this.#objects.toSpliced(~at, 0, object);
@@ -176,13 +176,15 @@ export class Chunk<Facts> implements SnapshotPiece {
     return [new Chunk(objects.slice(0, half)), new Chunk(objects.slice(half))];
   }
 
-  /** Returns the replacement of this chunk without `key`, which it contains: no chunk if it was the last object. */
+  /** Returns this chunk without `key`, which it contains; no chunk if `key` was its last object. */
   without(key: string): Chunk<Facts>[] {
     if (this.#objects.length === 1) return [];
     return [new Chunk(this.#objects.toSpliced(this.search(key), 1), undefined, this.#loose + 1)];
   }
 
-  /** Returns the replacement of this chunk and `next`, coalesced, so that both old buffers are released. */
+  /**
+   * Returns one chunk with the objects of this chunk and of `next`. It is coalesced, which releases the old buffers.
+   */
   joined(next: Chunk<Facts>): Chunk<Facts> {
     return new Chunk([...this.#objects, ...next.objects], undefined, LOOSE_OBJECTS);
   }

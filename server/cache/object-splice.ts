@@ -1,4 +1,5 @@
-// Rewrites single members of an object's JSON and leaves every other byte unchanged.
+// Replacement of `kind`, `apiVersion` and `metadata.resourceVersion` in the JSON of an object. All other bytes stay
+// unchanged, except newlines between tokens.
 import { type Member, memberNamed, objectMembers } from '../cluster/reflector/raw-json.ts';
 
 /** The length of an object and the position of its metadata. */
@@ -17,23 +18,23 @@ export interface SplicedObject extends ObjectExtent {
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}');
 
-/** `{"kind":…,"apiVersion":…` without an end: the first part of a spliced object. */
+/** Returns the first part of a spliced object: `{"kind":…,"apiVersion":…`, without the closing brace. */
 export function objectHead(kind: string, group: string, version: string): Buffer {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
 }
 
 /**
- * Replaces `kind` and `apiVersion` by those of `head`, at any position or if they are missing: core objects have them
- * first, custom resources in the other order, items of a list not at all. All other bytes stay. `members` of the
- * object, if already read.
+ * Replaces `kind` and `apiVersion` by those of `head`. Both can be at any position or missing: core objects start with
+ * them, custom resources have the other order, and items of a list do not have them. `members`: those of the object, if
+ * the caller has already scanned it.
  */
 export function splice(
   raw: Buffer,
   head: Buffer,
   members: readonly Member[] = objectMembers(raw),
 ): SplicedObject {
-  // Offsets stay valid.
+  // Each newline becomes a space, so the offsets stay valid.
   const bytes = withoutNewlines(raw);
   const metadata = memberNamed(members, 'metadata');
   if (!metadata) throw new SyntaxError('an object without metadata');
@@ -74,7 +75,7 @@ export function withResourceVersion(bytes: Buffer, metadata: Buffer, resourceVer
   };
 }
 
-/** In JSON, newlines occur between tokens only. Spaces in their place make one object one line. */
+/** Replaces newlines by spaces, so that the object is one line. In JSON, newlines occur only between tokens. */
 function withoutNewlines(raw: Buffer): Buffer {
   if (!raw.includes(0x0a)) return raw;
   return Buffer.from(raw.map((byte) => (byte === 0x0a ? 0x20 : byte)));

@@ -1,8 +1,8 @@
-// The read side of a resource's cache, as the REST handlers use it: snapshots and watches.
+// The read interface of the cache of a resource, for the REST handlers: snapshots and watches.
 
-/** An object in the cache: its bytes and the facts that reads need. Immutable. */
+/** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> {
-  /** `name`, or `namespace/name`: the sort order of lists. */
+  /** `name`, or `namespace/name` if namespaced. Lists are sorted by this key. */
   readonly key: string;
   readonly name: string;
   /** Empty for cluster-scoped resources. */
@@ -11,33 +11,35 @@ export interface CachedObject<Facts> {
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly facts: Facts;
-  /** The whole object as JSON, with `kind` and `apiVersion` of our group in front. */
+  /** The complete object as JSON. It starts with `kind` and `apiVersion` of our group. */
   readonly bytes: Buffer;
-  /** The value of its member `metadata` as JSON: a slice of `bytes`. */
+  /** The value of `metadata` as JSON, a slice of `bytes`. */
   readonly metadata: Buffer;
 }
 
-/** The read side of a cache; a reflector writes the other side. */
+/** The read interface of a cache that a reflector fills. */
 export interface ResourceCache<Facts> {
   /** False before the first list. */
   readonly synced: boolean;
-  /** Number of lists so far. State of one epoch must not be continued in the next. */
+  /**
+   * Number of lists so far. Resource versions of different epochs must not be compared: a relist can follow a restore.
+   */
   readonly epoch: number;
   /** Returns the current snapshot. Throws ServiceUnavailable (Retry-After) before the first list. */
   snapshot(): Snapshot<Facts>;
   /**
-   * Returns the state at exactly this resourceVersion, also if no object has this version. Throws Expired when the
-   * history no longer has it, Timeout (ResourceVersionTooLarge) when the cache has not reached it.
+   * Returns the snapshot at exactly this resourceVersion, even if no object has this version. Throws Expired if the
+   * history no longer has it, and Timeout (ResourceVersionTooLarge) if the cache has not reached it.
    */
   snapshotAt(resourceVersion: string): Snapshot<Facts>;
   /**
-   * Resolves when the cache has reached `resourceVersion`; queries the cluster if no event arrives. Throws Timeout
-   * (cause ResourceVersionTooLarge, 3 s) like kube-apiserver.
+   * Resolves when the cache has reached `resourceVersion`. If no event arrives, the cache queries the cluster. After 3
+   * s throws Timeout with the cause ResourceVersionTooLarge, as kube-apiserver does.
    */
   waitUntil(resourceVersion: string, signal: AbortSignal): Promise<void>;
   /**
-   * Delivers every change after `from` exactly once: first from the window, then live. Throws Expired when `from` is
-   * older than the window. Returns the function that ends the watch.
+   * Delivers every change after `from` exactly once: first the past changes of the window, then new changes. Throws
+   * Expired if `from` is older than the window. Returns the function that ends the watch.
    */
   watch(from: string, watcher: Watcher<Facts>): () => void;
 }
@@ -47,40 +49,40 @@ export interface Snapshot<Facts> {
   readonly resourceVersion: string;
   readonly size: number;
   get(key: string): CachedObject<Facts> | undefined;
-  /** Objects in key order; those after `after` if given. */
+  /** Returns the objects in key order. `after`: only objects with a greater key. */
   objects(after?: string): Iterable<CachedObject<Facts>>;
-  /** The items of the list as comma-separated JSON, in chunks. A chunk is cached until an object in it changes. */
+  /** Returns the items of the list in chunks. The encoding of a chunk is cached until an object in it changes. */
   pieces(): readonly SnapshotPiece[];
 }
 
 export interface SnapshotPiece {
-  /** Items joined by commas, without a leading or trailing comma. */
+  /** Returns the items as JSON, separated by commas. */
   json(): Buffer;
-  /** The same as raw deflate, sync-flushed; compressed once, off the event loop. */
+  /** Returns json() as sync-flushed raw deflate. It is compressed once, in a thread of libuv. */
   deflated(): Promise<Buffer>;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** A change, shared by all watchers, with its encodings. */
+/** A change, shared by all watchers. It caches its encodings. */
 export interface WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
-  /** The object after the change. For DELETED: its last state, with the resourceVersion of the deletion. */
+  /** The object after the change. If it was deleted, its last state with the resourceVersion of the deletion. */
   readonly object: CachedObject<Facts>;
-  /** The object before the change, for watchers whose selector starts or stops matching. */
+  /** The object before the change, for watchers whose selector matches only before or only after the change. */
   readonly previous: CachedObject<Facts> | undefined;
   /**
-   * The line `{"type":…,"object":…}\n` for a watcher that sees `type`. A selector turns MODIFIED into ADDED when the
-   * object starts to match, and into DELETED (last matching state, resourceVersion of this event) when it stops.
-   * Encoded once.
+   * Returns the line `{"type":…,"object":…}\n` for a watcher that receives this change as `type`. A watcher with a
+   * selector receives MODIFIED as ADDED when the object starts to match, and as DELETED when it stops to match. Such a
+   * DELETED event has the last matching state, with the resourceVersion of this change.
    */
   frame(type: WatchEventType): Buffer;
-  /** The object for a watcher that sees `type`. */
+  /** Returns the object for a watcher that receives this change as `type`. */
   objectFor(type: WatchEventType): CachedObject<Facts>;
 }
 
-/** A watcher of a cache. Its methods return at once; a slow client is the watcher's own concern. */
+/** A watcher of a cache. Its methods must not block, so a watcher queues events for a slow client. */
 export interface Watcher<Facts> {
   event(event: WatchEvent<Facts>): void;
   /** The cache has reached this resourceVersion without another change. */

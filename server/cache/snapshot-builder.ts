@@ -1,9 +1,10 @@
+// Builder of a snapshot from a list of the cluster.
 import { type ObjectIdentity, type ReadObject, sliceObject } from './object-reader.ts';
 import { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import type { CachedObject } from './resource-cache.ts';
 
-/** New chunks have room, so that the next object does not split them. */
+/** Size of a new chunk. It is below the maximum, so that the next new object does not split the chunk. */
 const FILL_OBJECTS = 32;
 const FILL_BYTES = 512 << 10;
 
@@ -14,15 +15,15 @@ interface Placed<Facts> {
 }
 
 /**
- * Builds a snapshot from a list. Lists are sorted, so neighbours are written directly into the buffer of their chunk;
- * only an unsorted list is sorted and copied again. Keeps no references to its input.
+ * Builds a snapshot from a list. Lists of the cluster are usually sorted, so each object is written directly into the
+ * buffer of its chunk. An unsorted list is sorted and copied at the end. The builder keeps no references to its input.
  */
 export class SnapshotBuilder<Facts> {
   #chunks: Chunk<Facts>[] = [];
   #size = 0;
   #lastKey = '';
   #sorted = true;
-  /** Buffer for a chunk whose size is not yet known. */
+  /** Buffer for the current chunk, whose size is not yet known. */
   #scratch = Buffer.alloc(0);
   #used = 0;
   #placed: Placed<Facts>[] = [];
@@ -62,7 +63,7 @@ export class SnapshotBuilder<Facts> {
     this.#used = 0;
   }
 
-  /** Of several objects with the same key the last one is kept. */
+  /** Sorts the objects by key. If a key occurs repeatedly, its last object is used. */
   #sort(): void {
     const byKey = new Map<string, CachedObject<Facts>>();
     for (const chunk of this.#chunks) for (const object of chunk.objects) byKey.set(object.key, object);

@@ -1,3 +1,4 @@
+// Detection of the changes between successive snapshots of a resource.
 import type { ObjectIdentity } from './object-reader.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import type { CachedObject } from './resource-cache.ts';
@@ -12,16 +13,16 @@ export interface SnapshotChanges<Facts> {
 const NOTHING: SnapshotChanges<never> = { removed: [], set: [] };
 
 /**
- * Finds the changes between successive snapshots, at the cost of the chunks that they do not share. References
- * neither bytes nor a snapshot: an infrequent reader must not keep old state in memory.
+ * Finds the changes since the last snapshot. It reads only chunks that the two snapshots do not share. It references no
+ * bytes and no snapshot, so that an infrequent reader does not keep old snapshots in memory.
  */
 export class SnapshotDiffer<Facts> {
   readonly #known = new WeakMap<Chunk<Facts>, readonly ObjectIdentity<Facts>[]>();
   #last: WeakRef<ObjectSnapshot<Facts>> | undefined;
-  /** Objects of the last snapshot, one part per chunk. */
+  /** Objects of the last snapshot, in one array per chunk. */
   #parts: ReadonlySet<readonly ObjectIdentity<Facts>[]> = new Set();
 
-  /** The objects of the last snapshot. */
+  /** Returns the objects of the last snapshot. */
   objects(): ObjectIdentity<Facts>[] {
     return [...this.#parts].flat();
   }
@@ -47,7 +48,7 @@ export class SnapshotDiffer<Facts> {
     return { removed: [...removed, ...old.values()], set };
   }
 
-  /** Removes the objects of the chunk from `old`. */
+  /** Compares the objects of a chunk with `old`, and removes them from `old`. */
   #read(
     chunk: Chunk<Facts>,
     old: Map<string, ObjectIdentity<Facts>>,
@@ -69,8 +70,9 @@ export class SnapshotDiffer<Facts> {
 }
 
 /**
- * The labels object is created when an object is read, and survives moves of its bytes. A resourceVersion is not
- * sufficient: after a restore of etcd it can mean a different state.
+ * Returns true if both are the same object in the same state. It compares the identity of `labels`, which is created
+ * when an object is read and stays when its bytes are copied. A resourceVersion is not sufficient, because after a
+ * restore of etcd it can belong to a different state.
  */
 function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
   return known.labels === object.labels;

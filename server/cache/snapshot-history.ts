@@ -1,26 +1,27 @@
+// History of the snapshots of a resource, bounded by number, age and memory.
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
 
 export interface HistoryBounds {
   readonly snapshots: number;
   readonly ageMs: number;
-  /** Memory that only the history keeps alive. */
+  /** Memory that only the history references, in bytes. */
   readonly bytes: number;
 }
 
 interface PastSnapshot<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
   readonly at: number;
-  /** Bytes that only this snapshot and older ones keep in memory. */
+  /** Number of bytes that only this snapshot and older ones keep in memory. */
   readonly bytes: number;
 }
 
-/** Past snapshots, so that all pages of a list are from one state. */
+/** Past snapshots, so that all pages of a list are from the same resourceVersion. */
 export class SnapshotHistory<Facts> {
   readonly #bounds: HistoryBounds;
   readonly #now: () => number;
   /** Ordered by version. */
-  #kept: PastSnapshot<Facts>[] = [];
+  #snapshots: PastSnapshot<Facts>[] = [];
   #bytes = 0;
 
   constructor(bounds: HistoryBounds, now: () => number) {
@@ -28,43 +29,44 @@ export class SnapshotHistory<Facts> {
     this.#now = now;
   }
 
-  /** Adds the replaced `snapshot`; `bytes` of it are in no later one. */
+  /** Adds the `snapshot` that was current. `bytes`: the number of its bytes that the next snapshot does not share. */
   push(snapshot: ObjectSnapshot<Facts>, bytes: number): void {
-    this.#kept.push({ snapshot, at: this.#now(), bytes });
+    this.#snapshots.push({ snapshot, at: this.#now(), bytes });
     this.#bytes += bytes;
     this.trim();
   }
 
   trim(): void {
     const oldest = this.#now() - this.#bounds.ageMs;
-    let gone = 0;
-    for (const { at, bytes } of this.#kept) {
-      const fits = this.#kept.length - gone <= this.#bounds.snapshots && this.#bytes <= this.#bounds.bytes;
+    let evicted = 0;
+    for (const { at, bytes } of this.#snapshots) {
+      const fits =
+        this.#snapshots.length - evicted <= this.#bounds.snapshots && this.#bytes <= this.#bounds.bytes;
       if (fits && at >= oldest) break;
-      gone++;
+      evicted++;
       this.#bytes -= bytes;
     }
-    if (gone > 0) this.#kept.splice(0, gone);
+    if (evicted > 0) this.#snapshots.splice(0, evicted);
   }
 
   clear(): void {
-    this.#kept = [];
+    this.#snapshots = [];
     this.#bytes = 0;
   }
 
   /**
-   * Returns the state at `version`, which is older than the current snapshot. `version` can be between two snapshots:
-   * nothing changed there, and another replica can have seen a bookmark there.
+   * Returns the snapshot at `version`, which is older than the current one. `version` can be between two snapshots, for
+   * example if another replica received a bookmark with this version. The older of the two snapshots is then correct.
    */
   at(version: bigint): ObjectSnapshot<Facts> {
     let low = 0;
-    let high = this.#kept.length;
+    let high = this.#snapshots.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#kept[middle]?.snapshot.version ?? version) <= version) low = middle + 1;
+      if ((this.#snapshots[middle]?.snapshot.version ?? version) <= version) low = middle + 1;
       else high = middle;
     }
-    const snapshot = this.#kept[low - 1]?.snapshot;
+    const snapshot = this.#snapshots[low - 1]?.snapshot;
     if (!snapshot) throw newExpired(`the list at resource version ${version} is no longer available`);
     return snapshot.version === version ? snapshot : snapshot.at(version);
   }

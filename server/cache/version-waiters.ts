@@ -1,3 +1,4 @@
+// Reads that wait until the cache reaches a resourceVersion.
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { pause } from '../concurrency/pause.ts';
@@ -10,11 +11,11 @@ interface Waiter {
 export interface WaitOptions {
   /** Time limit of a read, in ms. */
   readonly timeoutMs: number;
-  /** Time for the regular watch to arrive before the cluster is queried, in ms. */
+  /** Time in ms that the watch of the reflector has to deliver the version before the first probe. */
   readonly probeDelayMs: number;
-  /** Time after which an unfinished probe is followed by another one, in ms. */
+  /** Time in ms after which another probe starts while the previous one is still running. */
   readonly retryMs: number;
-  /** Brings the cache to `version`; can fail. */
+  /** Brings the cache to `version`. It can reject. */
   readonly probe: (version: bigint, signal: AbortSignal) => Promise<void>;
   readonly current: () => bigint;
 }
@@ -22,7 +23,7 @@ export interface WaitOptions {
 /** Maximum number of concurrent probes. */
 const MAX_PROBES = 3;
 
-/** Reads that wait until the cache reaches their resourceVersion. They share probes. */
+/** The waiting reads of one cache. All reads share the same probes. */
 export class VersionWaiters {
   readonly #options: WaitOptions;
   readonly #waiters = new Set<Waiter>();
@@ -44,7 +45,7 @@ export class VersionWaiters {
       this.#options.timeoutMs,
     );
     this.#waiters.add(waiter);
-    // A target that the cluster never reaches must not delay a lower one.
+    // The cluster may never reach the current target, which must not delay a read with a lower version.
     if (this.#target !== undefined && version < this.#target) this.#probing?.abort();
     this.#startProbing();
     try {
@@ -56,7 +57,7 @@ export class VersionWaiters {
     }
   }
 
-  /** The cache has reached `version`. */
+  /** Resolves the reads that wait for `version` or a lower one. The cache calls it when it has reached `version`. */
   reached(version: bigint): void {
     for (const waiter of this.#waiters) {
       if (waiter.version > version) continue;
@@ -89,14 +90,14 @@ export class VersionWaiters {
       this.#target = nearest;
       const ended = new AbortController();
       const probing = probe(nearest, signal)
-        // Waiters have their own timeout.
+        // The timeout of the read reports the failure.
         .catch(() => undefined)
         .finally(() => {
           running.delete(probing);
           ended.abort();
         });
       running.add(probing);
-      // A dead connection blocks a probe for longer than a read waits; the next connection can be good.
+      // A probe on a broken connection takes longer than the timeout of a read, so another probe starts in parallel.
       if (running.size < MAX_PROBES) await pause(retryMs, AbortSignal.any([signal, ended.signal]));
       else await Promise.race(running);
       await pause(probeDelayMs * 4, signal);
@@ -104,7 +105,7 @@ export class VersionWaiters {
   }
 }
 
-/** kube-apiserver's response. client-go retries on this cause. */
+/** Returns the same error as kube-apiserver. client-go detects it by its cause, and retries. */
 export function newTooLargeVersion(version: bigint, current: bigint): StatusError {
   return newTimeout(`Timeout: Too large resource version: ${version}, current: ${current}`, 1, [
     { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },

@@ -1,4 +1,4 @@
-// The watch cache of a resource: encodes each change once, keeps a window of past changes, and sends changes to all
+// The watch cache of a resource: encodes each change once, stores a window of past changes, and sends changes to all
 // watchers.
 
 import type { Logger } from 'pino';
@@ -8,8 +8,8 @@ import { withResourceVersion } from './object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 
 /**
- * A change, encoded once as the line that most watchers receive; the object's bytes are a slice of that line. It
- * references only itself and the previous object.
+ * A change, encoded once as the line that most watchers receive. The bytes of the object are a slice of this line. A
+ * change has separate buffers, so that it keeps no chunk of a snapshot in memory.
  */
 export class Change<Facts> implements WatchEvent<Facts> {
   readonly type: WatchEventType;
@@ -31,7 +31,7 @@ export class Change<Facts> implements WatchEvent<Facts> {
     this.#frames.set(type, frame);
   }
 
-  /** Bytes of memory of the change. */
+  /** Memory of the change in bytes. */
   get size(): number {
     return this.object.bytes.length + (this.previous?.bytes.length ?? 0);
   }
@@ -70,18 +70,18 @@ interface Entry<Facts> {
   readonly at: number;
 }
 
-/** The window of past changes, for watches that resume. */
+/** The window of past changes, from which a watch resumes. */
 export class WatchWindow<Facts> {
   readonly #bounds: WindowBounds;
   readonly #now: () => number;
   /** The window contains every change after this version. */
   #start: bigint;
   #entries: Entry<Facts>[] = [];
-  /** Index of the oldest valid entry; the array is compacted occasionally. */
+  /** Index of the oldest entry of the window. Earlier entries are evicted, and removed when the array is compacted. */
   #head = 0;
   #bytes = 0;
 
-  /** `start`: the resourceVersion of the list before the first change. `now`: a monotonic clock in ms. */
+  /** `start`: the resourceVersion of the list that precedes the changes. `now`: a monotonic clock in ms. */
   constructor(start: bigint, bounds: WindowBounds, now: () => number) {
     this.#start = start;
     this.#bounds = bounds;
@@ -110,14 +110,13 @@ export class WatchWindow<Facts> {
       this.#bytes -= entry.change.size;
       this.#head++;
     }
-    // Entries before the head stay in memory until the array is compacted.
     if (this.#head > 64 || this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  /** Returns the changes after `from`. Throws Expired when the window no longer has all of them. */
+  /** Returns the changes after `from`. Throws Expired if the window no longer has all of them. */
   since(from: bigint): Change<Facts>[] {
     if (from < this.#start) throw newExpired(`too old resource version: ${from} (${this.#start})`);
     let low = this.#head;
@@ -133,11 +132,11 @@ export class WatchWindow<Facts> {
 
 interface Subscription<Facts> {
   readonly watcher: Watcher<Facts>;
-  /** The watcher does not need changes up to this version. */
+  /** The watcher receives only changes after this version. */
   readonly from: bigint;
 }
 
-/** Sends changes to the watchers. A watcher that throws is dropped without an effect on the others. */
+/** Sends changes to all watchers. A watcher that throws is unsubscribed; the others are not affected. */
 export class FanOut<Facts> {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #subscriptions = new Set<Subscription<Facts>>();
@@ -174,7 +173,7 @@ export class FanOut<Facts> {
 
   #send(version: bigint, send: (watcher: Watcher<Facts>) => void): void {
     for (const subscription of this.#subscriptions) {
-      // Prevents duplicates for a watcher that subscribed meanwhile and read the window.
+      // Prevents duplicates for a watcher that has read this change from the window.
       if (version <= subscription.from) continue;
       const delivered = this.#guard(() => send(subscription.watcher));
       if (!delivered) this.#subscriptions.delete(subscription);
@@ -186,16 +185,16 @@ export class FanOut<Facts> {
       call();
       return true;
     } catch (error) {
-      this.#log.warn({ err: error }, 'a watcher failed and was dropped');
+      this.#log.warn({ err: error }, 'a watcher failed and was unsubscribed');
       return false;
     }
   }
 }
 
-// A watch line: the object between the type of the event and the end of the line.
+/** Type of a line of a watch response. */
 type LineType = WatchEventType | 'BOOKMARK' | 'ERROR';
 
-/** Text before the object. */
+/** The part of a line before the object. */
 export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
   ADDED: start('ADDED'),
   MODIFIED: start('MODIFIED'),
@@ -204,10 +203,10 @@ export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
   ERROR: start('ERROR'),
 };
 
-/** Text after the object. */
+/** The part of a line after the object. */
 export const LINE_END = Buffer.from('}\n');
 
-/** Returns the line for an object; copies its bytes. */
+/** Returns the line of an event; copies the bytes of the object. */
 export function line(type: LineType, object: Buffer): Buffer {
   return Buffer.concat([LINE_STARTS[type], object, LINE_END]);
 }

@@ -1,4 +1,4 @@
-// TokenReviews and SubjectAccessReviews: the wire format only. Callers decide what to cache, and how long.
+// Client for TokenReviews and SubjectAccessReviews. It does not cache results; its callers do.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
@@ -11,7 +11,10 @@ export interface ReviewedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** `user` is undefined when the cluster does not authenticate the token; `error` can hold the reason. */
+/**
+ * The result of a TokenReview. `user` is undefined if the cluster does not authenticate the token; `error` is the
+ * reason, or empty.
+ */
 export interface TokenReview {
   readonly user: ReviewedUser | undefined;
   readonly error: string;
@@ -32,14 +35,14 @@ export interface AccessReviewSpec {
   readonly nonResourceAttributes?: { readonly path: string; readonly verb: string };
 }
 
-/** Called for each review; `code` is the HTTP status, or `<error>` without a response. */
+/** Receives the duration of each review. `code`: the HTTP status, or `<error>` without a response. */
 export interface ReviewObserver {
   reviewed(kind: ReviewKind, code: string, seconds: number): void;
 }
 
 type ReviewKind = 'TokenReview' | 'SubjectAccessReview';
 
-/** The status of a successful review; the client reports the status of errors only. */
+/** The HTTP status of a successful review, since the client returns the status of errors only. */
 const CREATED = '201';
 
 const TIMEOUT_MS = 10_000;
@@ -53,7 +56,10 @@ export class ClusterReviews {
     this.#observer = observer;
   }
 
-  /** Reviews a token for kube-apiserver's own audiences. Throws ServiceUnavailable without a decision. */
+  /**
+   * Reviews a token for the default audiences, those of kube-apiserver. Throws ServiceUnavailable if the cluster
+   * returns no decision.
+   */
   async reviewToken(token: string, signal: AbortSignal): Promise<TokenReview> {
     const status = await this.#review('authentication.k8s.io', 'TokenReview', { token }, signal);
     const error = text(status['error']);
@@ -61,7 +67,7 @@ export class ClusterReviews {
     return { user: userOf(record(status['user'])), error };
   }
 
-  /** Throws ServiceUnavailable without a decision: no response is never an allowance. */
+  /** Reviews a permission. Throws ServiceUnavailable if the cluster returns no decision; it never allows by default. */
   async reviewAccess(spec: AccessReviewSpec, signal: AbortSignal): Promise<AccessReview> {
     const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, signal);
     if (typeof status['allowed'] !== 'boolean')
@@ -93,7 +99,7 @@ export class ClusterReviews {
     } catch (cause) {
       signal.throwIfAborted();
       observe(cause instanceof StatusError ? String(cause.code) : '<error>');
-      // A 403 concerns our own permission to create reviews, not the caller.
+      // A 403 means that this server lacks permission to create reviews. It is not a decision about the caller.
       throw unclear(kind, cause);
     }
   }

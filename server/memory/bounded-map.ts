@@ -1,4 +1,4 @@
-/** A map with a maximum size; evicts the entry that was set longest ago. */
+/** A map with a maximum size. When it is full, the entry that was set longest ago is evicted. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxSize: number;
 
@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.#maxSize = maxSize;
   }
 
-  /** Makes the entry the newest one, whether or not it existed. */
+  /** Sets the entry and makes it the newest one, also if the key exists. */
   override set(key: Key, value: Value): this {
     this.delete(key);
     super.set(key, value);

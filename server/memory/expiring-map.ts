@@ -21,7 +21,7 @@ export class ExpiringMap<Key, Value> {
     this.#entries = new BoundedMap(most);
   }
 
-  /** Includes expired entries that are not yet evicted. */
+  /** Number of entries, including expired entries that are not yet evicted. */
   get size(): number {
     return this.#entries.size;
   }

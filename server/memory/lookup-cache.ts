@@ -1,4 +1,4 @@
-// A TTL cache of lookups in the cluster, such as TokenReviews and SubjectAccessReviews.
+// A cache with a TTL for lookups in the cluster, such as TokenReviews and SubjectAccessReviews.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { InFlight } from '../concurrency/in-flight.ts';
@@ -6,17 +6,17 @@ import { orAborted } from '../concurrency/or-aborted.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 export interface LookupCacheOptions<Result> {
-  /** Maximum number of entries; the oldest is evicted first. */
+  /** Maximum number of results; the oldest one is evicted first. */
   readonly size: number;
   /** TTL of a result in ms; 0 disables caching. */
   readonly ttlMs: (result: Result) => number;
-  /** Maximum number of pending lookups, so that invented tokens cannot flood the cluster. */
+  /** Maximum number of pending lookups, so that requests with random tokens cannot flood the cluster. */
   readonly maxPending: number;
-  /** Maximum per caller; unlimited by default. */
+  /** Maximum number of pending lookups per caller; unlimited by default. */
   readonly maxPendingOfOne?: number;
   /** Aborts pending lookups. */
   readonly signal: AbortSignal;
-  /** Called for each lookup with a cache hit or miss. */
+  /** Called for each get(). `hit` is true if the result was cached. */
   readonly onLookup?: (hit: boolean) => void;
   /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
@@ -28,8 +28,8 @@ interface Entry<Result> {
 }
 
 /**
- * Caches results for seconds and shares pending lookups of the same key. A caller that disconnects does not abort the
- * lookup of the others. Failures are not cached.
+ * Caches results for seconds. Calls with the same key share a pending lookup. If one of these callers disconnects, the
+ * lookup continues for the others. Failures are not cached.
  */
 export class LookupCache<Result> {
   readonly #options: LookupCacheOptions<Result>;
@@ -50,8 +50,8 @@ export class LookupCache<Result> {
   }
 
   /**
-   * Returns the cached result, or a promise of a lookup. Without a key nothing is cached or shared. `maxPendingOfOne`
-   * counts per `caller`. Throws TooManyRequests beyond either limit.
+   * Returns the cached result, or the promise of a lookup. Without a key, the lookup is not cached or shared. `caller`
+   * identifies the caller for `maxPendingOfOne`. Throws TooManyRequests if there are too many pending lookups.
    */
   get(
     key: string | undefined,

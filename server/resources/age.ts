@@ -1,4 +1,4 @@
-// Ages as kubectl prints them.
+// Ages of objects, formatted as in the tables of kubectl.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -9,10 +9,10 @@ function pair(big: number, bigUnit: string, small: number, smallUnit: string): s
   return small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`;
 }
 
-/** Formats a duration in ms in the steps of kube-apiserver's printers. */
+/** Formats a duration in ms with the units and precision of kube-apiserver's printers, for example `5d3h`. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
-  // Clocks of two machines can differ: up to a second in the future is now.
+  // The clocks of two machines can differ, so an age down to -1 s counts as 0 s.
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';
   if (seconds < 2 * MINUTE) return `${seconds}s`;

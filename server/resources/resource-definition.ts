@@ -1,4 +1,4 @@
-// The definition of a served resource. Cache, verbs, tables and discovery are generic over it.
+// The definition of a resource that the server provides. Cache, verbs, tables and discovery are generic over it.
 import type { CachedObject } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {
@@ -10,14 +10,14 @@ export interface ResourceDefinition<Facts> {
   readonly singular: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** The source of the objects, for instance `/api/v1/nodes`. */
+  /** The resource of kube-apiserver that the objects come from. `path`: for instance `/api/v1/nodes`. */
   readonly source: { readonly path: string; readonly apiVersion: string; readonly kind: string };
   /**
-   * Extracts the facts for columns, sorting and filters from a parsed object. Never throws: the object is not
-   * validated.
+   * Extracts the facts for columns, sorting and filters from a parsed object. It must not throw, although the object
+   * is not validated.
    */
   facts(object: unknown): Facts;
-  /** Field selectors beyond `metadata.name` and `metadata.namespace`. */
+  /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: CachedObject<Facts>) => string>>;
   readonly columns: readonly Column<Facts>[];
 }
@@ -28,7 +28,7 @@ export interface Column<Facts> {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0: always shown; 1: with `-o wide`. */
+  /** 0: kubectl always shows the column. 1: only with `-o wide`. */
   readonly priority: number;
   cell(object: CachedObject<Facts>, now: Date): string | number | boolean | null;
 }

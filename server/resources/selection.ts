@@ -1,4 +1,4 @@
-// The objects of a request: namespace, label selector and field selector combined.
+// The selection of a list or watch request: namespace, label selector and field selector.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { FieldRequirement } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
@@ -19,9 +19,9 @@ function fieldReader<Facts>(
 }
 
 export class Selection<Facts> {
-  /** True without selectors and namespace. */
+  /** True if the request has no selectors and no namespace. */
   readonly everything: boolean;
-  /** True without selectors: the remaining items of a page can be counted. */
+  /** True if the request has no selectors. Only then has a page a remainingItemCount, as in kube-apiserver. */
   readonly countable: boolean;
   readonly #tests: readonly Test<Facts>[];
 
@@ -49,7 +49,7 @@ export class Selection<Facts> {
     return true;
   }
 
-  /** Returns the type of the event for a watcher with this selection, undefined if the change does not concern it. */
+  /** Returns the type of the event for a watcher with this selection; undefined if the watcher receives no event. */
   transition(event: WatchEvent<Facts>): WatchEventType | undefined {
     if (this.everything) return event.type;
     const before = event.previous ?? (event.type === 'DELETED' ? event.object : undefined);

@@ -1,4 +1,4 @@
-// Stub for the modules that client-node.ts excludes from client-node. Code that needs them imports the whole package.
+// Stub of the modules that client-node.ts excludes from the package client-node. Every function throws.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

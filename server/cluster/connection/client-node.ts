@@ -1,14 +1,14 @@
-// Loads client-node's KubeConfig without the rest of client-node. The package is one module: importing any of it
-// loads the models and clients of all Kubernetes APIs, half a second of CPU at each start and 50 MB of memory.
+// Loader of the class KubeConfig of client-node without the rest of that package. An import of the package loads the
+// models and clients of all Kubernetes APIs, which takes half a second of CPU at each start and 50 MB of memory.
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig } from '@kubernetes/client-node';
 
 const FILE = '@kubernetes/client-node/dist/config.js';
 
-/** Imports of config.js that this server never calls: API clients, and `fetch` through proxies. */
+/** Imports of config.js that this server never calls: the API clients, and `fetch` through proxies. */
 const EXCLUDED: ReadonlySet<string> = new Set(['./gen/index.js', 'undici']);
 
-/** Loads the class at the first call. */
+/** Returns the class KubeConfig; the first call loads it. */
 export function kubeConfigClass(): typeof KubeConfig {
   const require = createRequire(import.meta.url);
   const file = import.meta.resolve(FILE);

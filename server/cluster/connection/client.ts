@@ -1,3 +1,4 @@
+// The client for kube-apiserver that all modules of the server use. It has the identity of the server, not of a caller.
 import type { IncomingMessage } from 'node:http';
 
 export interface ClusterRequest {
@@ -7,21 +8,21 @@ export interface ClusterRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
-  /** A class of requests that come in hundreds. Other requests do not queue behind it for a connection. */
+  /**
+   * Name of a class of requests that arrive in hundreds, such as the log streams of a live tail. Requests of other
+   * classes do not queue behind them for a connection.
+   */
   readonly crowd?: string;
   /**
-   * In ms, 10,000 by default: the limit for the credentials, then for the response headers, then for each silence of
-   * a body that is read whole.
+   * Timeout in ms, 10,000 by default. It applies separately to loading the credentials, to waiting for the response
+   * headers, and to each pause of a body that is read completely.
    */
   readonly timeoutMs?: number;
 }
 
-/**
- * kube-apiserver under the server's own identity. TLS, credentials and their rotation are handled below this
- * interface.
- */
+/** A client for kube-apiserver. Its implementation handles TLS, credentials and their rotation. */
 export interface ClusterClient {
-  /** Returns the response with its body unread, whatever its status. The caller reads or destroys the body. */
+  /** Returns the response with an unread body, for every HTTP status. The caller reads or destroys the body. */
   open(request: ClusterRequest): Promise<IncomingMessage>;
   /**
    * Returns the parsed JSON body of a 2xx response. Throws StatusError for any other response of kube-apiserver,

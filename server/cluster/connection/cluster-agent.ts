@@ -1,30 +1,31 @@
+// The HTTPS agent for connections to kube-apiserver: limits concurrent TLS handshakes and shares one SecureContext.
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
-  /** Aborted when no request waits for the connection. */
+  /** Aborted when no request waits for the connection any more. */
   readonly wanted: AbortSignal;
-  /** The class of the request, see ClusterRequest; empty for requests that must not queue behind a class. */
+  /** The class of the request, see ClusterRequest; empty for a request without a class. */
   readonly crowd: string;
 }
 
 /**
- * Concurrent TLS handshakes. Each takes 1 to 2 ms of the event loop, and a live tail of many containers opens one
- * connection per container.
+ * Maximum number of concurrent TLS handshakes. A handshake blocks the event loop for 1 to 2 ms, and a live tail opens
+ * one connection per container.
  */
 const HANDSHAKES = 8;
-/** Time in ms after which an unanswered handshake no longer occupies a slot. */
+/** Time in ms after which a handshake without a response releases its slot. */
 const HANDSHAKE_SLOT_MS = 250;
 
-/** HTTPS agent for one server and one identity. */
+/** An HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {
-  /** Fair between classes: a review must not queue behind the handshakes of live tails. */
+  /** Shared fairly between classes: a TokenReview must not queue behind the handshakes of live tails. */
   readonly #handshakes = new Slots(HANDSHAKES, undefined, tenantShare);
   #context: SecureContext | undefined;
 
-  /** The default name concatenates server and identity: kilobytes for each request. */
+  /** One constant name. The default name concatenates the server and the identity, kilobytes for each request. */
   override getName(): string {
     return 'kube-apiserver';
   }
@@ -55,8 +56,9 @@ export class ClusterAgent extends Agent {
   }
 
   /**
-   * Shares one SecureContext. By default each connection parses the certificates and the key into 50 KB outside of
-   * the JavaScript heap, which accumulates while hundreds of live tails reconnect.
+   * Opens a connection with the shared SecureContext. By default, Node parses the certificates and the key for each
+   * connection. This takes 50 KB outside of the JavaScript heap, which accumulates while hundreds of live tails
+   * reconnect.
    */
   #socket(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
     try {

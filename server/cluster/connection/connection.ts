@@ -14,14 +14,17 @@ import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {
-  /** See `kubeConfigSource`. Called at each refresh of the credentials; `reload` after kube-apiserver rejected them. */
+  /**
+   * Loads the kubeconfig, see `kubeConfigSource`. Called at each refresh of the credentials. `reload` is true after
+   * kube-apiserver has rejected them.
+   */
   readonly kubeConfig: (reload: boolean) => KubeConfig;
   /** Refresh interval of the credentials in ms, 10,000 by default. */
   readonly refreshMs?: number;
   readonly userAgent?: string;
   /** Called with the source of the credentials when it has not responded for two seconds. */
-  readonly slowCredentials?: (giver: string) => void;
-  /** Called when a refresh fails and the current credentials stay in use. */
+  readonly slowCredentials?: (source: string) => void;
+  /** Called when a refresh fails, and the previous credentials stay in use. */
   readonly keptCredentials?: (error: unknown) => void;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -71,8 +74,8 @@ export class ClusterConnection implements ClusterClient {
   }
 
   /**
-   * Resolves when credentials are available, including those of an exec plugin that prompts a person and takes
-   * minutes. Requests have their own, shorter limit. Throws as open() does.
+   * Resolves when credentials are available. This can take minutes if an exec plugin prompts a person; requests have a
+   * shorter limit. Throws the errors of open().
    */
   async authenticated(): Promise<void> {
     try {
@@ -107,12 +110,12 @@ export class ClusterConnection implements ClusterClient {
     }
   }
 
-  /** Resolves at the first response of the cluster, whatever its status. */
+  /** Resolves at the first response of the cluster, with any HTTP status. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
 
-  /** Closes idle connections; requests in flight end with their own signals. */
+  /** Closes idle connections. Requests in flight end when their signals are aborted. */
   close(): void {
     this.#credentials.close();
   }
@@ -121,7 +124,7 @@ export class ClusterConnection implements ClusterClient {
     try {
       return await this.#attempt(request, credentials);
     } catch (error) {
-      // The server closed an idle connection at the same moment: it processed nothing, so a read is safe to retry.
+      // kube-apiserver can close an idle connection just when it is reused. A GET is safe to retry.
       const idempotent = (request.method ?? 'GET') === 'GET';
       if (idempotent && error instanceof StaleConnectionError && !request.signal.aborted) {
         return await this.#attempt(request, credentials);
@@ -151,7 +154,7 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      // After a timeout the server may still process the request: not a stale connection.
+      // After a timeout kube-apiserver can still process the request, so the connection was not stale.
       reject(outgoing.reusedSocket && !late ? new StaleConnectionError(error) : error);
     });
     outgoing.end(request.body);
@@ -184,11 +187,11 @@ function unreachable(cause: unknown): Error {
   return newServiceUnavailable('kube-apiserver is unreachable', 1, { cause });
 }
 
-/** Aborts a request with its signal. Node's own option `signal` costs as much as the rest of a small request. */
+/** Aborts a request with its signal. Node's option `signal` costs as much as all other work of a small request. */
 function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
   let received: IncomingMessage | undefined;
   const end = (): void => {
-    // Destroying the request discards its response: a complete one would then read as empty.
+    // Destroying the request would discard a complete response, whose body would then be read as empty.
     (received ?? outgoing).destroy(new DOMException('the request was aborted', 'AbortError'));
   };
   outgoing.once('response', (response) => {

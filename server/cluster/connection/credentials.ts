@@ -1,3 +1,4 @@
+// Credentials of the server for kube-apiserver: loaded from the kubeconfig, refreshed, and shared by all requests.
 import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -6,7 +7,7 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { ClusterAgent } from './cluster-agent.ts';
 import { pluginOf } from './exec-plugins.ts';
 
-/** Endpoint and authentication of requests to kube-apiserver under the server's own identity. */
+/** The endpoint of kube-apiserver, and the authentication of the server's requests. */
 export interface Credentials {
   readonly endpoint: Endpoint;
   readonly agent: HttpAgent;
@@ -24,9 +25,10 @@ export interface Endpoint {
   readonly basePath: string;
 }
 
-/** The limit of a caller that waits for credentials. */
+/** Limits the time for which a caller waits for credentials. */
 export interface CredentialLimit {
   readonly signal: AbortSignal;
+  /** Timeout in ms. */
   readonly ms: number;
 }
 
@@ -39,13 +41,13 @@ export interface CredentialObserver {
 }
 
 const TCP_KEEP_ALIVE_MS = 15_000;
-/** Plugins that prompt a person take longer. */
+/** Time in ms after which a source of credentials is reported as slow. */
 const SLOW_MS = 2_000;
 
 /**
- * Applies the kubeconfig at most every `refreshMs`: client-node reads token files, certificates and exec plugins at
- * each application. The agent stays while the TLS material stays; new material gets a new agent, because the options
- * of an agent take precedence over those of a request.
+ * A cache of the credentials, refreshed after `refreshMs`. A refresh applies the kubeconfig, for which client-node
+ * reads token files and certificates and runs exec plugins. Changed TLS material gets a new agent, because the options
+ * of an agent take precedence over those of a request; otherwise the agent is reused.
  */
 export class CredentialSource {
   readonly #kubeConfig: (reload: boolean) => KubeConfig;
@@ -73,7 +75,7 @@ export class CredentialSource {
     this.#failures = new RepeatedFailure(now);
   }
 
-  /** `newerThan`: rejected credentials. They are not returned again without a reload. */
+  /** Returns the credentials. `newerThan`: credentials that kube-apiserver has rejected, which forces a reload. */
   get(newerThan?: Credentials): Credentials | Promise<Credentials> {
     const fresh = this.#now() - this.#appliedAt < this.#refreshMs;
     if (this.#current && fresh && this.#current !== newerThan) return this.#current;
@@ -84,7 +86,7 @@ export class CredentialSource {
     return this.#refresh;
   }
 
-  /** Keeps the current credentials when a reload fails: a kubeconfig or token file can be read half-written. */
+  /** Returns the current credentials if the refresh fails, because a kubeconfig or token file can be half-written. */
   async #refreshed(): Promise<Credentials> {
     try {
       return await this.#apply(false);
@@ -96,21 +98,21 @@ export class CredentialSource {
     }
   }
 
-  /** As get(), with a limit. The load itself continues, for later callers. */
+  /** Returns the credentials as get() does, within a time limit. After it, loading continues for later callers. */
   within({ signal, ms }: CredentialLimit, newerThan?: Credentials): Credentials | Promise<Credentials> {
     const credentials = this.get(newerThan);
     if (!(credentials instanceof Promise)) return credentials;
     const { promise, resolve, reject } = Promise.withResolvers<Credentials>();
-    const gone = (): void => reject(signal.reason as Error);
+    const aborted = (): void => reject(signal.reason as Error);
     const timer = setTimeout(
       () => reject(new Error(`${this.#source} returned no credentials within ${ms} ms`)),
       ms,
     );
-    signal.addEventListener('abort', gone, { once: true });
+    signal.addEventListener('abort', aborted, { once: true });
     credentials.then(resolve, reject);
     return promise.finally(() => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', gone);
+      signal.removeEventListener('abort', aborted);
     });
   }
 
@@ -119,8 +121,9 @@ export class CredentialSource {
   }
 
   /**
-   * `refused`: a plugin token without expiry is valid until kube-apiserver rejects it. Forced reloads are at least
-   * `refreshMs` apart, so that a plugin that returns the same token is not run for each request.
+   * Applies the kubeconfig. `refused`: kube-apiserver has rejected the credentials, for example the token of a plugin
+   * without an expiry. A rejection forces a reload at most every `refreshMs`, so that a plugin that returns the same
+   * token again does not run for each request.
    */
   async #apply(refused: boolean): Promise<Credentials> {
     const reload = refused && this.#now() - this.#renewedAt >= this.#refreshMs;
@@ -156,7 +159,7 @@ export class CredentialSource {
   }
 }
 
-/** The source of the credentials, for messages. */
+/** Returns the source of the credentials, for messages. */
 function sourceOf(config: KubeConfig): string {
   const user = config.getCurrentUser();
   const plugin = user ? pluginOf(user) : undefined;

@@ -1,32 +1,33 @@
-// One run of a credential plugin: a program that a kubeconfig names and that prints an ExecCredential
-// (client.authentication.k8s.io). Its output is never logged, since it is a credential.
+// One run of an exec credential plugin: a program of the kubeconfig that prints an ExecCredential
+// (client.authentication.k8s.io). The output is never logged, because it contains a credential.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { elided } from '../../../apis/reading/elided-text.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 
 export interface PluginOptions {
-  /** Time limit of a run. */
+  /** Time limit of a run, in ms. */
   readonly timeoutMs: number;
-  /** Time between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL, in ms. */
   readonly graceMs: number;
-  /** Base environment of a run; the kubeconfig adds to it. */
+  /** Environment variables of a run; those of the kubeconfig are added. */
   readonly inherited: NodeJS.ProcessEnv;
-  /** Whether a person can be prompted on a terminal. */
+  /** True if the plugin can prompt a person on a terminal. */
   readonly terminal: boolean;
 }
 
 const MAX_OUTPUT = 1 << 20;
 const MAX_STDERR = 1000;
 
-/** Name of the plugin in messages. `exec`: its entry in the kubeconfig. */
+/** Returns the name of a plugin for messages. `exec`: the entry of the plugin in the kubeconfig. */
 export function pluginName(exec: unknown): string {
   return `the exec plugin ${JSON.stringify(text(record(exec)['command']))} of the kubeconfig`;
 }
 
 /**
- * Runs the plugin and returns its output. On a terminal the plugin can prompt, and stops with this process at Ctrl-C;
- * otherwise it has its own process group, so that its children stop with it. Throws the reason of a failure.
+ * Runs the plugin and returns its output. On a terminal the plugin can prompt, and Ctrl-C stops it together with this
+ * process. Without a terminal the plugin has its own process group, so that its child processes are stopped with it.
+ * Throws an Error with the reason of a failure.
  */
 export function runPlugin(exec: unknown, options: PluginOptions): Promise<string> {
   const { command, args, env, apiVersion, interactiveMode, installHint } = record(exec);
@@ -109,7 +110,7 @@ class PluginRun {
 
   readonly #kill = (): void => {
     this.#signal('SIGKILL');
-    // Processes outside of the group can hold the pipes open.
+    // A process outside of the group can keep the pipes open.
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   };

@@ -1,14 +1,14 @@
-// The exec authenticator for client-node, with a timeout. client-node's own waits for a plugin without limit, and
-// repeats the plugin's output in errors.
+// An authenticator for client-node that runs exec plugins with a timeout. The authenticator of client-node waits
+// without a limit, and its errors contain the output of the plugin.
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { type PluginOptions, pluginName, runPlugin } from './exec-plugin.ts';
 
-/** Provider name by which client-node selects this authenticator; kubectl has no provider of this name. */
+/** The auth provider by which client-node selects this authenticator; kubectl has no provider with this name. */
 const PROVIDER = 'exec-plugin';
 
-/** Longer than plugins wait for a browser sign-in. */
+/** Four minutes, because plugins wait minutes for a sign-in in the browser. */
 const TIMEOUT_MS = 240_000;
 const GRACE_MS = 2_000;
 const STDIN = 0;
@@ -17,11 +17,11 @@ interface ExecCredential {
   readonly token: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** Ms since the epoch; Infinity without an expiry. */
+  /** Expiry in ms since the epoch; Infinity without an expiry. */
   readonly notAfter: number;
 }
 
-/** Installs this authenticator. Its credentials are cached as long as this KubeConfig. */
+/** Installs the authenticator in `config`. Its credentials are cached for the lifetime of `config`. */
 export function useExecPlugins(
   config: KubeConfig,
   options: Partial<PluginOptions> & Pick<PluginOptions, 'inherited'>,
@@ -39,7 +39,7 @@ export function useExecPlugins(
   );
 }
 
-/** Name of the user's plugin in messages; undefined without a plugin. */
+/** Returns the name of the user's plugin for messages; undefined without a plugin. */
 export function pluginOf({ authProvider }: Pick<User, 'authProvider'>): string | undefined {
   return authProvider?.name === PROVIDER ? pluginName(authProvider.config) : undefined;
 }
@@ -48,7 +48,7 @@ type Authenticator = Parameters<KubeConfig['addAuthenticator']>[0];
 
 class ExecPlugins implements Authenticator {
   readonly #options: PluginOptions;
-  readonly #given = new Map<string, ExecCredential>();
+  readonly #cached = new Map<string, ExecCredential>();
 
   constructor(options: PluginOptions) {
     this.#options = options;
@@ -68,16 +68,16 @@ class ExecPlugins implements Authenticator {
   }
 
   async #credential({ name, authProvider }: User): Promise<ExecCredential> {
-    const known = this.#given.get(name);
+    const known = this.#cached.get(name);
     if (known && Date.now() < known.notAfter) return known;
-    const given = readCredential(await runPlugin(authProvider?.config, this.#options));
-    if (!given) throw new Error(`${pluginName(authProvider?.config)} printed no ExecCredential`);
-    this.#given.set(name, given);
-    return given;
+    const credential = readCredential(await runPlugin(authProvider?.config, this.#options));
+    if (!credential) throw new Error(`${pluginName(authProvider?.config)} printed no ExecCredential`);
+    this.#cached.set(name, credential);
+    return credential;
   }
 }
 
-/** Undefined for any output that is not an ExecCredential. */
+/** Returns undefined for an output that is not an ExecCredential. */
 function readCredential(printed: string): ExecCredential | undefined {
   let parsed: unknown;
   try {

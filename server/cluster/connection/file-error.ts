@@ -1,6 +1,6 @@
 import { codeOf } from '../../../apis/reading/thrown-value.ts';
 
-/** Describes why a file cannot be read, without its name; an unknown error by its bare code. */
+/** Returns the reason why a file cannot be read, without the file name. For an unknown error this is the error code. */
 export function describeFileError(error: unknown): string {
   const code = codeOf(error) ?? String(error);
   return REASONS[code] ?? `it is not readable (${code})`;

@@ -1,3 +1,5 @@
+// Loader and validation of the kubeconfig. Errors never contain the text of a kubeconfig, because it holds tokens and
+// private keys.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,9 +10,9 @@ import { useExecPlugins } from './exec-plugins.ts';
 import { describeFileError } from './file-error.ts';
 
 export interface KubeConfigPaths {
-  /** Present in a pod. */
+  /** The token file of the ServiceAccount; it exists in a pod only. */
   readonly serviceAccountToken: string;
-  /** Default kubeconfig. */
+  /** The kubeconfig in the home directory. */
   readonly home: string;
 }
 
@@ -20,11 +22,11 @@ const PATHS: KubeConfigPaths = {
 };
 
 /**
- * Returns a function that loads the KubeConfig: from `files` (separated as in PATH, merged, the first definition
- * wins), else the ServiceAccount of the pod, else the kubeconfig of the home directory. Files are read at each call;
- * the KubeConfig object is kept while their text is unchanged, because it caches the tokens of exec plugins. `reload`
- * drops that cache, after kube-apiserver rejected a token. Throws without a usable kubeconfig. `inherited`: the
- * environment of exec plugins.
+ * Returns a function that loads the KubeConfig. The source is `files`, else the ServiceAccount of the pod, else the
+ * kubeconfig in the home directory. `files` are separated as in PATH and merged; the first definition of a name wins.
+ * Each call reads the files. While their text is unchanged, it returns the same KubeConfig object, which caches the
+ * tokens of exec plugins. `reload` discards that cache, after kube-apiserver has rejected a token. Throws without a
+ * usable kubeconfig. `inherited`: the environment variables of exec plugins.
  */
 export function kubeConfigSource(
   files: string | undefined,
@@ -44,7 +46,7 @@ export function kubeConfigSource(
   };
 }
 
-/** An empty list selects the ServiceAccount. */
+/** Returns the kubeconfig files to load; an empty list selects the ServiceAccount. */
 function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeConfigPaths): string[] {
   const given = (files ?? '').split(delimiter).filter((path) => path !== '');
   if (given.length === 1) return given;
@@ -105,28 +107,29 @@ function addMissing(to: KubeConfig, from: KubeConfig): void {
   to.currentContext ||= from.currentContext;
 }
 
-// The content of a kubeconfig never appears in errors: it holds tokens and keys.
-/** A kubeconfig that selects no cluster; `message` holds the cure. Retrying does not help. */
+/** A kubeconfig that selects no cluster. The message says what to change; a retry does not help. */
 export class UnusableKubeConfigError extends Error {
   override readonly name = 'UnusableKubeConfigError';
 }
 
 /**
- * An error for text that is not a kubeconfig. `error`: of client-node; YAML parsers quote the lines around an error,
- * so its message is not used.
+ * Returns an Error for text that is not a kubeconfig. `error`: the error of client-node. The message of a YAML error is
+ * not used, because it quotes lines of the file; its reason and line number are.
  */
 export function unreadableKubeConfig(path: string, error: unknown): Error {
   const { reason, mark } = record(error);
   const { line } = record(mark);
   const where = typeof line === 'number' ? `${path}:${line + 1}` : path;
   if (typeof reason === 'string') return new Error(`${where}: is not YAML: ${reason}`);
-  // The message of a TypeError in the parser does not help an operator.
+  // A TypeError comes from inside the parser, and its message does not help an operator.
   const reported =
     error instanceof Error && !(error instanceof TypeError) ? error.message : 'is not a kubeconfig';
   return new Error(`${path}: ${reported}`);
 }
 
-/** Throws UnusableKubeConfigError for a kubeconfig that client-go rejects. `name`: its files, for messages. */
+/**
+ * Throws UnusableKubeConfigError for a kubeconfig that client-go rejects. `name`: the kubeconfig files, for messages.
+ */
 export function checkUsable(config: KubeConfig, name: string): void {
   const problem = problemOf(config);
   if (problem !== undefined) throw new UnusableKubeConfigError(`${name}: ${problem}`);
@@ -147,7 +150,7 @@ function problemOf(config: KubeConfig): string | undefined {
   if (!['https:', 'http:'].includes(protocol)) {
     return `the server of its cluster "${cluster.name}" is not a URL; set it with: kubectl config set-cluster ${cluster.name} --server https://…`;
   }
-  // A context without a user is anonymous.
+  // Requests of a context without a user are anonymous.
   if (context.user && !config.getUser(context.user)) {
     return `its current context "${current}" names the user "${context.user}", which is not in it; add it with: kubectl config set-credentials ${context.user}`;
   }

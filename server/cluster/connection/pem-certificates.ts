@@ -1,6 +1,7 @@
+// Parser of PEM bundles.
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Returns the certificates of a PEM bundle, each as PEM text of its own; ignores all other content. */
+/** Returns the certificates of a PEM bundle, one PEM text per certificate. Ignores all other content. */
 export function pemCertificates(bundle: string): string[] {
   return bundle.match(BLOCK) ?? [];
 }

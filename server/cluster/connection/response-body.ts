@@ -1,10 +1,11 @@
+// Readers of complete responses of kube-apiserver: the body with limits, or the StatusError of a failed request.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { wholeBody } from './whole-body.ts';
 
-/** The connection delivered no data within the limit and is treated as dead. */
+/** The connection has delivered no data for the idle timeout, and counts as broken. */
 export class StalledError extends Error {
   constructor(idleMs: number) {
     super(`no data received for ${idleMs} ms`);
@@ -12,7 +13,7 @@ export class StalledError extends Error {
   }
 }
 
-/** Default limit for a silence within a response body, in ms. */
+/** Default idle timeout of a response body, in ms. */
 const IDLE_MS = 10_000;
 
 /**
@@ -40,7 +41,7 @@ export async function readBody(response: IncomingMessage, limit: number, idleMs 
 
 const ERROR_BODY_LIMIT = 1 << 20;
 
-/** Reads the body of a response outside 2xx as an error. */
+/** Reads the body of a response whose status is not 2xx, and returns its error. */
 export async function readError(response: IncomingMessage, idleMs?: number): Promise<StatusError> {
   const text = (await readBody(response, ERROR_BODY_LIMIT, idleMs)).toString('utf8');
   return statusErrorOf(response.statusCode ?? 0, parsedOrText(text), response.headers['retry-after']);
@@ -55,7 +56,8 @@ function parsedOrText(text: string): unknown {
 }
 
 /**
- * The status of each reason, for responses without a usable Status. The type of the keys proves the list complete.
+ * The HTTP status of each reason, for responses without a valid Status object. The type makes the compiler require all
+ * reasons.
  */
 const REASON_CODES: Record<StatusReason, number> = {
   BadRequest: 400,
@@ -78,8 +80,8 @@ const REASON_CODES: Record<StatusReason, number> = {
 };
 
 /**
- * The error of a response of kube-apiserver or of an ERROR event: the Status in `body`, or else the HTTP code.
- * `retryAfter`: the header, whole seconds.
+ * Returns the StatusError of a failed response or of an ERROR event. Its source is the Status object in `body`, or the
+ * HTTP `code` if there is none. `retryAfter`: the header Retry-After, in whole seconds.
  */
 export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
   const parsed = record(body);

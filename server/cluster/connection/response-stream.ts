@@ -1,3 +1,4 @@
+// Streamed responses of kube-apiserver: chunks of a JSON body, with an idle timeout.
 import type { IncomingMessage } from 'node:http';
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { ClusterClient } from './client.ts';
@@ -7,11 +8,11 @@ export interface StreamRequest {
   /** Path of the resource, for instance `/api/v1/nodes`. */
   readonly path: string;
   readonly signal: AbortSignal;
-  /** Limit for a silence of the response, in ms. */
+  /** Idle timeout of the response, in ms. */
   readonly idleMs: number;
 }
 
-/** Requests JSON and returns its chunks, see streamedBody(). Throws the error of any response but 200. */
+/** Requests JSON and returns the chunks of the body, see streamedBody(). Throws StatusError for any status but 200. */
 export async function openStream(
   client: Pick<ClusterClient, 'open'>,
   { path, signal, idleMs }: StreamRequest,
@@ -28,13 +29,13 @@ export async function openStream(
 }
 
 /**
- * Yields the chunks of a response. Throws StalledError when no chunk arrives for `idleMs`. Ends normally when the
- * body ends, also when the peer closes the connection cleanly. Yields to the event loop between chunks. Leaving the
- * loop early destroys the response.
+ * Yields the chunks of a response. Ends normally when the body ends or the peer closes the connection cleanly. Throws
+ * StalledError when no chunk arrives for `idleMs`. Yields to the event loop between chunks. If the consumer leaves its
+ * loop early, the response is destroyed.
  */
 export async function* streamedBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
-  // The limit applies to the peer, not to the time that the consumer takes for a chunk.
+  // The idle timeout applies to the peer only, not while the consumer processes a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {
     if (isWaiting) response.destroy(new StalledError(idleMs));

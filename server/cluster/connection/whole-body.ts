@@ -1,13 +1,14 @@
+// Reader of complete HTTP bodies, for requests and responses, with a size limit.
 import type { IncomingMessage } from 'node:http';
 
-/** Errors of a body, created by its reader. */
+/** The errors to throw, since requests and responses report them differently. */
 export interface BodyErrors {
   readonly tooLong: () => Error;
-  /** The body ended early; `cause` if known. */
+  /** The body ended early. `cause`: the error of the connection, if any. */
   readonly truncated: (cause?: Error) => Error;
 }
 
-/** Reads the body of a request or a response into one buffer; errors as in bodyPieces(). */
+/** Reads the body into one buffer. Limit and errors are those of bodyPieces(). */
 export async function wholeBody(
   message: IncomingMessage,
   limit: number,
@@ -17,9 +18,9 @@ export async function wholeBody(
 }
 
 /**
- * Reads the body of a request or a response, at most `limit` bytes, as the chunks that arrived. Stops reading a
- * longer body; the caller decides about the connection. Uses events, since most bodies are one chunk, and an async
- * iterator costs more than the rest of reading it.
+ * Reads the body and returns its chunks, at most `limit` bytes. If the body is longer, reading stops, and the caller
+ * decides whether to close the connection. Listens to events, because most bodies have one chunk, for which an async
+ * iterator costs more than all other work here.
  */
 export function bodyPieces(
   message: IncomingMessage,

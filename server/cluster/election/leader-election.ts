@@ -1,5 +1,5 @@
-// Leader election with a Lease of coordination.k8s.io, as in client-go: of several replicas one leads. The work of
-// the leader is the caller's.
+// Leader election with a Lease of `coordination.k8s.io`, as in client-go: at most one replica is the leader. The caller
+// defines the work of the leader.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -9,7 +9,10 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lease-record.ts';
 
-/** In ms. The holder gives up after `renewMs`, before other replicas can take over after `leaseMs`. */
+/**
+ * Durations in ms. The leader stops `renewMs` after its last renewal. Other replicas can take over after `leaseMs`,
+ * which is longer, so there are never two leaders.
+ */
 export interface LeaseTiming {
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -24,9 +27,9 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly timing?: LeaseTiming;
-  /** Ms since the epoch, written to the Lease for people. */
+  /** Clock for the times in the Lease, in ms since the epoch. These times are informational. */
   readonly now?: () => number;
-  /** Monotonic clock in ms. Decides about expiry, so that clocks of replicas can differ. */
+  /** Monotonic clock in ms. It alone determines expiry, because the clocks of replicas differ. */
   readonly monotonic?: () => number;
 }
 
@@ -37,7 +40,7 @@ export class LeaderElection {
   readonly #timing: LeaseTiming;
   readonly #now: () => number;
   readonly #monotonic: () => number;
-  /** The last record, and the time at which it was first observed. */
+  /** The last record, and the time at which this replica first read it. */
   #seen: { readonly record: LeaseRecord; readonly at: number } | undefined;
   #leading = false;
   readonly #rejections: RepeatedFailure;
@@ -80,7 +83,7 @@ export class LeaderElection {
       .catch((err: unknown) => {
         if (!term.signal.aborted) this.#options.log.warn({ err }, 'the work of the leader failed');
       })
-      // A replica whose work ended makes way for another one.
+      // When the work has ended, another replica becomes the leader.
       .finally(() => term.abort(new Error('the work has ended')));
     try {
       await this.#renewUntilLost(term.signal);
@@ -106,7 +109,7 @@ export class LeaderElection {
     }
   }
 
-  /** Creates, takes over or renews the Lease. False when another replica holds it, or the outcome is unknown. */
+  /** Creates, acquires or renews the Lease. Returns false if another replica holds it, or if the request failed. */
   async #tryHold(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { client, identity } = this.#options;
@@ -143,8 +146,8 @@ export class LeaderElection {
   }
 
   /**
-   * Conflicts and outages are temporary, and other components log outages. A refusal, for want of a permission or of
-   * the namespace, is permanent and visible nowhere else.
+   * Logs a failed request. Conflicts are not logged, and outages at debug level, because other components log them. A
+   * missing permission or namespace does not go away by itself and has no other log entry, so it is a warning.
    */
   #logFailure(err: unknown): void {
     const { log, name: lease, namespace } = this.#options;
@@ -160,7 +163,7 @@ export class LeaderElection {
     );
   }
 
-  /** Releases the Lease, so that another replica need not wait for its expiry. */
+  /** Releases the Lease, so that another replica can lead without waiting for its expiry. */
   async #release(): Promise<void> {
     const { client, identity, log } = this.#options;
     const signal = AbortSignal.timeout(2_000);

@@ -1,3 +1,4 @@
+// The content of a Lease of leader election, and its conversion from and to a `coordination.k8s.io/v1` object.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /** The content of a Lease; times in ms. */
@@ -12,15 +13,16 @@ export interface LeaseRecord {
 }
 
 /**
- * `unchangedMs`: time since the record last changed, on this replica's clock. Times in the record are ignored,
- * because clocks differ.
+ * Returns true if another replica holds the Lease and it has not expired. `unchangedMs`: the time since the record last
+ * changed, on the clock of this replica. The times in the record are ignored, because the clocks of replicas differ.
  */
 export function isHeldByAnother(record: LeaseRecord, identity: string, unchangedMs: number): boolean {
   return record.holder !== '' && record.holder !== identity && unchangedMs < record.durationMs;
 }
 
 /**
- * Missing members and members of the wrong type read as absent: any client with the permission can write this object.
+ * Reads a Lease object. Fields that are missing or have a wrong type get an empty value, because every client with the
+ * permission can write this object.
  */
 export function readLease(object: unknown): LeaseRecord {
   const { resourceVersion } = recordIn(object, 'metadata');
@@ -38,7 +40,7 @@ export function readLease(object: unknown): LeaseRecord {
   };
 }
 
-/** With a resourceVersion, the write replaces exactly that version. */
+/** Returns the Lease object to write. A resourceVersion in `record` makes the write conditional on that version. */
 export function leaseObject(
   place: { readonly namespace: string; readonly name: string },
   record: LeaseRecord,
@@ -62,7 +64,7 @@ export function leaseObject(
   };
 }
 
-/** MicroTime has six digits. */
+/** Formats a MicroTime, which has six fractional digits. */
 function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

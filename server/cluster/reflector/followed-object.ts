@@ -1,24 +1,25 @@
+// Reflector of one named object, such as a ConfigMap or a Secret.
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
 export interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'> {
-  /** Path of the collection, including the namespace of a namespaced kind. */
+  /** Path of the collection; it includes the namespace of a namespaced kind. */
   readonly path: string;
   readonly namespace?: string;
   readonly name: string;
 }
 
 /**
- * Receives the object, or undefined when it does not exist. `isListed`: the call follows a list, for example the
- * first one after a restore of the cluster.
+ * Receives the object, or undefined if it does not exist. `isListed` is true after a list, whose object can be older
+ * than the previous one if the cluster was restored from a backup.
  */
 type ObjectListener = (object: unknown, isListed: boolean) => void;
 
 /**
  * Follows one object until `signal` is aborted; never throws. Calls `changed` after each list and each change;
- * `changed` must not throw. Requests only this object, so permission for one name is sufficient.
+ * `changed` must not throw. The requests select only this object, so permission for its name is sufficient.
  */
 export async function followObject(
   { client, log, path, namespace, name }: FollowedObject,
@@ -35,7 +36,7 @@ export async function followObject(
   await reflector.run(signal);
 }
 
-/** Reflector sink for one object; ignores all others. */
+/** A reflector sink for one object. It ignores all other objects. */
 export class ObjectSink implements ReflectorSink {
   readonly #name: string;
   readonly #namespace: string | undefined;
@@ -69,7 +70,7 @@ export class ObjectSink implements ReflectorSink {
     // A bookmark changes nothing.
   }
 
-  /** Undefined for another object. */
+  /** Parses the object; returns undefined for another object. */
   #read(raw: Buffer): unknown {
     const object: unknown = JSON.parse(raw.toString('utf8'));
     const { name, namespace } = recordIn(object, 'metadata');

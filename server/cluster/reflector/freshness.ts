@@ -1,25 +1,27 @@
+// Freshness of the data of a reflector.
 import type { ReflectorObserver } from './reflector.ts';
 
-/** Age limit of the last proof, in ms, for reflectors with SHORT_WATCHES. */
+/** Time in ms after which the data of a reflector with SHORT_WATCHES is stale if there was no proof of freshness. */
 export const STALE_AFTER_MS = 30_000;
 
 /**
- * The time since a reflector last had proof that its sink is up to date: a list, an event, a bookmark, or the response
- * headers of a watch from the sink's own resourceVersion. The headers count because a quiet kind has no events, and its
- * next bookmark can be 10 seconds away. They no longer count once that watch fails: an expired resourceVersion is
- * reported after the headers, and means that the sink has missed events.
+ * The time since the last proof that the sink of a reflector is up to date. A list, an event and a bookmark are
+ * proofs. So are the response headers of a watch from the resourceVersion of the sink, because a resource without
+ * changes has no events, and the next bookmark can arrive up to 10 seconds later. If that watch fails, its headers are
+ * no proof any more: kube-apiserver reports an expired resourceVersion after the headers, and then the sink has missed
+ * events.
  */
 export class Freshness implements ReflectorObserver {
   readonly #monotonic: () => number;
   #progressedAt = Number.NEGATIVE_INFINITY;
   #watchBeganAt = Number.NEGATIVE_INFINITY;
 
-  /** `monotonic`: a clock in ms that never goes back. */
+  /** `monotonic`: a monotonic clock in ms. */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
   }
 
-  /** Whether the last proof is at most `ms` old. */
+  /** Returns true if the last proof is at most `ms` old. */
   within(ms: number): boolean {
     return this.#monotonic() - Math.max(this.#progressedAt, this.#watchBeganAt) <= ms;
   }

@@ -1,4 +1,5 @@
-/** A line exceeds the limit of its reader. */
+// Splitter of watch streams into lines.
+/** A line or an object of a response is longer than the limit. */
 export class LineTooLongError extends Error {
   constructor(limit: number) {
     super(`a line of the stream is longer than ${limit} bytes`);
@@ -9,8 +10,8 @@ export class LineTooLongError extends Error {
 const NEWLINE = 0x0a;
 
 /**
- * Splits a stream of chunks into lines. Reads each byte once and copies it at most once. JSON strings contain no raw
- * newline, so one object per line needs no other framing.
+ * Splits a stream of chunks into lines, one JSON object per line. Strings in JSON contain no raw newline. Each byte is
+ * read once and copied at most once.
  */
 export class LineSplitter {
   readonly #limit: number;
@@ -24,14 +25,14 @@ export class LineSplitter {
     this.#limit = limit;
   }
 
-  /** True while bytes of an unfinished line are held. */
+  /** True if the chunks so far end within a line. */
   get midLine(): boolean {
     return this.#pendingLength > 0;
   }
 
   /**
-   * Yields the lines that this chunk completes, without their newline. A line is valid until the next one is
-   * requested: a slice of the chunk, or of a reused buffer.
+   * Yields the lines that this chunk completes, without their newline. A line is a slice of the chunk or of a reused
+   * buffer, so it is valid until the next line is requested.
    */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;

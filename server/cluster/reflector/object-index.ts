@@ -1,3 +1,4 @@
+// Index of the objects of a cluster-scoped resource, filled by a reflector.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
@@ -9,21 +10,21 @@ interface Entry<T> {
 }
 
 /**
- * An index of objects by name, filled by a reflector, for cluster-scoped kinds that are numerous and read one at a
- * time. The index stores what `read` returns. A writer reports its writes with `put` and `remove`, so that it reads
- * its own writes.
+ * An index of objects by name, for resources with many objects that are read one at a time. It stores the values that
+ * `read` returns. A client that writes objects passes the results to `put` and `remove`, so that it reads its own
+ * writes.
  */
 export class ObjectIndex<T> implements ReflectorSink {
   readonly #read: (object: unknown) => T | undefined;
   #entries = new Map<string, Entry<T>>();
-  /** Writes that the reflector has not delivered yet. */
+  /** Entries of `put` that the reflector has not delivered yet, by name. */
   readonly #writes = new Map<string, Entry<T>>();
-  /** Deletions that the reflector has not delivered yet: names by uid. */
+  /** Names of removed objects by uid, while the reflector has not delivered the deletion. */
   readonly #deletions = new Map<string, string>();
   /** The reflector has delivered everything up to this resourceVersion. */
   #version = -1n;
 
-  /** `read` returns undefined for an object to ignore; it must not throw. */
+  /** `read` returns the value of an object, or undefined to ignore the object. It must not throw. */
   constructor(read: (object: unknown) => T | undefined) {
     this.#read = read;
   }
@@ -41,7 +42,7 @@ export class ObjectIndex<T> implements ReflectorSink {
     for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }
 
-  /** Adds the response to a write, unless the reflector has already delivered this version or a later one. */
+  /** Adds the object of a write response, unless the reflector has delivered this version or a later one. */
   put(object: unknown): void {
     const [name, entry] = this.#parse(object);
     if (!this.synced || entry.version <= this.#version || this.#deletions.has(entry.uid)) return;
@@ -67,7 +68,7 @@ export class ObjectIndex<T> implements ReflectorSink {
       },
       commit: (resourceVersion) => {
         const version = BigInt(resourceVersion);
-        // After a restore from a backup, the cluster does not have the later writes.
+        // The cluster was restored from a backup, which does not contain the later writes.
         if (version < this.#version) {
           this.#writes.clear();
           this.#deletions.clear();
@@ -99,7 +100,8 @@ export class ObjectIndex<T> implements ReflectorSink {
   }
 
   /**
-   * Drops deleted objects from a list that is older than the deletion. A deletion that the list contains is complete.
+   * Removes deleted objects from a list that is older than their deletion. If the list does not contain the object, the
+   * reflector has delivered the deletion.
    */
   #dropDeleted(entries: Map<string, Entry<T>>): void {
     for (const [uid, name] of this.#deletions) {

@@ -1,3 +1,4 @@
+// Paged lists of kube-apiserver, split into raw JSON objects while the response arrives.
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
@@ -9,13 +10,14 @@ export interface ListRequest extends StreamRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Objects per page; 0 requests the whole list. */
   readonly limit: number;
-  /** The largest object, in bytes. */
+  /** Maximum size of an object in bytes. */
   readonly itemLimit: number;
 }
 
 /**
- * Lists all pages and passes each object as raw JSON, a slice that the caller copies to keep. Returns the
- * resourceVersion of the list. Throws Expired when the cluster compacted its history between two pages.
+ * Requests all pages, and passes each object to `onItem` as raw JSON. An object is a slice of a larger buffer, so the
+ * caller copies what it stores. Returns the resourceVersion of the list. Throws Expired if etcd was compacted between
+ * two pages.
  */
 export async function listPages(
   client: ClusterClient,
@@ -55,27 +57,28 @@ async function listPage(
 }
 
 /**
- * Splits a list while it arrives: yields the elements of the top-level member `items` as raw JSON and collects the
- * rest as the envelope. The order of the members does not matter, and the list is never held whole.
+ * Splits a list into its items and its envelope, while the list arrives. The items are the elements of the top-level
+ * field `items`, the envelope is all other fields. The fields can have any order, and the list is never in memory as a
+ * whole.
  */
 export class ListSplitter {
   readonly #itemLimit: number;
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The last string at the top level: the name of the member when a `[` follows. */
+  /** The last string at the top level. If a `[` follows, the string is a field name. */
   #name = '';
   #inItems = false;
   #item: Buffer[] = [];
   #itemLength = 0;
   #envelope: Buffer[] = [];
 
-  /** `itemLimit`: the largest item, in bytes. */
+  /** `itemLimit`: maximum size of an item in bytes. */
   constructor(itemLimit: number) {
     this.#itemLimit = itemLimit;
   }
 
-  /** Yields the items that this chunk completes; a slice of the chunk where possible. */
+  /** Yields the items that this chunk completes, as slices of the chunk where possible. */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;
     for (let i = 0; i < chunk.length; i++) {
@@ -111,7 +114,7 @@ export class ListSplitter {
     this.#keep(chunk, from);
   }
 
-  /** Returns the list without its items, after the last chunk. Throws on a truncated list. */
+  /** Returns the list without its items; call it after the last chunk. Throws if the list is truncated. */
   envelope(): unknown {
     if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was truncated');
     return JSON.parse(Buffer.concat(this.#envelope).toString('utf8'));

@@ -1,29 +1,30 @@
-// Finds the members of JSON objects in bytes, without a parsed tree. It returns offsets and does not validate values:
-// JSON.parse does, once for every object, before the cache keeps it.
+// A scanner that returns the offsets of the fields of a JSON object. It does not validate values, because the cache
+// parses each object with JSON.parse before storing it.
 
-/** A member of an object: offsets into the bytes, ends exclusive. */
+/** A field of a JSON object. Offsets are positions in the bytes; `end` is exclusive. */
 export interface Member {
   readonly name: string;
   /** Offset of the opening quote of the name. */
   readonly keyStart: number;
+  /** Offset of the value. */
   readonly start: number;
   readonly end: number;
 }
 
-/** An object with its members: offsets into `bytes`, which end with the object. */
+/** A JSON object and its fields. `bytes` ends at the end of the object; offsets are positions in `bytes`. */
 export interface ScannedObject {
   readonly bytes: Buffer;
   readonly members: readonly Member[];
 }
 
-/** Returns the members of the object that starts at or after `at`, in order; names are decoded. */
+/** Returns the fields of the object that starts at `at`, possibly after whitespace. Names are unescaped. */
 export function objectMembers(bytes: Buffer, at = 0): Member[] {
   return scan(bytes, at).members;
 }
 
 /**
- * Returns the members of the object in `bytes` and those of its member `inner`, reading each byte once. Of several
- * members with that name the last one counts.
+ * Returns the fields of the object in `bytes`, and the fields of its object `inner`; each byte is read once. If the
+ * name `inner` occurs repeatedly, the last occurrence is used.
  */
 export function nestedMembers(
   bytes: Buffer,
@@ -69,12 +70,12 @@ function scan(
   }
 }
 
-/** Returns the member with this name; of several the last one, as JSON.parse. */
+/** Returns the field with this name. If the name occurs repeatedly, this is the last one, as in JSON.parse. */
 export function memberNamed(members: readonly Member[], name: string): Member | undefined {
   return members.findLast((member) => member.name === name);
 }
 
-/** Returns the end of the value that starts at `at`. */
+/** Returns the offset of the end of the value that starts at `at`. */
 function valueEnd(bytes: Buffer, at: number): number {
   const first = bytes[at];
   if (first === QUOTE) return stringEnd(bytes, at);
@@ -129,7 +130,7 @@ function malformed(offset: number): SyntaxError {
   return new SyntaxError(`malformed JSON at byte ${offset}`);
 }
 
-// The structural bytes of JSON (RFC 8259, 2). In UTF-8 none of them is part of another character.
+// The structural bytes of JSON (RFC 8259, section 2). In UTF-8, these bytes never occur within another character.
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const COMMA = 0x2c;

@@ -1,10 +1,10 @@
-// Failures of a reflector: what each means for the next attempt, and when that attempt takes place.
+// Failures of a reflector: their classification, and the delay before the next attempt.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { StalledError } from '../connection/response-body.ts';
 import type { ReflectorTuning } from './reflector-tuning.ts';
 
-/** A streaming list ended without its last bookmark. A truncated stream can end without an error. */
+/** A streaming list ended before the bookmark that completes it. A truncated HTTP stream can end without an error. */
 export class TruncatedListError extends Error {
   constructor() {
     super('the streaming list ended before its last bookmark');
@@ -21,7 +21,7 @@ export class VersionRegressionError extends Error {
   }
 }
 
-/** The sink failed and may have missed a change; only a relist is safe. */
+/** The sink threw an error and can have missed a change, so the reflector must relist. */
 export class SinkError extends Error {
   constructor(cause: unknown) {
     super('the sink failed on an object', { cause });
@@ -49,17 +49,22 @@ export function retryAfterMs(failure: unknown, maxMs: number): number {
   return Math.min((seconds || 0) * 1000, maxMs);
 }
 
-/** The cluster no longer has the changes after our resourceVersion. */
+/** Returns true if the cluster no longer has the changes after the reflector's resourceVersion. */
 export function isHistoryGone(failure: unknown): boolean {
   return failure instanceof StatusError && failure.code === 410;
 }
 
-/** The watch cannot resume: the cluster has compacted its history, or has a different one after a restore. */
+/**
+ * Returns true if the watch cannot resume: the cluster has compacted its history, or it was restored from a backup and
+ * has a different history.
+ */
 export function isHistoryLost(failure: unknown): boolean {
   return isHistoryGone(failure) || failure instanceof VersionRegressionError;
 }
 
-/** True when the cluster does not support streaming lists, or has them disabled: it rejects the parameters. */
+/**
+ * Returns true if the cluster rejects the parameters of streaming lists, because it does not support or enable them.
+ */
 export function isStreamRefused(failure: unknown): boolean {
   return failure instanceof StatusError && [400, 405, 422, 501].includes(failure.code);
 }
@@ -71,7 +76,7 @@ export class ReflectorBackoff {
   readonly #tuning: Tuning;
   readonly #backoff: Backoff;
   readonly #monotonic: () => number;
-  /** Time of the last loss of history. */
+  /** Time of the last failure for which isHistoryLost() is true. */
   #historyLost = Number.NEGATIVE_INFINITY;
 
   constructor(tuning: Tuning, monotonic: () => number = () => performance.now()) {
@@ -81,7 +86,7 @@ export class ReflectorBackoff {
     this.#monotonic = monotonic;
   }
 
-  /** Returns the delay in ms after an attempt that lasted `livedMs`; `failure` is undefined after a normal end. */
+  /** Returns the delay in ms after an attempt of `livedMs`. `failure` is undefined if the attempt ended normally. */
   after(failure: unknown, livedMs: number): number {
     const { healthyMs, maxBackoffMs } = this.#tuning;
     const healthy = livedMs >= healthyMs;
@@ -92,8 +97,8 @@ export class ReflectorBackoff {
   }
 
   /**
-   * An expired resourceVersion proves that the cluster is reachable again, and readers see old state until the
-   * relist: reset the backoff. Not twice in a row, so that lists that expire at once become less frequent.
+   * Resets the backoff, because the cluster is reachable again and readers get stale data until the relist. A second
+   * loss of history within `healthyMs` does not reset it, so that lists which expire immediately become less frequent.
    */
   #loseHistory(): void {
     const before = this.#historyLost;

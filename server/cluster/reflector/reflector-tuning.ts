@@ -1,21 +1,21 @@
-/** All times in ms, sizes in bytes. */
+// Timeouts, sizes and backoff of reflectors.
+/** The settings of a reflector. Times are in ms, sizes in bytes. */
 export interface ReflectorTuning {
-  /** A stream without data for this long is dead. kube-apiserver sends a bookmark about every 60 s. */
+  /** Idle timeout of a stream. kube-apiserver sends a bookmark about every 60 s. */
   readonly stallMs: number;
-  /** Watches request a timeout between this and twice this, at random. */
+  /** The requested timeout of a watch is a random time between this value and twice this value. */
   readonly watchMs: number;
-  /** An attempt that lasted this long resets the backoff. */
+  /** Minimum duration of an attempt that resets the backoff. */
   readonly healthyMs: number;
   readonly initialBackoffMs: number;
-  /** Reads are stale for as long after the cluster returns; only a few replicas retry. */
+  /** Maximum backoff, and so the maximum time for which reads stay stale after an outage of the cluster. */
   readonly maxBackoffMs: number;
-  /** Page size where the cluster does not support streaming lists. */
+  /** Number of objects per page, if the cluster does not support streaming lists. */
   readonly pageSize: number;
   readonly objectLimit: number;
   readonly random: () => number;
 }
 
-/** Defaults. */
 export const DEFAULT_TUNING: ReflectorTuning = {
   stallMs: 90_000,
   watchMs: 300_000,
@@ -28,13 +28,13 @@ export const DEFAULT_TUNING: ReflectorTuning = {
 };
 
 /**
- * For data that must not be stale for long, such as sessions: each watch ends with a bookmark, so a replica that is
- * disconnected from a quiet cluster notices it within seconds.
+ * Settings for data that must not be stale for long, such as sessions. Each watch ends with a bookmark, so a replica
+ * detects within seconds that it is disconnected, even if there are no changes.
  */
 export const SHORT_WATCHES = {
   watchMs: 5_000,
   stallMs: 15_000,
   healthyMs: 3_000,
-  // The first attempt after an outage takes place within a second of its end.
+  // The reflector retries within a second after the end of an outage.
   maxBackoffMs: 1_000,
 } as const satisfies Partial<ReflectorTuning>;

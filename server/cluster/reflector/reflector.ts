@@ -1,5 +1,5 @@
-// The reflector: lists and watches one resource of kube-apiserver, recovers from every failure, and writes to a sink.
-// It neither stores nor parses objects.
+// The reflector: lists and watches one resource of kube-apiserver, recovers from all failures, and writes to a sink. It
+// does not store or parse objects.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -26,11 +26,11 @@ import { eventMetadata, type StreamedEvent, streamedList, watchStream } from './
 /** Progress of a reflector, for metrics and for the freshness of its sink. */
 export interface ReflectorObserver {
   listed?(way: 'stream' | 'pages', seconds: number): void;
-  /** The cluster has accepted a watch from the sink's resourceVersion: the response headers are here. */
+  /** The response headers of a watch from the sink's resourceVersion have arrived: the cluster accepts the watch. */
   watchBegan?(): void;
   /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
   watchEnded?(cause: string): void;
-  /** The sink is complete up to this resourceVersion. */
+  /** The sink contains all changes up to this resourceVersion. */
   progressed?(resourceVersion: string): void;
 }
 
@@ -48,12 +48,12 @@ export interface ReflectorOptions {
 
 interface CompleteList {
   readonly way: 'stream' | 'pages';
-  /** On the clock of performance.now(). */
+  /** Start of the list, on the clock of performance.now(). */
   readonly began: number;
   readonly objects: number;
 }
 
-/** Truncated streaming lists in a row before a paged list. */
+/** Number of consecutive failed streaming lists after which the reflector requests a paged list. */
 const STREAM_ATTEMPTS = 2;
 
 export class Reflector {
@@ -61,7 +61,7 @@ export class Reflector {
   readonly #tuning: ReflectorTuning;
   readonly #backoff: ReflectorBackoff;
   readonly #failures = new RepeatedFailure();
-  /** The resourceVersion to resume from, of a state that the sink has committed; undefined before a list. */
+  /** The resourceVersion of the sink, from which a watch resumes. Undefined if the next attempt must list. */
   #resourceVersion: string | undefined;
   #truncatedStreams = 0;
   #pageSize: number;
@@ -111,7 +111,7 @@ export class Reflector {
     }
   }
 
-  /** Decides between resume and relist, and logs the failure. */
+  /** Clears the resourceVersion if the next attempt must relist, and logs the failure. */
   #recover(failure: unknown, waitMs: number): void {
     const { log, path, observer } = this.#options;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
@@ -126,7 +126,7 @@ export class Reflector {
     );
   }
 
-  /** During an outage every reflector fails every few seconds: each logs one warning per minute. */
+  /** Each reflector logs one warning per minute during an outage, in which it fails every few seconds. */
   #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
     if (cause === 'expired' || cause === 'stalled') return 'info';
     return this.#failures.isNews(messageOf(failure)) ? 'warn' : 'debug';
@@ -146,7 +146,7 @@ export class Reflector {
       this.#truncatedStreams = 0;
       await this.#consume(events);
     } catch (error) {
-      // An unreachable cluster does not show whether it supports streaming lists.
+      // A StatusError, for example of an unreachable cluster, does not mean that the list was truncated.
       if (this.#resourceVersion === undefined && !(error instanceof StatusError)) this.#truncatedStreams++;
       throw error;
     } finally {
@@ -160,7 +160,7 @@ export class Reflector {
     let objects = 0;
     const { client, path, query } = this.#options;
     const { stallMs: idleMs, objectLimit: itemLimit } = this.#tuning;
-    // When the pages outlast the cluster's history, the next list is one page.
+    // If the list expires between two pages, the next list has one page.
     const limit = this.#pageSize;
     this.#pageSize = 0;
     const resourceVersion = await listPages(
@@ -239,15 +239,15 @@ export interface SinkState {
   /** For instance `/api/v1/nodes`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The resourceVersion up to which the sink is complete. */
+  /** The resourceVersion of the sink. */
   readonly ours: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Throws VersionRegressionError when the cluster is behind our resourceVersion, which means that it was restored from
- * a backup and has a different history. Checked before a resume, because a watch from a future resourceVersion is
- * silent, not rejected.
+ * Throws VersionRegressionError if the cluster's resourceVersion is lower than the sink's. This happens after a
+ * restore from a backup, which has a different history. A resume needs this check, because kube-apiserver accepts a
+ * watch from a future resourceVersion and sends no events.
  */
 export async function checkHistory(
   client: ClusterClient,

@@ -1,4 +1,4 @@
-/** Whether resourceVersion `a` is later than `b`: decimal numbers of any length. */
+/** Returns true if resourceVersion `a` is later than `b`. Both are decimal numbers of any length. */
 export function isNewer(a: string, b: string): boolean {
   return a.length === b.length ? a > b : a.length > b.length;
 }

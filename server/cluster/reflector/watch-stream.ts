@@ -1,3 +1,4 @@
+// Watch requests to kube-apiserver: decodes the stream into events, and consumes streaming lists (WatchList).
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';
@@ -8,7 +9,7 @@ import { TruncatedListError } from './reflector-retry.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** A watch event with its object as raw JSON: a slice of a reused buffer, which the caller copies to keep. */
+/** A watch event with its object as raw JSON. The buffer is reused, so the caller copies what it stores. */
 export interface StreamedEvent {
   readonly type: ChangeType | 'BOOKMARK';
   readonly object: Buffer;
@@ -17,7 +18,7 @@ export interface StreamedEvent {
 }
 
 export interface WatchRequest extends StreamRequest {
-  /** Parameters besides `watch` and `allowWatchBookmarks`. */
+  /** Query parameters, except `watch` and `allowWatchBookmarks`. */
   readonly query: Readonly<Record<string, string>>;
   /** Maximum line length in bytes. */
   readonly lineLimit: number;
@@ -26,8 +27,8 @@ export interface WatchRequest extends StreamRequest {
 }
 
 /**
- * Yields the events of one watch request. Ends normally when kube-apiserver ends the stream. Throws the Status of a
- * rejected request or of an ERROR event, and the error of a broken connection.
+ * Yields the events of one watch request. Ends normally when kube-apiserver ends the stream. Throws a StatusError for a
+ * rejected request or an ERROR event, and the error of a broken connection.
  */
 export async function* watchStream(
   client: ClusterClient,
@@ -56,17 +57,17 @@ function decodeEvent(line: Buffer): StreamedEvent {
   throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);
 }
 
-/** The metadata that the reflector needs; the rest of the object is not parsed. */
+/** The metadata that the reflector needs. The object is not parsed otherwise. */
 export interface EventMetadata {
-  /** Empty on bookmarks, like the uid. */
+  /** Empty for a bookmark, as is the uid. */
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** True on the bookmark that ends the initial events of a streaming list. */
+  /** True for the bookmark that ends the initial events of a streaming list. */
   readonly initialEventsEnd: boolean;
 }
 
-/** `members` of the object, if already read. */
+/** Parses the metadata of an object. `members`: those of the object, if the caller has already scanned it. */
 export function eventMetadata(
   object: Buffer,
   members: readonly Member[] = objectMembers(object),
@@ -87,9 +88,9 @@ export function eventMetadata(
 }
 
 /**
- * Consumes the initial events of a watch and leaves the stream at the changes that follow. Passes each object as raw
- * JSON, a slice that the caller copies to keep. Returns the resourceVersion of the list. Throws TruncatedListError
- * when the events end, or changes arrive, before the last bookmark of the list.
+ * Consumes the initial events of a watch; `events` then continues with the changes. Passes each object to `onItem` as
+ * raw JSON in a reused buffer. Returns the resourceVersion of the list. Throws TruncatedListError if the stream ends,
+ * or a change arrives, before the bookmark that completes the list.
  */
 export async function streamedList(
   events: AsyncGenerator<StreamedEvent>,

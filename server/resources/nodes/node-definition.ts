@@ -1,10 +1,10 @@
-// The resource definition of nodes: facts, columns and fields.
+// The resource definition of nodes: facts, table columns and fields of field selectors.
 
 import { ageSince } from '../age.ts';
 import type { Column, ResourceDefinition } from '../resource-definition.ts';
 import { type NodeFacts, nodeFacts, statusWords } from './node-facts.ts';
 
-/** `group` is `resources.<platform>.io`. */
+/** Returns the definition. `group`: `resources.<platform>.io`. */
 export function nodeDefinition(group: string): ResourceDefinition<NodeFacts> {
   return {
     group,

@@ -1,4 +1,4 @@
-// The facts of a node for columns, sorting and filters, extracted once when the node arrives.
+// The facts of a node for columns, sorting and filters. They are extracted once per version of a node.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, text, texts } from '../../../apis/reading/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
@@ -6,13 +6,13 @@ import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts'
 export interface NodeFacts {
   /** RFC 3339, or empty. */
   readonly creationTimestamp: string;
-  /** `True`, `False`, `Unknown` or any other reported value; undefined without a Ready condition. */
+  /** Status of the condition Ready: `True`, `False`, `Unknown` or another value. Undefined without the condition. */
   readonly ready: string | undefined;
   readonly unschedulable: boolean;
-  /** Sorted. */
+  /** Roles of the node, sorted. */
   readonly roles: readonly string[];
   readonly kubeletVersion: string;
-  /** The first address of its type, possibly empty; undefined without one. */
+  /** The first address of the type InternalIP; it can be empty. Undefined without such an address. */
   readonly internalIP: string | undefined;
   readonly externalIP: string | undefined;
   readonly osImage: string;
@@ -21,23 +21,23 @@ export interface NodeFacts {
   readonly containerRuntime: string;
   readonly status: NodeStatus;
   readonly allocatable: Allocatable;
-  /** Values that exceed the length of a selector value are replaced by a placeholder; aliases are complete. */
+  /** A value that is too long for a selector is replaced by a placeholder, to save memory. Aliases are complete. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** In 10⁻⁹ CPUs, bytes and pods; -1 if the node does not report it. */
+/** The allocatable amounts of a node, in 10⁻⁹ of a CPU, a byte or a pod. -1 if the node does not report an amount. */
 export interface Allocatable {
   readonly cpu: bigint;
   readonly memory: bigint;
   readonly pods: bigint;
 }
 
-/** Annotation with the display name of an object, below the platform's domain. */
+/** Name of the annotation with the display name of an object, without its prefix, the domain of the platform. */
 export const ALIAS_ANNOTATION = 'alias-name';
 
-/** Maximum length of a selector value, by the grammar of labels. */
+/** Maximum length of a label value, and so of a value in a selector. */
 const LONGEST_SELECTABLE = 63;
-/** A value that no selector matches. */
+/** Placeholder that equals no value of a selector. */
 const NOT_SELECTABLE = '\0';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
@@ -54,7 +54,7 @@ function rolesOf(labels: Readonly<Record<string, string>>): string[] {
 }
 
 function readyOf(conditions: unknown): string | undefined {
-  // Of several conditions the last one counts, as in kube-apiserver's printer.
+  // If there are several conditions of a type, the last one is used, as in kube-apiserver's printer.
   const ready = array(conditions)
     .map(record)
     .findLast((condition) => condition['type'] === 'Ready');
@@ -104,13 +104,13 @@ function selectable(annotations: Readonly<Record<string, string>>): Readonly<Rec
   return kept;
 }
 
-/** The words of kubectl's STATUS column: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */
+/** Returns the words of kubectl's column STATUS: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */
 export function statusWords(facts: NodeFacts): string[] {
   const ready = facts.ready === undefined ? 'Unknown' : facts.ready === 'True' ? 'Ready' : 'NotReady';
   return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
 }
 
-/** Conditions that concern the health of a node, with their healthy status. Other conditions are ignored. */
+/** The conditions that determine the health of a node, and the status of each for a healthy node. */
 const HEALTHY: ReadonlyMap<string, string> = new Map([
   ['MemoryPressure', 'False'],
   ['DiskPressure', 'False'],
@@ -122,8 +122,8 @@ const HEALTHY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The status of a node as consoles of the platform show it, which differs from kubectl's STATUS column. A node
- * without conditions is running; `Unknown` is unhealthy.
+ * Returns the status of a node for consoles of the platform, which differs from kubectl's column STATUS. A node without
+ * conditions is `running`. A condition with the status `Unknown` is unhealthy.
  */
 export function platformStatus(
   spec: Readonly<Record<string, unknown>>,

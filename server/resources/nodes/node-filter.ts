@@ -1,4 +1,4 @@
-// The filters of the platform's node list. All given filters must match.
+// The filters of the node list for consoles. A node passes if it matches all filters of the query.
 import { parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../../apis/meta/v1/label-selector.ts';
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
@@ -9,14 +9,14 @@ import type { NodeIdentity } from './sort-keys.ts';
 export type NodeTest = (node: NodeIdentity) => boolean;
 
 export interface NodeFilter {
-  /** Equal for equal filters; empty for a filter that matches all nodes. */
+  /** Cache key of the filter: equal filters have equal keys. Empty for a filter that matches all nodes. */
   readonly key: string;
   readonly test: NodeTest;
 }
 
 type Filters = Omit<NodeQuery, 'page' | 'limit' | 'sortBy' | 'ascending'>;
 
-/** `domain`: of the platform, for instance `platform.io`. The selectors of the query are valid. */
+/** Returns the filter of a query with valid selectors. `domain`: of the platform, for instance `platform.io`. */
 export function nodeFilter(query: NodeQuery, domain: string): NodeFilter {
   const { page: _page, limit: _limit, sortBy: _sortBy, ascending: _ascending, ...filters } = query;
   const given = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,5 @@
-// Sorted and filtered selections of nodes for the platform's node list. It follows the snapshots of the cache and
-// holds no bytes.
+// Sorted and filtered selections of nodes, for the node list for consoles. The index updates them from the snapshots of
+// the cache, and stores no bytes of nodes.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import { SnapshotDiffer } from '../../cache/snapshot-differ.ts';
@@ -8,9 +8,9 @@ import type { NodeFacts } from './node-facts.ts';
 import type { NodeFilter } from './node-filter.ts';
 import { type Comparison, comparisonBy, type NodeIdentity } from './sort-keys.ts';
 
-/** Maximum number of selections kept up to date; the least recently used is evicted. */
+/** Maximum number of cached selections; the least recently used one is evicted. */
 const MAX_SELECTIONS = 64;
-/** Selections with longer keys are built for each request, since they are specific to one client. */
+/** Maximum length of the key of a cached selection. Longer filters are specific to one client. */
 const MAX_KEY = 4096;
 
 export class NodeIndex {
@@ -19,8 +19,8 @@ export class NodeIndex {
   readonly #selections = new BoundedMap<string, SortOrder>(MAX_SELECTIONS);
 
   /**
-   * Returns the nodes of `snapshot` that pass `filter`, in ascending order. The array is valid until the next call. A
-   * new snapshot costs time proportional to its changes.
+   * Returns the nodes of `snapshot` that pass `filter`, in ascending order. The array is valid until the next call. The
+   * time for a new snapshot is proportional to the number of changed nodes.
    */
   sorted(
     snapshot: ObjectSnapshot<NodeFacts>,
@@ -57,28 +57,28 @@ export class NodeIndex {
   }
 }
 
-/** Above this share of changed nodes, sorting again is cheaper than single insertions. */
+/** Share of changed nodes above which sorting all nodes is faster than inserting each changed node. */
 const RESORT_SHARE = 1 / 16;
 
-/** A sorted selection of nodes; a change moves only its own node. */
+/** A sorted selection of nodes, updated by inserting and removing single nodes. */
 export class SortOrder {
   readonly #compare: Comparison;
   readonly #test: (node: NodeIdentity) => boolean;
   #nodes: NodeIdentity[];
 
-  /** `sorted`: nodes in this order, filtered by `test`. */
+  /** `sorted`: the initial nodes, already sorted by `compare` and filtered by `test`. */
   constructor(compare: Comparison, test: (node: NodeIdentity) => boolean, sorted: readonly NodeIdentity[]) {
     this.#compare = compare;
     this.#test = test;
     this.#nodes = sorted.filter(test);
   }
 
-  /** In ascending order. Valid until the next change. */
+  /** The nodes in ascending order. The array is valid until the next change. */
   get nodes(): readonly NodeIdentity[] {
     return this.#nodes;
   }
 
-  /** `removed`: previous states, including those of changed nodes in `added`. */
+  /** `removed`: previous states of removed and changed nodes. `added`: current states of new and changed nodes. */
   change(removed: readonly NodeIdentity[], added: readonly NodeIdentity[]): void {
     const entering = added.filter(this.#test);
     if (removed.length + entering.length > 1 + this.#nodes.length * RESORT_SHARE) {
@@ -94,7 +94,7 @@ export class SortOrder {
     for (const node of entering) this.#nodes.splice(this.#search(node), 0, node);
   }
 
-  /** The index of `node`, or its insertion index. */
+  /** Returns the index of `node`, or its insertion index. */
   #search(node: NodeIdentity): number {
     let low = 0;
     let high = this.#nodes.length;

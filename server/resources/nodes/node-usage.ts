@@ -1,4 +1,5 @@
-// Resource usage of the pods on each node, as annotations. Runs only if the configuration enables the annotations.
+// Total resource requests and limits of the pods on each node, as annotations. It watches all pods, so it runs only if
+// the configuration enables the annotations.
 import type { Logger } from 'pino';
 import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
@@ -25,7 +26,7 @@ export class NodeUsage {
     this.#reflector = new Reflector({
       client,
       path: '/api/v1/pods',
-      // A finished pod stops matching, which the watch reports as DELETED.
+      // A pod that finishes does not match any more, which the watch reports as DELETED.
       query: { fieldSelector: 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed' },
       sink: this.#counter,
       log,
@@ -44,7 +45,7 @@ export class NodeUsage {
 
 const ZERO: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
 
-/** Sums of the pods on each node, updated by a reflector. Keeps amounts, no pods. */
+/** A reflector sink that sums the amounts of the pods on each node. It stores amounts, not pods. */
 export class UsageCounter implements ReflectorSink {
   #pods = new Map<string, PodUsage>();
   #nodes = new Map<string, Amounts>();
@@ -55,7 +56,7 @@ export class UsageCounter implements ReflectorSink {
     return this.#synced;
   }
 
-  /** Returns the same object until an amount of the node changes. */
+  /** Returns the amounts of a node, as the same object until an amount changes. */
   of(node: string): Amounts {
     return this.#nodes.get(node) ?? ZERO;
   }
@@ -129,21 +130,21 @@ interface FormattedUsage {
 }
 
 export interface UsageSource {
-  /** False before all pods are counted: the annotations are missing rather than wrong. */
+  /** False until all pods are counted. Until then, nodes have no annotations, because they would be wrong. */
   readonly synced: boolean;
-  /** Returns the same object while the amounts are unchanged. */
+  /** Returns the amounts of a node, as the same object while they are unchanged. */
   of(node: string): Amounts;
 }
 
 /**
- * Returns a function that formats the eight usage annotations, which consoles of the platform read, as members of
- * JSON, joined by commas. `domain`: of the platform; the names begin with `node.<domain>/`.
+ * Returns a function that formats the eight usage annotations of a node as fields of a JSON object, separated by
+ * commas. `domain`: the domain of the platform; the names of the annotations start with `node.<domain>/`.
  */
 export function usageAnnotations(
   source: UsageSource,
   domain: string,
 ): (node: { readonly name: string; readonly facts: NodeFacts }) => string {
-  // Keyed by the facts object, which a node keeps until it changes.
+  // Keyed by the facts object, which stays the same until the node changes.
   const formatted = new WeakMap<NodeFacts, FormattedUsage>();
   return ({ name, facts }) => {
     if (!source.synced) return '';
@@ -172,7 +173,7 @@ function membersOf(amounts: Amounts, { allocatable }: NodeFacts, prefix: string)
   return members.map(([name, value]) => `"${prefix}${name}":"${value}"`).join(',');
 }
 
-/** Whole percents, truncated; above 100 for overcommitted nodes. */
+/** Formats a fraction as whole percents, truncated. It is above 100 for an overcommitted node. */
 function percent(amount: bigint, allocatable: bigint): string {
   return `${allocatable > 0n ? (amount * 100n) / allocatable : 0n}%`;
 }

@@ -1,8 +1,8 @@
-// Requests and limits of a pod, computed like the scheduler and kubectl.
+// Resource requests and limits of a pod, computed as in the scheduler and in kubectl.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
-/** In 10⁻⁹ CPUs and 10⁻⁹ bytes. */
+/** Amounts of resources, in 10⁻⁹ of a CPU and 10⁻⁹ of a byte. */
 export interface Amounts {
   readonly cpuRequests: bigint;
   readonly cpuLimits: bigint;
@@ -11,9 +11,9 @@ export interface Amounts {
 }
 
 export interface PodUsage {
-  /** `namespace/name`. */
+  /** `namespace/name` of the pod. */
   readonly key: string;
-  /** Empty for a pod that is not scheduled or has finished. */
+  /** Name of the node; empty if the pod is not scheduled or has finished. */
   readonly node: string;
   readonly amounts: Amounts;
 }
@@ -22,7 +22,7 @@ type Kind = 'requests' | 'limits';
 type Resource = 'cpu' | 'memory';
 type Members = Readonly<Record<string, unknown>>;
 
-/** Throws SyntaxError for an object without a name. */
+/** Computes the amounts of a pod. Throws SyntaxError for an object without a name. */
 export function podUsage(object: unknown): PodUsage {
   const pod = record(object);
   const metadata = record(pod['metadata']);
@@ -44,14 +44,15 @@ export function podUsage(object: unknown): PodUsage {
 }
 
 /**
- * The maximum of running and init containers, plus the overhead. A restartable init container runs beside all later
- * containers. Pod-level resources take precedence.
+ * Returns the effective amount of a resource: the maximum of the sum over containers and of each init container, plus
+ * the overhead of the pod. A restartable init container runs in parallel with all later containers, so it is added to
+ * them. Resources at the pod level take precedence.
  */
 function effective(spec: Members, kind: Kind, resource: Resource): bigint {
   const overhead = amount(record(spec['overhead']), resource);
   const whole = record(record(spec['resources'])[kind]);
   const used = Object.hasOwn(whole, resource) ? amount(whole, resource) : ofContainers(spec, kind, resource);
-  // Without a limit the overhead is not a limit.
+  // A pod without a limit has no limit, even if it has an overhead.
   return kind === 'limits' && used === 0n ? 0n : used + overhead;
 }
 

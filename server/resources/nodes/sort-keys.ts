@@ -1,9 +1,9 @@
-// The sort keys of the platform's node list.
+// The sort keys of the node list for consoles.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectIdentity } from '../../cache/object-reader.ts';
 import type { NodeFacts } from './node-facts.ts';
 
-/** A node without its bytes: indexes hold these, so that they keep no bytes in memory. */
+/** A node without its JSON, for indexes: they must not keep old bytes in memory. */
 export type NodeIdentity = ObjectIdentity<NodeFacts>;
 
 export type Comparison = (left: NodeIdentity, right: NodeIdentity) => number;
@@ -21,7 +21,7 @@ function ordered<Value extends string | bigint>(left: Value, right: Value): numb
 }
 
 const byName = byText(({ name }) => name);
-// kube-apiserver writes all timestamps in UTC and one length, so text order is time order.
+// kube-apiserver writes all timestamps in UTC with the same length, so their text order is their time order.
 const byCreation = byText(({ facts }) => facts.creationTimestamp);
 
 const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
@@ -36,7 +36,7 @@ const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
   kubeletVersion: (left, right) => compareVersions(left.facts.kubeletVersion, right.facts.kubeletVersion),
 };
 
-/** A total order: equal keys are ordered by name. */
+/** Returns a comparison by `key`. Nodes with equal keys are ordered by name, so it is a total order. */
 export function comparisonBy(key: NodeSortKey): Comparison {
   const compare = COMPARISONS[key];
   return (left, right) => compare(left, right) || byName(left, right);
@@ -44,20 +44,20 @@ export function comparisonBy(key: NodeSortKey): Comparison {
 
 interface Version {
   readonly release: readonly bigint[];
-  /** Empty for a release, which is later than its pre-releases. */
+  /** The pre-release identifiers; empty for a release, which is later than its pre-releases. */
   readonly preRelease: readonly string[];
 }
 
 /**
- * Longer texts are not versions. Kubelets write them, and numbers of a million digits would be parsed at each
- * comparison.
+ * Maximum length of a version. Kubelets write this text without validation, and comparisons would parse numbers of a
+ * million digits.
  */
 const MAX_LENGTH = 256;
 const VERSION = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
 
 /**
- * Compares versions such as `v1.36.3`, `v1.9.10-gke.100`, `v1.30.2+k3s1` by Semantic Versioning 2.0, section 11.
- * Texts that are not versions come first; equal versions are compared as text.
+ * Compares versions such as `v1.36.3`, `v1.9.10-gke.100` and `v1.30.2+k3s1` by section 11 of Semantic Versioning 2.0.
+ * Texts that are not versions come first. Versions of equal precedence are compared as text.
  */
 export function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
@@ -92,7 +92,7 @@ function compare(a: Version, b: Version): number {
   return 0;
 }
 
-/** Numbers by value and before words; words by characters. */
+/** Compares pre-release identifiers: numbers by value, words by characters, and numbers before words. */
 function compareIdentifiers(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [/^\d+$/.test(left), /^\d+$/.test(right)];
