@@ -1,5 +1,5 @@
-// Composition of log queries: the configured store, scopes, routes, discovery and health. Only the module of the configured
-// store is loaded.
+// Composition of log queries: the configured store, scopes, routes, discovery and health. Loads only the module of the
+// configured store.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { plaintextURLs } from '../apis/config/v1alpha1/logging-validation.ts';
@@ -46,7 +46,7 @@ export interface Logs {
 
 export interface LogsDependencies {
   readonly client: ClusterClient;
-  /** Not cached. */
+  /** Without a cache. */
   readonly freshAuthorizer: Authorizer;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -117,7 +117,7 @@ export async function newLogs(
     },
     described: describedLogQueries(group),
     followers: [store, namespaces, health],
-    // Reading the query parses it, so that comes last: this runs for every request.
+    // Runs for every request, so the query, which is parsed on access, is last.
     isLongRunning: (context) =>
       context.info.isResourceRequest &&
       context.info.resource === RESOURCE &&

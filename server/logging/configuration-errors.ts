@@ -1,4 +1,4 @@
-// Configuration errors of a store. Callers get a 503 that wraps them; the log and the health check report them.
+// Configuration errors of a store. Log queries return 503; the server log and the health check report the option.
 
 /** A configured file is missing or invalid, so the store is not used. */
 export class UnusableFileError extends Error {
@@ -6,7 +6,7 @@ export class UnusableFileError extends Error {
   /** Path in the configuration, for instance `logging.opensearch.caFile`. */
   readonly option: string;
   readonly path: string;
-  /** Public, as the option is. */
+  /** Shown in the health check. */
   readonly reason: string;
 
   constructor(option: string, path: string, reason: string) {
@@ -17,12 +17,12 @@ export class UnusableFileError extends Error {
   }
 }
 
-/** The store does not match an option: its data have another form, or it rejects this server. */
+/** The store does not match an option: its data have another layout, or it rejects the credentials of this server. */
 export class UnfitOptionError extends Error {
   override readonly name = 'UnfitOptionError';
   /** Path in the configuration, for instance `logging.opensearch.fields`. */
   readonly option: string;
-  /** Public, as the option is. */
+  /** Shown in the health check. */
   readonly reason: string;
   /** Effect on log queries. */
   readonly effect: string;

@@ -1,6 +1,6 @@
 import type { Call } from './log-store.ts';
 
-/** The deadline of a call that takes several requests: each request has the time that is left. */
+/** Deadline of a call that needs several requests to the store. Each request gets the time that is left. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #end: number;
@@ -23,21 +23,22 @@ export class Deadline {
     return this.#now() >= this.#end;
   }
 
-  /** The limits of a request that begins now. */
+  /** Limits of a request that starts now. */
   call(): Call {
     return { signal: this.signal, timeoutMs: this.leftMs, ...this.#caller };
   }
 
-  /** `part`: share of the time that is left. */
+  /** An earlier deadline. `part`: share of the time that is left, from 0 to 1. */
   share(part: number): Deadline {
     return new Deadline({ ...this.call(), timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
   }
 
+  /** An earlier deadline, at most `ms` from now. */
   within(ms: number): Deadline {
     return new Deadline({ ...this.call(), timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
   }
 
-  /** Also ended by `signal`. */
+  /** The same deadline, also aborted by `signal`. */
   until(signal: AbortSignal): Deadline {
     const either = AbortSignal.any([this.signal, signal]);
     return new Deadline({ ...this.call(), signal: either }, this.#now);

@@ -1,4 +1,4 @@
-/** Some collectors keep the newline at the end of a line. Idempotent. */
+/** Removes newlines at the end of a line, which some collectors do not remove. Idempotent. */
 export function withoutLineEnd(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\n') end--;

@@ -88,16 +88,16 @@ export class LogMetrics {
 }
 
 export interface FailureState {
-  /** Of the request. */
+  /** Signal of the request. */
   readonly signal: AbortSignal;
-  /** Whether the response had begun: a later failure is not an error of the caller. */
+  /** True if the response has begun; the failure is then not an error of the caller. */
   readonly headersSent: boolean;
 }
 
 /** The outcome of a query that failed. */
 export function outcomeOf(error: unknown, { signal, headersSent }: FailureState): LogOutcome {
   if (!(error instanceof StatusError)) return signal.aborted ? 'canceled' : 'error';
-  // A store may report a cancellation as an error of its own, such as a timeout.
+  // A store may report a cancellation as another error, such as a timeout.
   if (!headersSent && signal.aborted && !(signal.reason instanceof StatusError)) return 'canceled';
   if (isExpired(error)) return 'expired';
   if (error.code === 429) return 'limited';

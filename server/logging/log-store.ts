@@ -24,7 +24,7 @@ export type Scope =
       readonly namespaces: readonly { readonly name: string; readonly since: Instant }[];
     };
 
-/** Both parts must match if both are given; a part matches if one of its values does. An empty list matches nothing. */
+/** Filter of names. Both lists must match if both are present. A list matches if one of its values does. */
 export interface NameFilter {
   readonly exact?: readonly string[];
   /** Case-insensitive substrings. */
@@ -67,13 +67,13 @@ export interface PageRequest {
   readonly from: number;
   /** `next` of an earlier page of the same selection and order. Untrusted: it comes from the client. */
   readonly after?: string;
-  /** The total is not used: any lower bound is valid if the exact total is expensive. */
+  /** The caller does not use the total: the store may return any lower bound. */
   readonly uncounted?: boolean;
 }
 
 /** Limits of one call, which the store applies to its own requests. */
 export interface Call {
-  /** Aborted when the caller disconnects or the deadline passes; ends the work in the store. */
+  /** Aborted when the caller disconnects or the deadline passes; cancels the request to the store. */
   readonly signal: AbortSignal;
   /** After this time in milliseconds the store returns a partial result with a Shortfall. */
   readonly timeoutMs: number;

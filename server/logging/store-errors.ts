@@ -30,19 +30,19 @@ export function isStoreExhausted(error: unknown): boolean {
 export interface StoreBusyReason {
   /** The store's own error, for the log. */
   readonly cause: unknown;
-  /** From the store. */
+  /** Retry-After of the store. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /** The store is overloaded: 503 with Retry-After. */
 export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: StoreBusyReason): StatusError {
-  const message = `the log store ${store} has too much to do; try again later`;
+  const message = `the log store ${store} is overloaded; try again later`;
   return newServiceUnavailable(message, Math.max(1, retryAfterSeconds), { cause });
 }
 
 class IndexAccessDeniedError extends StatusError {}
 
-/** The store denies this server some indices: 503; another range may succeed. */
+/** The store denies this server access to some indices of the range: 503. Another range may succeed. */
 export function newIndexAccessDenied(store: string, cause: unknown): StatusError {
   const message = `the log store ${store} does not let this server search all of this range; use another one, or contact the operator of the store`;
   return new IndexAccessDeniedError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 }, { cause });
@@ -79,7 +79,7 @@ export function newStoreTimeout(
 
 /** The position in a cursor is not from this store, for instance after a change of `logging.store`: 400. */
 export function newForeignCursor(store: string): StatusError {
-  const message = `is none of the log store ${store}; omit it for the first page`;
+  const message = `is not a cursor of the log store ${store}; omit it for the first page`;
   return newInvalidParameter('cursor', message);
 }
 

@@ -1,3 +1,5 @@
+// Periodic health check of the log store. Informational: the server is ready without its log store, and log queries detect an
+// outage themselves.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';
@@ -19,10 +21,6 @@ export interface StoreHealthOptions {
   readonly intervalMs?: number;
 }
 
-/**
- * Periodic health check of the log store. Informational: a server without its log store serves everything else, and queries
- * detect an outage themselves.
- */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
   /** The public message; empty when healthy, undefined before the first check. */
@@ -49,7 +47,7 @@ export class StoreHealth {
 
   async #check(signal: AbortSignal): Promise<void> {
     const { name, backend, metrics, log } = this.#options;
-    // For a store that does not observe its own timeout.
+    // Bounds a store that ignores `timeoutMs`.
     using bounded = boundedSignal(signal, TIMEOUT_MS + GRACE_MS);
     const before = this.#problem;
     try {
@@ -60,7 +58,7 @@ export class StoreHealth {
       if (signal.aborted) return;
       const { description, logged, message } = problemOf(error, name);
       this.#problem = description;
-      // Logged once: a store that is not installed must not flood the log.
+      // A warning is logged once: a store that is not installed must not flood the log.
       if (description !== before) log.warn(logged, message);
     }
     metrics.storeUp(name, this.#problem === '');

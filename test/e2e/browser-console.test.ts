@@ -130,7 +130,7 @@ describe('a console in a browser, from another origin', function () {
       `fetch(server + '/oauth/token', {
         method: 'POST',
         body: new URLSearchParams(${JSON.stringify({ ...form, code_verifier: verifier })}),
-      }).then((answer) => answer.json()).then(keep)`,
+      }).then((answer) => answer.json()).then(store)`,
     );
   }
 
@@ -138,11 +138,11 @@ describe('a console in a browser, from another origin', function () {
   const inPage = (expression: string, where = page): Promise<unknown> => where.evaluate(expression);
 
   it('reads responses, their headers and errors', async () => {
-    const first = await inPage(`ask('${NODES}?limit=1').then(async (answer) => ({
+    const first = await inPage(`request('${NODES}?limit=1').then(async (answer) => ({
       etag: answer.headers.get('ETag'), total: (await answer.json()).totalItems,
     }))`);
     expect(first).to.have.property('total', 3);
-    const unchanged = `ask('${NODES}?limit=1', { 'If-None-Match': ${JSON.stringify((first as { etag: string }).etag)} })`;
+    const unchanged = `request('${NODES}?limit=1', { 'If-None-Match': ${JSON.stringify((first as { etag: string }).etag)} })`;
     expect(await inPage(`${unchanged}.then(({ status }) => status)`)).to.equal(304);
     for (const [path, status, words] of [
       [`${NODES}?nmae=x`, 400, 'did you mean "name"?'],
@@ -150,7 +150,9 @@ describe('a console in a browser, from another origin', function () {
       [`${NODES}/none`, 404, 'not found'],
       ['/kapis/logging.platform.io/v1alpha2/namespaces/shop', 410, 'namespaces=shop'],
     ] as const) {
-      const refused = await inPage(`ask('${path}').catch(({ status, message }) => ({ status, message }))`);
+      const refused = await inPage(
+        `request('${path}').catch(({ status, message }) => ({ status, message }))`,
+      );
       expect(refused, path).to.have.property('status', status);
       expect(refused).to.have.property('message').that.includes(words);
     }
@@ -158,11 +160,11 @@ describe('a console in a browser, from another origin', function () {
 
   it('stays signed in when many pages refresh at once', async () => {
     const other = await newPage();
-    await inPage(`keep({ ...JSON.parse(localStorage.getItem('tokens')), expires_in: 0 })`);
+    await inPage(`store({ ...JSON.parse(localStorage.getItem('tokens')), expires_in: 0 })`);
     const before = await inPage(`JSON.parse(localStorage.getItem('tokens')).access_token`);
     const [mine, theirs] = await Promise.all([inPage('token()'), inPage('token()', other)]);
     expect(mine).to.be.a('string').that.equals(theirs).and.not.equals(before);
-    expect(await inPage(`ask('/oauth/userinfo').then((answer) => answer.json())`)).to.include({
+    expect(await inPage(`request('/oauth/userinfo').then((answer) => answer.json())`)).to.include({
       sub: 'alice',
     });
     await other.close();

@@ -1,3 +1,5 @@
+// API group, version and resource of log queries.
+
 export const VERSION = 'v1alpha2';
 
 /** The only resource of the group; read-only and not stored. */

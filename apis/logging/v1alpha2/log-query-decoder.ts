@@ -1,5 +1,5 @@
-// Decoder of query strings into a LogQuery. Reports all validation errors at once: those of single parameters by the
-// schema, and those of log-query-validation.ts.
+// Decoder of query strings into a LogQuery. One error reports all invalid values: single parameters by the JSON Schema,
+// combinations by log-query-validation.ts.
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { LogQuerySchema, MAX_DEPTH, MAX_SECONDS, MAX_SIZE } from './log-query.ts';
 import { type ServerChecks, validateLogQuery } from './log-query-validation.ts';
@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   'time-zone': {
     noun: 'a time zone',
     check: (text) => {
-      // The default; Intl takes longer than the rest of the decoder.
+      // The default does not need Intl, which takes longer than the rest of the decoder.
       if (text === UTC) return;
       if (/^ \d/.test(text)) {
         throw new Error(`a plus sign in a URL is a space; write %2B${text.slice(1)}`);
@@ -25,6 +25,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
   },
 };
 
+/** Values of other log APIs, with the value to suggest, by parameter. */
 const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   operation: { aggregate: 'statistics', count: 'statistics', download: 'export', search: 'query' },
   match: { contains: 'substring', exact: 'phrase', word: 'phrase' },
@@ -49,6 +50,7 @@ const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
+/** Parameters of other log APIs, with the parameter to suggest. */
 const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   direction: 'sort',
   keyword: 'log_query',
@@ -68,7 +70,7 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   until: 'end_time',
 };
 
-/** kube-apiserver ends a proxied request after a minute unless it has the form of a watch. */
+/** Parameters without effect. Clients add `watch`, because kube-apiserver ends other proxied requests after a minute. */
 const IGNORED = ['watch'] as const;
 
 const TOO_MANY: Readonly<Record<string, string>> = {
@@ -90,7 +92,7 @@ export function newLogQueryDecoder(checks: ServerChecks): QueryDecoder<typeof Lo
   });
 }
 
-/** Units of a time, recognised by the number of digits: from 1973 to 2286. */
+/** Units that are too fine, detected by the number of digits of a time between 1973 and 2286. */
 const FINER_UNITS: readonly {
   readonly unit: string;
   readonly digits: readonly number[];
@@ -101,7 +103,7 @@ const FINER_UNITS: readonly {
   { unit: 'nanoseconds', digits: [18, 19], perSecond: 1e9 },
 ];
 
-/** Why a time is not accepted, with the whole Unix seconds that the caller probably meant. */
+/** Validation error of a time, with the whole Unix seconds that the caller probably meant. */
 function timeError(value: unknown): string {
   const text = String(value);
   const [, digits = ''] = /^(\d+)(?:\.\d*)?$/.exec(text) ?? [];
@@ -119,7 +121,7 @@ function timeError(value: unknown): string {
   return `is not a time; times are whole Unix seconds, at most ${MAX_SECONDS}${here}`;
 }
 
-/** Milliseconds since the epoch, or NaN. A date without a time zone is UTC, whatever the zone of the server. */
+/** Milliseconds since the epoch, or NaN. A date without a time zone is in UTC. */
 function parseDate(text: string): number {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return Number.NaN;
   return Date.parse(/:\d{2}(?:\.\d+)?$/.test(text) && !/[+-]\d{2}:\d{2}$/.test(text) ? `${text}Z` : text);
@@ -133,7 +135,7 @@ export interface LogInterval {
   readonly unit: IntervalUnit;
 }
 
-/** Seconds of a unit; approximate from months on. */
+/** Length of each unit in seconds; approximate for months and longer units. */
 const SECONDS: Readonly<Record<IntervalUnit, number>> = {
   s: 1,
   m: 60,
@@ -160,7 +162,7 @@ export function parseInterval(text: string): LogInterval {
   return interval;
 }
 
-/** Exact up to weeks. */
+/** Length of an interval in seconds; approximate for months and longer units. */
 export function roughSeconds({ count, unit }: LogInterval): number {
   return count * SECONDS[unit];
 }

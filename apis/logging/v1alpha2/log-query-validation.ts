@@ -1,5 +1,5 @@
-// Validation errors of a log query whose parameters are valid one by one: combinations of parameters, the texts of
-// `log_query`, and the checks that only the server can make.
+// Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and checks of the server. The
+// JSON Schema has already validated each single parameter.
 import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
 import { quoted } from '../../meta/v1/query-errors.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
@@ -152,7 +152,7 @@ function invalid(field: string, message: string): StatusCause {
 const WORD = /[\p{L}\p{N}_]+/u;
 const WORDS = /[\p{L}\p{N}_]+/gu;
 
-/** Runs of letters, digits and underscores. Stores may split lines into words by rules of their own. */
+/** Words of a text: runs of letters, digits and underscores. Stores may split lines into words by other rules. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(WORDS) ?? [];
 }

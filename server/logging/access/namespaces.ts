@@ -1,3 +1,4 @@
+// Namespaces of the cluster with their creation times, from a reflector.
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
@@ -11,18 +12,17 @@ import type { Instant } from '../log-store.ts';
 
 export interface Namespace {
   readonly name: string;
-  /** Creation time in seconds. Lines of an earlier namespace of that name in the same second cannot be distinguished. */
+  /** Creation time, in whole seconds. Includes the lines of an earlier namespace of the same name in the same second. */
   readonly since: Instant;
 }
 
 export interface NamespacesOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Ms. */
+  /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
 }
 
-/** The namespaces of the cluster with their creation times, from a reflector. */
 export class Namespaces {
   readonly #options: NamespacesOptions;
   readonly #index = new ObjectIndex(readNamespace);
@@ -33,7 +33,7 @@ export class Namespaces {
     this.#freshness = new Freshness(options.monotonic);
   }
 
-  /** Throws ServiceUnavailable while they are unknown or stale: a namespace may have been recreated. */
+  /** Throws ServiceUnavailable while the index is empty or stale: a namespace may have been recreated. */
   all(): ReadonlyMap<string, Namespace> {
     if (!this.#index.synced || !this.#freshness.within(STALE_AFTER_MS)) {
       throw newServiceUnavailable('the namespaces of the cluster are not known', 1);

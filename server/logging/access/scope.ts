@@ -1,5 +1,5 @@
-// Scopes: the lines that a caller may read are those of pods whose log the caller may get. Owns the permission checks and
-// their cache; the stores apply the scope. Fails closed if the cluster is unavailable.
+// Scopes of callers: a caller may read the lines of a namespace if the caller may `get pods/log` in it. Owns the permission
+// checks and their cache; the stores apply the scope. Fails closed if the cluster is unavailable.
 import { sharerOf, type UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';
@@ -12,7 +12,7 @@ import type { Namespace } from './namespaces.ts';
 export interface ScopesOptions {
   /** Not cached. */
   readonly authorizer: Authorizer;
-  /** Throws ServiceUnavailable while they are unknown. */
+  /** Throws ServiceUnavailable while the namespaces are unknown. */
   readonly namespaces: () => ReadonlyMap<string, Namespace>;
   /** TTL of allowed and denied permissions in ms; longer for queries over many namespaces. */
   readonly allowTtlMs: number;
@@ -80,12 +80,12 @@ export class Scopes {
       );
     if ((await check('', undefined, { allow: 1, deny: 1 }, '')).allowed) return { everything: true };
     const known = this.#options.namespaces();
-    // Given names are checked even if they do not exist, and all namespaces for parts of names, so that the response time
-    // does not reveal which ones exist.
+    // Exact names are checked even if they do not exist, and substrings require a check of all namespaces. Otherwise the
+    // response time would reveal which namespaces exist.
     const candidates = filter?.exact
       ? [...new Set(filter.exact)].filter((name) => NAMESPACE.test(name))
       : [...known.keys()];
-    // Invented names must not prolong a revoked permission.
+    // Names of nonexistent namespaces must not prolong the TTL of an allowed permission.
     const factors = {
       allow: ttlFactor(Math.min(candidates.length, known.size)),
       deny: ttlFactor(candidates.length),
@@ -93,14 +93,14 @@ export class Scopes {
     const isAllowed = async (name: string): Promise<boolean> => {
       const since = known.get(name)?.since;
       const cached = await check(name, since, factors, name);
-      // An allowed permission is valid for the namespace of that time only. A denied one is not checked again: the response
-      // time would reveal that the namespace was recreated.
+      // An allowed permission is valid only for the namespace that existed at the check. A denied permission is not checked
+      // again, because the response time would reveal that the namespace was recreated.
       if (!cached.allowed || cached.since === since) return cached.allowed;
       return (await check(name, since, factors, `${name} ${since}`)).allowed;
     };
     const allowed = await inParallel(PARALLEL, candidates, isAllowed);
     const isSelected = nameMatcher(filter);
-    // A namespace that was recreated during the checks is excluded: the permission may be that of its predecessor.
+    // Excludes a namespace that was recreated during the checks: the permission may belong to its predecessor.
     const current = this.#options.namespaces();
     const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
     const namespaces: Namespace[] = [];
@@ -141,8 +141,8 @@ interface Caller<Permission> {
 }
 
 /**
- * Cache of permissions by caller. Each combination of groups and extra fields is a caller of its own, and a user may have
- * any number of them, so eviction takes the least recently used caller of the heaviest user.
+ * Cache of permissions by caller: a user with its groups and extra fields. A user may have any number of combinations of
+ * them, so eviction removes the least recently used caller of the heaviest user.
  */
 export class PermissionCache<Permission> {
   readonly #options: PermissionCacheOptions<Permission>;

@@ -69,9 +69,9 @@ interface DecodedRequest {
 
 type LogResponse = WithoutTook<LogQueryAnswer | LogStatisticsAnswer | LogHistogramAnswer>;
 
-/** Time to send a partial result before the time limit of the filter chain. */
+/** Time in ms that is reserved for sending the response within the time limit of the filter chain. */
 const MARGIN_MS = 1_000;
-/** Time by which a store may exceed its limit. */
+/** Time in ms by which a store may exceed its time limit. */
 const GRACE_MS = 2_000;
 const BUFFERED_RESPONSES = { bytes: 64 << 20, protectedMs: 1_000 };
 
@@ -203,7 +203,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   };
 }
 
-/** Throws BadRequest for `kubectl get` without --raw, which accepts a Table. */
+/** Throws BadRequest for `kubectl get` without --raw, recognised by its Accept header for a Table. */
 function rejectListing({ info, request }: RequestContext): void {
   if (!info.isResourceRequest || info.prefix !== 'apis') return;
   if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
@@ -235,7 +235,7 @@ function undecodedOperation(query: URLSearchParams): LogOperation {
 
 const FALSE: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
 
-/** Exports and live tails have time limits of their own, and may exceed that of the filter chain. */
+/** Whether the query is an export or a live tail, to which the time limit of the filter chain does not apply. */
 export function isLongRunningQuery(query: URLSearchParams): boolean {
   const follow = query.get('follow');
   return query.get('operation') === 'export' || (follow !== null && !FALSE.has(follow.toLowerCase()));

@@ -1,5 +1,5 @@
-// Concurrency limits of log queries, exports and live tails, shared fairly among callers. Queries are short and queued; an
-// export or live tail of a caller with too many is preempted.
+// Concurrency limits of log queries, exports and live tails, shared fairly among callers. Queries wait in a queue. A new
+// export or live tail may preempt one of a caller that has more of them.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { PreemptibleSlots } from '../../concurrency/preemptible-slots.ts';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';
@@ -9,7 +9,7 @@ import type { Preemptible } from '../streams/stream-end.ts';
 export interface QueryLimits {
   readonly concurrentQueries: number;
   readonly queuedQueries: number;
-  /** Ms. */
+  /** Maximum time in the queue, in ms. */
   readonly queueTimeout: number;
   readonly concurrentExports: number;
   readonly concurrentFollowers: number;

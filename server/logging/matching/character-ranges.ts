@@ -1,5 +1,5 @@
-// Sets of characters as ranges of code points, and simple case folding as RE2 and JavaScript's flags `iu` define it.
-// Lower case is not enough: ſ and ς fold to s and σ. Lucene's own `case_insensitive` folds differently in each version.
+// Sets of characters as ranges of code points, with simple case folding as in RE2 and in JavaScript's flags `iu`. It differs
+// from lower case: ſ and ς fold to s and σ. Lucene's `case_insensitive` folds differently in each version.
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];
@@ -9,7 +9,7 @@ export const ALL_CODES: Range = [0, MAX_CODE];
 /** No letter with case has a higher code point. */
 const LAST_CASED = 0x1e943;
 
-/** Ascending, with a gap between any two. */
+/** Merges ranges. The result is ascending, with a gap between any two ranges. */
 export function union(ranges: readonly Range[]): Range[] {
   const merged: [number, number][] = [];
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -20,7 +20,7 @@ export function union(ranges: readonly Range[]): Range[] {
   return merged;
 }
 
-/** `ranges` are ascending and do not overlap. */
+/** Ranges of all other characters. `ranges` are ascending and do not overlap. */
 export function complement(ranges: readonly Range[]): Range[] {
   const ends = [-1, ...ranges.map(([, last]) => last)];
   const begins = [...ranges.map(([first]) => first), MAX_CODE + 1];
@@ -31,7 +31,7 @@ export function complement(ranges: readonly Range[]): Range[] {
 
 let cased: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** The other case forms of each character that has some, by ascending code point. Computed once, in milliseconds. */
+/** Other case forms by character, in ascending order of code points. Computed once, in milliseconds. */
 function otherForms(): ReadonlyMap<number, readonly number[]> {
   cased ??= readForms();
   return cased;
@@ -61,7 +61,7 @@ export function foldedCharacter(code: number): Range[] {
   return codes.toSorted((a, b) => a - b).map((form) => [form, form]);
 }
 
-/** The ranges with all case forms of their members; ascending, with a gap between any two. */
+/** The ranges with all case forms of their characters; ascending, with a gap between any two ranges. */
 export function foldedRanges(ranges: readonly Range[]): Range[] {
   const own = union(ranges);
   const others: Range[] = [];

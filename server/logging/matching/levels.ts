@@ -1,5 +1,5 @@
-// Level detection for lines of stores without a level field: a key of structured logs, the head of klog or syslog, or the
-// level's name in capitals, in brackets or at the head. A line may have several levels.
+// Detection of levels in the text of a line, for stores without a level field: a key of structured logs, the head of a klog
+// or syslog line, or a word in capitals, in brackets or at the head. A line may have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
@@ -51,7 +51,7 @@ export const KLOG_LETTERS: Readonly<Partial<Record<Level, string>>> = {
   fatal: 'F',
 };
 
-/** Terminal colour. Its last letter would otherwise join the word behind it. */
+/** Terminal colour. Its last letter would otherwise be a part of the next word. */
 const COLOUR = '\\x1b\\[[0-9;]*m';
 const LINE_END = '(?:[^0-9A-Za-z_]|$)';
 

@@ -24,26 +24,26 @@ export function lineMatcher(filter: TextFilter): LineMatcher {
   return filter.mode === 'substring' ? substringMatcher(filter) : phraseMatcher(filter, filter.mode);
 }
 
-/** Steps of a pattern for one line: under a second in the worker thread. */
+/** Maximum number of steps of a pattern for one line in the worker thread: less than a second. */
 const MAX_STEPS = 40 << 20;
-/** Steps on the main thread: some hundredths of a second. */
+/** Maximum number of steps on the main thread: some hundredths of a second. */
 const MAX_STEPS_AT_ONCE = 1 << 20;
-/** Characters on the main thread when words or a substring are searched. */
+/** Maximum number of characters on the main thread in the search for words or a substring. */
 const MAX_LENGTH_AT_ONCE = 32 << 10;
-/** Steps for one span, which takes the engine much longer than a test. */
+/** Maximum number of steps for one span; finding a span takes the engine much longer than a test. */
 const MAX_SPAN_STEPS = 1 << 20;
 
-/** Characters of a line that are searched; Infinity unless the filter is a pattern. */
+/** Maximum number of characters of a line that are matched; Infinity unless the filter is a pattern. */
 export function maxLineLength(filter: TextFilter): number {
   return lengthWithin(MAX_STEPS, filter);
 }
 
-/** Characters of a line that may be searched on the main thread. */
+/** Maximum number of characters of a line that are matched on the main thread. */
 export function maxMainThreadLength(filter: TextFilter): number {
   return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
 }
 
-/** Characters of a line in which spans are searched. */
+/** Maximum number of characters of a line in which spans are searched. */
 export function maxSpanLength(filter: TextFilter): number {
   return lengthWithin(MAX_SPAN_STEPS, filter);
 }
@@ -58,7 +58,7 @@ function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
 const SHORT_LINE = 8_192;
 
 function substringMatcher({ texts, caseSensitive }: Omit<TextFilter, 'mode'>): LineMatcher {
-  // The empty group keeps V8 from the search that `includes` uses.
+  // The empty group prevents V8 from using the algorithm of `includes`.
   const pattern = new RegExp(`(?:)(?:${texts.map(escaped).join('|')})`, flagsOf(caseSensitive));
   const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
   return {

@@ -1,5 +1,5 @@
-// Matching of lines that would block the event loop: a pattern may take half a second for a line of 1 MiB. A worker
-// thread matches them one after the other.
+// Matching of long lines in a worker thread, one after the other: a pattern may take half a second for a line of 1 MiB,
+// which would block the event loop.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Slots } from '../../concurrency/slots.ts';
@@ -32,8 +32,8 @@ export class LongLines {
   }
 
   /**
-   * Matches one line; callers take turns. Rejects with the signal's reason when it is aborted, which ends the match, and
-   * with an Error when the thread fails.
+   * Matches one line, with fair queuing among callers. Rejects with the signal's reason when it is aborted, which cancels
+   * the match, and with an Error when the thread fails.
    */
   async matches(text: TextFilter, line: string, signal: AbortSignal, caller?: string): Promise<boolean> {
     using _slot = await this.#slot.take(signal, caller);
@@ -69,7 +69,7 @@ function newPool({
     maxThreads: 1,
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    // Preloaded modules of the process are not for the thread.
+    // The thread does not load the preloaded modules of the process.
     execArgv: [],
   });
   // An error of an idle thread without a listener would end the process.

@@ -1,9 +1,10 @@
+// Matchers of names: exact names and substrings.
 import type { NameFilter } from '../log-store.ts';
 
 /** Below this many texts, a linear search is faster than a binary one. */
 const FEW = 16;
 
-/** Tests names against both parts of the filter. The case of ASCII letters is ignored for `contains`. */
+/** Returns a matcher of names for the filter. `contains` ignores the case of ASCII letters. */
 export function nameMatcher(filter: NameFilter | undefined): (name: string) => boolean {
   if (!filter) return () => true;
   const exact = filter.exact && new Set(filter.exact);
@@ -19,8 +20,8 @@ function lowerASCII(text: string): string {
 }
 
 /**
- * Tests whether a name contains one of the texts. A query may have a thousand texts for thousands of names, and a linear
- * search takes up to a millisecond for each name.
+ * Returns a function that tests whether a name contains one of the texts. A query may have a thousand texts for thousands
+ * of names, and a linear search takes up to a millisecond for each name.
  */
 export function containsOneOf(texts: readonly string[]): (name: string) => boolean {
   if (texts.length < FEW) return (name) => texts.some((text) => name.includes(text));

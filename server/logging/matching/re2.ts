@@ -6,8 +6,8 @@ import { type Branch, type Item, type Pattern, parsePattern } from './regex-dial
 
 export interface RE2Options {
   /**
-   * Whether case is ignored; the caller sets the flag. Sets are folded here instead: engines search the case forms of
-   * each letter of each range, which takes milliseconds for a wide range.
+   * Whether case is ignored. The caller sets the flag of the engine. Only sets are folded here, because engines take
+   * milliseconds to fold a wide range.
    */
   readonly ignoreCase: boolean;
   /** Expression for the end of a line. */

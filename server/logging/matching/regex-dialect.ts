@@ -25,9 +25,9 @@ export interface Pattern {
   readonly branches: readonly Branch[];
 }
 
-/** Limit of RE2 for repetitions; nested ones multiply. */
+/** RE2's maximum number of repetitions. The numbers of nested repetitions are multiplied. */
 const MAX_REPEAT = 1_000;
-/** Engines expand repetitions, and need time in proportion to the expanded size for each character of a line. */
+/** Maximum of patternSize(). */
 const MAX_SIZE = 1_000;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
@@ -46,7 +46,7 @@ const RANGES = { digit: DIGITS, word: WORDS, space: SPACES } as const;
 /** With ſ and the Kelvin sign, which fold to ASCII: otherwise `\W` would match `s` and `k` when case is ignored. */
 const WORDS_OF_ANY_CASE: readonly Range[] = [...WORDS, [0x17f, 0x17f], [0x212a, 0x212a]];
 
-/** Throws an Error whose message names the invalid or unsupported part. */
+/** Throws an Error whose message contains the invalid or unsupported part. */
 export function parsePattern(text: string): Pattern {
   const { alternatives } = parseRegex(text);
   const branches = alternatives.map(branch);
@@ -56,7 +56,7 @@ export function parsePattern(text: string): Pattern {
   return { branches };
 }
 
-/** Undefined for a valid pattern. */
+/** Validation error of a pattern; undefined if it is valid. */
 export function patternError(text: string): string | undefined {
   try {
     parsePattern(text);
@@ -66,7 +66,7 @@ export function patternError(text: string): string | undefined {
   }
 }
 
-/** Number of characters and sets after expansion of repetitions: the steps of an engine for each character of a line. */
+/** Number of characters and sets after expansion of repetitions: the maximum steps of an engine per character of a line. */
 export function patternSize({ branches }: Pattern): number {
   return sizeOf(branches.map(({ items }) => items));
 }

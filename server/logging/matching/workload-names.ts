@@ -1,5 +1,5 @@
-// Pods of a workload, recognised by the names that controllers give them: stores keep the name of the pod, not its owner,
-// and the owner may no longer exist.
+// Recognition of the pods of a workload by the names that controllers generate. Stores have the name of a pod but not its
+// owner, which may no longer exist.
 import type { NameFilter } from '../log-store.ts';
 import { containsOneOf } from './name-filter.ts';
 
@@ -46,7 +46,7 @@ export function podNameForms({ exact, contains }: NameFilter): readonly (readonl
   ];
 }
 
-/** The forms as regular expressions for the whole name; all of them must match. */
+/** Regular expressions for the whole name of a pod; all of them must match. */
 export function podPatterns(workloads: NameFilter): readonly string[] {
   return podNameForms(workloads).map((forms) =>
     forms.map(({ before, text, behind }) => `${before}${quoted(text)}${behind}`).join('|'),
@@ -60,7 +60,7 @@ function named(workload: string): readonly PodNameForm[] {
   return [whole, { before: '', text: cut.begin, behind: `${CUT}{0,${cut.rest}}${RANDOM}{5}` }];
 }
 
-/** The truncated form of a long name, and how many characters of hashes fit after it. */
+/** The truncated form of a long name, and the maximum number of characters of a hash after it. */
 function cutName(workload: string): { readonly begin: string; readonly rest: number } | undefined {
   if (workload.length + 1 + LONGEST_HASH + 1 <= LONGEST_BEGIN) return undefined;
   const begin = `${workload}-`.slice(0, LONGEST_BEGIN);

@@ -1,5 +1,5 @@
-// Edges of the buckets of a histogram. Seconds, minutes and hours have a fixed width from the epoch, shifted by the offset of
-// the time zone at the start; days and longer intervals follow the calendar of the time zone.
+// Edges of the buckets of a histogram. Buckets of seconds, minutes and hours have a fixed width, aligned to the offset of
+// the time zone at the start. Buckets of days and longer units follow the calendar of the time zone.
 import {
   type IntervalUnit,
   type LogInterval,
@@ -40,7 +40,7 @@ const SUGGESTED = [
   '1y',
 ];
 
-/** Maximum of calendar buckets, five years of days: with clock changes, a store may need a request for each. */
+/** Maximum number of calendar buckets: five years of days. Because of clock changes a store may send a request for each. */
 const MAX_CALENDAR_BUCKETS = 2_000;
 
 /** Throws BadRequest for too many buckets. */
@@ -50,7 +50,7 @@ export function bucketsOf(request: BucketRequest): Buckets {
   return { edges };
 }
 
-/** The validation error of an interval, with a suggestion. */
+/** Validation error of an interval with too many buckets, with a wider interval as a suggestion. */
 export function tooManyBuckets(request: BucketRequest): string | undefined {
   if (edgesOf(request)) return undefined;
   const interval = parseInterval(request.interval);
@@ -85,7 +85,7 @@ function isFixed({ unit }: LogInterval): boolean {
   return unit === 's' || unit === 'm' || unit === 'h';
 }
 
-/** The edge at or before the start, and all after it, unbounded. */
+/** Yields the last edge at or before the start, and then all later edges, without end. */
 function edgesFrom(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
   return isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start);
 }
@@ -103,7 +103,7 @@ function* calendar(interval: LogInterval, zone: TimeZone, start: number): Genera
     yield zone.beginOf(counting.date(at));
 }
 
-/** The calendar unit, and how many of it are one bucket. */
+/** The numbering of the calendar unit, and the number of units in one bucket. */
 function countingOf({ count, unit }: LogInterval): { readonly counting: Counting; readonly each: number } {
   const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
   return { counting, each: count * (MONTHS[unit] ?? 1) };

@@ -1,5 +1,5 @@
-// The JSON responses of log queries: a page of lines, statistics, a histogram. Combines the permissions of the caller, the
-// query and the results of the store. The handler owns transport, concurrency and deadlines.
+// The operations with a JSON response: a page of lines, statistics and a histogram. Builds the selection from the query
+// and the scope of the caller. The handler owns transport, concurrency and deadlines.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
@@ -121,13 +121,13 @@ export class LogQueries {
     };
   }
 
-  /** The validation error of the interval, as far as it does not depend on the time of the first line. */
+  /** Validation error of `interval`. Undefined for a range without a start: its buckets depend on the first line. */
   intervalError(query: LogQuery): string | undefined {
     const range = rangeOf(query, this.#options.now());
     return range.start === BEGINNING ? undefined : tooManyBuckets(this.#bucketRequest(query, range));
   }
 
-  /** Undefined when the caller may read none of the lines: the store is not queried then. */
+  /** Undefined if the caller may not read any of the namespaces; the store is then not queried. */
   async selection(
     query: LogQuery,
     user: UserInfo,
@@ -155,7 +155,7 @@ const EMPTY_PAGE: LogPage = {
   shortfalls: [],
 };
 
-/** A caller without permissions gets the same buckets as one who finds nothing. */
+/** For a caller without permissions: the same response as for a query without matches. */
 function emptyHistogram({ edges }: Buckets): LogHistogram {
   return { total: EMPTY_PAGE.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
 }
@@ -165,7 +165,7 @@ async function firstLine(store: LogStore, selection: Selection, call: Call) {
   return { time: page.records[0]?.time, shortfalls: page.shortfalls };
 }
 
-/** Deduplicated: two requests for the same lines may have the same shortfalls. */
+/** The member `partial` of a response. Deduplicated: two requests for the same lines may have the same shortfalls. */
 export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall[] } {
   if (shortfalls.length === 0) return {};
   return {
@@ -173,16 +173,16 @@ export function partial(shortfalls: readonly Shortfall[]): { partial?: Shortfall
   };
 }
 
-/** `now`: milliseconds since the epoch; the end of a range without `end_time`. */
+/** The time range of a query. `now`: milliseconds since the epoch; the end of a range without `end_time`. */
 export function rangeOf({ start_time: start, end_time: end }: LogQuery, now: number): Selection['range'] {
   return {
     start: start === undefined ? BEGINNING : instantOf(start * 1000),
-    // Inclusive of the last second, and of the current millisecond.
+    // The exclusive end after the last second, or after the current millisecond.
     end: instantOf(end === undefined ? now + 1 : (end + 1) * 1000),
   };
 }
 
-/** Undefined without a filter for namespaces. */
+/** Undefined if the query has no filter of namespaces. */
 function namespacesOf(query: LogQuery): NameFilter | undefined {
   return names(query.namespaces, query.namespace_query);
 }

@@ -28,7 +28,7 @@ const PAGE_PARAMETERS = new Set<string>([
   'time_zone',
 ]);
 
-/** `caller`: the user name; a total may come with the cursor, and depends on the permissions of the caller. */
+/** `caller`: the user name. The position may contain a total, which depends on the permissions of the caller. */
 export function writeCursor(query: LogQuery, caller: string, { range, position }: Cursor): string {
   return encodeOpaque([CURSOR_VERSION, queryDigest(query, caller), range.start, range.end, position]);
 }
@@ -47,7 +47,7 @@ export function readCursor(query: LogQuery, caller: string, cursor: string): Cur
   return rest;
 }
 
-/** The validation error of a cursor, whatever its query and caller. */
+/** Validation error of a malformed cursor. Does not check that the cursor belongs to the query and caller. */
 export function cursorError(cursor: string): string | undefined {
   return parseCursor(cursor) ? undefined : INVALID_CURSOR;
 }
@@ -92,7 +92,7 @@ export function parseRecordID(id: string): RecordID {
   return parsed;
 }
 
-/** The validation error of an id, whether or not the record exists. */
+/** Validation error of a malformed id. Does not check that the record exists. */
 export function recordIDError(id: string): string | undefined {
   return parseID(id) ? undefined : INVALID_ID;
 }

@@ -21,14 +21,15 @@ export interface SlicedCall {
   readonly signal: AbortSignal;
 }
 
-/** Characters of a line that are searched for highlights; fewer for large patterns. */
+/** Maximum number of characters of a line that are searched for highlights; lower for large patterns. */
 const MAX_SEARCHED = 65_536;
-/** Highlights of one line: more would multiply the size of the response. */
+/** Maximum number of highlights of one line; bounds the size of the response. */
 const MAX_HIGHLIGHTS = 1_000;
+/** Maximum number of lines, and of their characters, that are encoded synchronously. */
 const PIECE_LINES = 250;
 const PIECE_LENGTH = 1 << 20;
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Adds ids and, on request, highlights to records. Rejects with the signal's reason when it is aborted. */
 export async function responseRecords(
   query: LogQuery,
   records: readonly LogRecord[],
@@ -64,12 +65,12 @@ export async function responseRecords(
 function* spansIn(line: string, matcher: LineMatcher, limit: number): Generator<Span, void, undefined> {
   const isCut = line.length > limit;
   for (const span of matcher.spans(isCut ? line.slice(0, limit) : line)) {
-    // A match at the cut may continue behind it, or exist only because of it.
+    // A match at the cut may be incomplete, or may exist only because of the cut.
     if (!isCut || span[1] < limit) yield span;
   }
 }
 
-/** Pieces that are encoded at once. Reads at most one record ahead. */
+/** Splits records into pieces that can be encoded synchronously. Reads at most one record ahead. */
 export function* pieces<Item extends { readonly log: string }>(
   records: Iterable<Item>,
 ): Generator<readonly Item[], void, undefined> {
@@ -86,12 +87,12 @@ export function* pieces<Item extends { readonly log: string }>(
   if (piece.length > 0) yield piece;
 }
 
-/** Whether all of them can be encoded at once. */
-export function isOnePiece(records: readonly { readonly log: string }[]): boolean {
+/** Whether the records can be encoded synchronously. */
+function isOnePiece(records: readonly { readonly log: string }[]): boolean {
   return records.reduce((sum, { log }) => sum + log.length, 0) <= PIECE_LENGTH;
 }
 
-/** Undefined without a text. */
+/** Text filter of the query; undefined if it has no text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
   const { mode, texts } = textSearchOf(query);
   const isByWords = mode === 'phrase' || mode === 'prefix';
@@ -106,7 +107,7 @@ export interface ResponseWriterOptions {
   readonly slicer: TimeSlicer;
 }
 
-/** Writes a JSON response; a long one is compressed, and buffered for slow readers. Caches must not store logs. */
+/** Writes a JSON response. Compresses a long response and buffers it for slow readers. Caches must not store logs. */
 export async function writeResponse(
   context: RequestContext,
   body: object,
@@ -136,12 +137,12 @@ export async function writeResponse(
   response.end(request.method === 'HEAD' ? undefined : (compressed ?? plain));
 }
 
-/** The empty list in the JSON of a page. Within a JSON string the quotes would be escaped. */
+/** The empty list of records in an encoded page. A JSON string cannot contain it, because its quotes are escaped. */
 const EMPTY_RECORDS = '"records":[]';
 
 /**
- * Encodes a long page piece by piece: one line of a mebibyte of control characters takes 20 ms. Rejects with the signal's
- * reason when it is aborted.
+ * Encodes a response, and a long page in time-sliced pieces: 1 MiB of control characters takes 20 ms. Rejects with the
+ * signal's reason when it is aborted.
  */
 export async function encodedResponse(
   body: object | Pick<LogQueryAnswer, 'query'>,

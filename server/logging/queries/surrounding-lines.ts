@@ -1,5 +1,5 @@
-// The lines around one record of a container (`context`). Stores have no such query: it is a search for the record among
-// the lines of its millisecond and after, and one for the lines before. The digest in the id identifies the record.
+// The lines around one record of a container (`context`). Stores have no such query, so there are two searches: from the
+// millisecond of the record on, in which the digest of the id identifies the record, and before that millisecond.
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { GroupResource } from '../../../apis/meta/v1/errors.ts';
@@ -27,7 +27,7 @@ const TOO_LONG: Shortfall = {
   message: 'the lines are too long for one response; it has the nearest ones',
 };
 const PAGE_SIZE = 1_000;
-/** Pages in which the record is searched. */
+/** Maximum number of pages in the search for the record. */
 const MAX_PAGES = 20;
 
 export class SurroundingLines {
@@ -37,7 +37,7 @@ export class SurroundingLines {
     this.#options = options;
   }
 
-  /** Throws NotFound for a record that does not exist or that the caller may not read. `target`: of the request. */
+  /** Throws NotFound for a record that does not exist or that the caller may not read. `target`: resource for the error. */
   async query(
     { query, user, deadline }: LogCall,
     target: GroupResource,
@@ -50,7 +50,7 @@ export class SurroundingLines {
     if (!scope.everything && scope.namespaces.length === 0) throw notFound;
     const container = { scope, namespaces, pods: { exact: [id.pod] }, containers: { exact: [id.container] } };
     const millisecond = instantOf(millisecondsOf(id.time));
-    // The clock of a node may be ahead of ours.
+    // The clock of the node may be ahead of the clock of this server.
     const end = instantOf(Math.max(now(), millisecondsOf(id.time)) + 1);
     const onward = { ...container, range: { start: millisecond, end } };
     const found = await this.#search(id, query, onward, deadline);
@@ -80,7 +80,7 @@ export class SurroundingLines {
     const found = new Found(id, wanted);
     let position: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      // The first page finds nearly all records.
+      // Nearly all records are on the first page.
       const size = pages === 0 ? Math.min(PAGE_SIZE, wanted.after + 100) : PAGE_SIZE;
       const request = { order: 'asc', size, from: 0, ...(position ? { after: position } : {}) } as const;
       const { page } = await this.#page(request, selection, deadline);
@@ -92,7 +92,7 @@ export class SurroundingLines {
     return found;
   }
 
-  /** In the order of time. */
+  /** The last lines before `end`, in the order of time. */
   async #lastBefore(end: string, size: number, selection: Selection, deadline: Deadline) {
     const range = { start: BEGINNING, end };
     const request = { order: 'desc', size, from: 0 } as const;
@@ -109,14 +109,14 @@ export class SurroundingLines {
   }
 }
 
-/** The record and its neighbours, from pages in the order of time that begin with its millisecond. */
+/** Collects the record and its neighbours from pages in the order of time. The first page starts at its millisecond. */
 class Found {
   readonly shortfalls: Shortfall[] = [];
   /** The nearest lines before the record. */
   before: LogRecord[] = [];
   /** The record, once it is found, and the lines after it. */
   readonly after: LogRecord[] = [];
-  /** Whether lines of the millisecond right before `before` were too long to be kept. */
+  /** Whether lines before the record were dropped, because the lines are too long for one response. */
   isCut = false;
   readonly #id: RecordID;
   readonly #wanted: Pick<LogQuery, 'before' | 'after'>;
@@ -131,7 +131,7 @@ class Found {
     return this.after.length > 0;
   }
 
-  /** Whether further pages have nothing to add. */
+  /** Whether further pages are unnecessary. */
   get isComplete(): boolean {
     if (!this.isFound) return this.#hasPassed;
     return this.after.length > this.#wanted.after || fittingPage(this.after) < this.after.length;
@@ -142,12 +142,12 @@ class Found {
     const begin = at < 0 ? records.length : at;
     if (begin > 0) this.#addBefore(records.slice(0, begin));
     this.after.push(...records.slice(begin, begin + this.#wanted.after + 1 - this.after.length));
-    // In milliseconds, because some stores keep no finer order.
+    // Compared in milliseconds, because some stores do not sort within a millisecond.
     const last = records.at(-1);
     this.#hasPassed = last !== undefined && millisecondsOf(last.time) > millisecondsOf(this.#id.time);
   }
 
-  /** Keeps the nearest lines that fit into a response: 500 lines may have 500 MiB. */
+  /** Stores the nearest lines that fit into a response: 500 lines may have 500 MiB. */
   #addBefore(records: readonly LogRecord[]): void {
     const { before } = this.#wanted;
     const all = [...this.before, ...records];
@@ -158,7 +158,7 @@ class Found {
   }
 }
 
-/** The error of a search that did not cover everything; undefined when the record is not in the store. */
+/** The error if an incomplete search may have missed the record; undefined if the record does not exist. */
 function unavailable(storeName: string, shortfalls: readonly Shortfall[]): Error | undefined {
   for (const { reason, message } of shortfalls) {
     if (reason === 'Timeout') return newStoreTimeout(storeName);

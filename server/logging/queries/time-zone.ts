@@ -1,3 +1,4 @@
+// Time zones for histograms: offsets, dates and midnights, from Intl.
 import { BoundedMap } from '../../memory/bounded-map.ts';
 
 /** A date of the Gregorian calendar; months from 0. Days and months out of range overflow, as in Date.UTC. */
@@ -12,7 +13,7 @@ const DAY_MS = 86_400_000;
 const MAX_ZONES = 64;
 const zones = new BoundedMap<string, TimeZone>(MAX_ZONES);
 
-/** Cached, because Intl takes almost a millisecond. Throws RangeError for an unknown name. */
+/** Returns a cached time zone: Intl takes almost a millisecond to create one. Throws RangeError for an unknown name. */
 export function timeZoneOf(name: string): TimeZone {
   let zone = zones.get(name);
   if (!zone) {
@@ -25,10 +26,10 @@ export function timeZoneOf(name: string): TimeZone {
 /** Offsets and midnights of a time zone, by the rules of Intl. */
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
-  /** Offset in ms of a zone without clock changes; Intl takes microseconds for each time. */
+  /** Offset in ms if the zone has no clock changes; avoids Intl, which takes microseconds for each time. */
   readonly #fixed: number | undefined;
 
-  /** `name`: a name of Intl such as `Europe/Berlin` or `+05:30`. Throws RangeError for another one. */
+  /** `name`: a name of Intl such as `Europe/Berlin` or `+05:30`. Throws RangeError for an unknown name. */
   constructor(name: string) {
     this.#format = new Intl.DateTimeFormat('en-US', {
       timeZone: name,

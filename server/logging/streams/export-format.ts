@@ -10,21 +10,21 @@ export interface ExportFormat {
   readonly extension: string;
   readonly head: string;
   lines(records: readonly LogRecord[], first: boolean): string;
-  /** `empty`: there are no lines before it. */
+  /** `empty`: the export has no lines. */
   end(shortfalls: readonly Shortfall[], empty: boolean): string;
 }
 
-/** Begins the last line of an incomplete text; removed from log lines. */
+/** First character of the last line of an incomplete text; removed from log lines. */
 const TEXT_MARK = '\u0004';
 /** Replaces the time in the last row of an incomplete CSV. */
 const CSV_MARK = 'INCOMPLETE';
 
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
 
-/** Cells that need an apostrophe or quotes. */
+/** Matches cells that need an apostrophe or quotes. */
 const NEEDS_CARE = /^[=+\-@＝＋－＠]|[",;\t\r\n]/;
 const NEEDS_QUOTES = /[",;\t\r\n]/;
-/** Beginnings of formulas. The lookahead comes first, so that the lookbehind does not run for each of many quotes. */
+/** Matches where a formula begins. The lookahead is first, so that the lookbehind does not run for each of many quotes. */
 const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/g;
 
 export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
@@ -62,7 +62,7 @@ export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
   },
 };
 
-/** Without terminal sequences, and with LF for every newline, also for CR alone, at which a terminal would overwrite. */
+/** Removes terminal sequences and replaces CR by LF, because a terminal overwrites the line after CR. */
 function plain(log: string): string {
   if (!UNUSUAL.test(log)) return log;
   return withoutTerminalSequences(log.replaceAll(TEXT_MARK, ''))

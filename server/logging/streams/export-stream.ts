@@ -39,7 +39,7 @@ type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
 /** `complete`, or `incomplete` if the file ends with a marker. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
 const STALL_MS = 60_000;
-/** Failed permission reviews that are tolerated: an export cannot resume, and the cluster may be unavailable briefly. */
+/** Tolerated failures of permission reviews: an export cannot resume after a short outage of the cluster. */
 const REVIEW_TOLERANCE = 4;
 
 /** Resolves with the shortfalls. */
@@ -53,7 +53,7 @@ export async function writeExport(
   const { method, httpVersion } = context.request;
   const gzip = acceptsGzip(context.request);
   const writeHead = (): void => {
-    // HTTP/1.0 has no trailers, nor has a response without a body.
+    // HTTP/1.0 and responses without a body have no trailers.
     const trailer = method !== 'HEAD' && httpVersion === '1.1';
     response.writeHead(200, {
       ...headersOf(EXPORT_FORMATS[query.format], now()),
@@ -89,7 +89,7 @@ export async function writeExport(
     await body.end({ [OUTCOME_TRAILER]: shortfalls.length === 0 ? 'complete' : 'incomplete' });
     return shortfalls;
   } catch (error) {
-    // Stores throw errors of their own when they are aborted.
+    // An aborted store throws another error.
     const reason: unknown = over.signal.aborted ? over.signal.reason : error;
     // Throws GONE if the reader has disconnected.
     await writer.end([shortfallOf(reason)]);

@@ -62,8 +62,8 @@ const NDJSON: FollowFormat = {
 };
 
 /**
- * Server-Sent Events. The heartbeat is a comment without an empty line, which some clients take for an event. A position
- * has data, because some clients ignore an id without data, and a type that only interested clients subscribe to.
+ * Server-Sent Events. The heartbeat is a comment without an empty line, because some clients parse the empty line as an
+ * event. A position has data, because some clients ignore an id without data. Its event type hides it from `onmessage`.
  */
 const EVENTS: FollowFormat = {
   contentType: 'text/event-stream',
@@ -74,7 +74,7 @@ const EVENTS: FollowFormat = {
   failure: (error) => `event: failure\ndata: ${JSON.stringify(error)}\n\n`,
 };
 
-/** Time in ms in which a failure of the store becomes a status of its own. */
+/** Time in ms in which a failure of the store is returned as an error status. */
 const EARLY_FAILURE_MS = 300;
 const DONE = new DOMException('the live tail has ended', 'AbortError');
 
@@ -99,7 +99,7 @@ export async function writeFollowed(
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection
     ? options.store.follow(request.selection, { signal, caller: sharerOf(context.user) })
-    : neverAnyLines();
+    : noLines();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });
   try {
@@ -110,7 +110,7 @@ export async function writeFollowed(
     const tail = { response, body, format, position };
     await body.write(format.position(position.id));
     using _heartbeat = startHeartbeat(tail, options);
-    // A tail with any change of permissions can be restarted, so it tolerates no failure.
+    // Clients can restart a tail, so any change of permissions and any failed review ends it.
     using _review = reviewPermissions(request, {
       intervalMs: reviewMs,
       mayContinue: isSameScope,
@@ -151,7 +151,7 @@ function startHeartbeat(
   { heartbeatMs = 15_000 }: FollowOptions,
 ): Disposable {
   const timer = setInterval(() => {
-    // A reader with lines to read needs no heartbeat.
+    // A reader that still has lines to read needs no heartbeat.
     if (response.writableLength > 0 || body.closed) return;
     const id = position.advance();
     response.write(format.heartbeat + (id === undefined ? '' : format.position(id)));
@@ -174,7 +174,7 @@ async function writeLines(
   position.written(records);
 }
 
-/** Throws a failure that comes in time; a store without new lines is healthy. */
+/** Throws a failure within EARLY_FAILURE_MS. Then it resolves: a store without new lines is healthy. */
 async function throwEarlyFailure(first: Promise<unknown>): Promise<void> {
   const settled = new AbortController();
   const timer = delay(EARLY_FAILURE_MS, undefined, { signal: settled.signal }).catch(() => undefined);
@@ -186,7 +186,7 @@ async function throwEarlyFailure(first: Promise<unknown>): Promise<void> {
 }
 
 // oxlint-disable-next-line require-yield -- for a caller without permissions
-async function* neverAnyLines(): Batches {
+async function* noLines(): Batches {
   await new Promise(() => undefined);
 }
 
@@ -199,7 +199,7 @@ function headersOf({ contentType }: FollowFormat) {
     'Content-Type': contentType,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // Keeps proxies from buffering.
+    // Disables buffering in proxies.
     'X-Accel-Buffering': 'no',
     Vary: 'Accept, Origin',
   };
@@ -209,6 +209,6 @@ function headersOf({ contentType }: FollowFormat) {
 function shortfallOf(error: unknown): Shortfall {
   const message = error instanceof StatusError ? error.message : 'the live tail failed';
   if (isExpired(error)) return { reason: 'ScopeChanged', message };
-  // Below 500, the tail exceeds a limit, and the store is healthy.
+  // A status below 500 means that the tail exceeds a limit; the store is healthy.
   return { reason: error instanceof StatusError && error.code < 500 ? 'Limit' : 'StoreFailed', message };
 }

@@ -1,12 +1,13 @@
+// Response body of unknown length, with backpressure and optional compression.
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
-/** Bytes that may be buffered for the reader. */
+/** Maximum number of buffered bytes before `write` waits for the reader. */
 const HIGH_WATER = 1 << 20;
 
 /**
- * A response body of unknown length with backpressure: `write` resolves when more may be written. After `break` the reader
- * gets everything that was written, and sees that the body is incomplete.
+ * `write` resolves when more may be written. After `break` the reader receives everything that was written, and detects
+ * that the body is incomplete.
  */
 export class StreamBody {
   readonly #response: ServerResponse;
@@ -38,7 +39,7 @@ export class StreamBody {
     if (this.closed) throw GONE;
     if (text.length === 0) return;
     const target = this.#gzip ?? this.#response;
-    // Not as a string: queued strings stay in the heap, 100 MB more after a million lines.
+    // Queued strings would stay in the heap: 100 MB more after a million lines.
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     if (target.write(bytes) || target.writableLength < HIGH_WATER) return;
     await this.#drained(target);
@@ -56,13 +57,13 @@ export class StreamBody {
     await this.#finishGzip();
     if (this.closed) return;
     const { socket } = this.#response;
-    // Flushes, then closes the connection without the end of the body.
+    // Flushes, then closes the connection before the end of the body.
     if (!socket) return void this.#response.destroy();
     this.#closeWhenStalled();
     socket.destroySoon();
   }
 
-  /** Closes the connection of a reader that does not read the end. */
+  /** Closes the connection if the reader does not read the rest within the stall timeout. */
   #closeWhenStalled(): void {
     const timer = setTimeout(() => this.#response.destroy(), this.#stallMs);
     this.#response.once('close', () => clearTimeout(timer));

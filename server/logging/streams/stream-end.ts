@@ -1,18 +1,18 @@
-// Early ends of a stream: its place is preempted by another caller, or the permissions of its caller change. A long stream
-// must not return lines that a new query would be denied.
+// Early ends of exports and live tails: preemption by another caller, and periodic reviews of permissions. A long stream
+// must not return lines that a new query would not return.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';
 
 export interface Preemptible {
-  /** Aborted, with the reason, when another caller gets the place of the stream. */
+  /** Aborted with the reason when another caller preempts the stream. */
   readonly preempted?: AbortSignal | undefined;
 }
 
 /** Time in ms in which a reader may read what was written before a preemption. */
 const PREEMPTION_GRACE_MS = 2_000;
 
-/** Aborts `over` when the stream is preempted, and closes the connection of a reader that does not read the end in time. */
+/** Aborts `over` when the stream is preempted. Closes the connection if the reader does not read the rest in time. */
 export function endWhenPreempted(
   { preempted }: Preemptible,
   response: ServerResponse,
@@ -30,7 +30,7 @@ export function endWhenPreempted(
 export interface ReviewedSelection {
   /** Undefined when the caller may read nothing. */
   readonly selection: Selection | undefined;
-  /** The selection by the current permissions. Rejects when they are unknown. */
+  /** The selection by the current permissions. Rejects when the permissions are unknown. */
   readonly currentSelection: () => Promise<Selection | undefined>;
 }
 

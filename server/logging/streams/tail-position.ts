@@ -1,5 +1,5 @@
-// Resumption of a live tail by an EventSource, with the `Last-Event-ID` of its last event. A tail sends ids with each line,
-// at its beginning, and now and then while there are no lines.
+// Position of a live tail, with which an EventSource resumes (`Last-Event-ID`). A tail sends an id with each line, at its
+// beginning, and periodically while no line matches.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';
@@ -13,11 +13,11 @@ export interface TailClocks {
   readonly monotonic: () => number;
 }
 
-/** Longer than any store takes to detect an outage and catch up. */
+/** Distance in ms between the clock and the id of an idle tail. A store detects an outage and catches up in less time. */
 const CATCH_UP_MS = 600_000;
 
 /**
- * Where a tail resumes; undefined for a client without an event. Throws BadRequest for an invalid id.
+ * Start of a resumed tail; undefined for a client without `Last-Event-ID`. Throws BadRequest for an invalid id.
  * `overlapMs`: lines reach a store roughly in order, so a line older than the id may have arrived after it.
  * `now`: milliseconds since the epoch.
  */
@@ -48,7 +48,7 @@ export class TailPosition {
   #reached: number;
   /** Monotonic time at which the store continued from `#reached`; undefined while lines are written to the reader. */
   #since: number | undefined;
-  /** The value of `#reached` that the reader knows. */
+  /** The last value of `#reached` that was sent to the reader. */
   #sent: number;
 
   /** `overlapMs`: as for resumedFrom(). */
@@ -67,8 +67,8 @@ export class TailPosition {
   }
 
   /**
-   * Ids for lines that are sent now: not after the current time, because the clock of a node may be ahead, and not before
-   * the beginning, because a tail that breaks repeatedly would go back by the overlap each time.
+   * Ids for lines that are sent now. An id is not after the current time, because the clock of a node may be ahead. It is
+   * not before the beginning, because a tail that breaks repeatedly would go back by the overlap each time.
    */
   ids(): (record: Pick<LogRecord, 'time'>) => Instant {
     const now = instantOf(this.#clocks.now());
@@ -76,7 +76,7 @@ export class TailPosition {
     return ({ time }) => later(first, earlier(time, now));
   }
 
-  /** The new id, if it advanced without lines. */
+  /** The id of an idle tail; undefined if it has not advanced. */
   advance(): Instant | undefined {
     const { now, monotonic } = this.#clocks;
     const passed = this.#since === undefined ? 0 : monotonic() - this.#since;

@@ -57,7 +57,7 @@ describe('the position of a page', () => {
     const text = formatPosition(positionAt(0), named);
     for (const other of ['', 'x', `x${text}`, text.slice(1), `${text}${'x'.repeat(25)}`]) {
       expect(() => parsePosition(other, named), other).to.throw(
-        'cursor: is none of the log store kubernetes',
+        'cursor: is not a cursor of the log store kubernetes',
       );
     }
   });
