@@ -31,7 +31,7 @@ describe('PUT users/NAME/password', () => {
     expect(site.sessions.get(name)).to.have.length(2);
   };
 
-  it('changes the own password with the current one, without further permissions', async () => {
+  it("changes one's own password with the current one, without further permissions", async () => {
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect(answer.status).to.equal(200);
     expect(answer.json).to.include({ message: 'success' });
@@ -59,7 +59,7 @@ describe('PUT users/NAME/password', () => {
     }
   });
 
-  it('rejects a wrong current password, whatever permissions the user has', async () => {
+  it('rejects a wrong current password, even with permission to impersonate the user', async () => {
     site.allow('ada', 'update users/ada', 'impersonate users/ada', 'impersonate groups/dev');
     const answer = await site.ask('ada', 'PUT', '/ada/password', {
       currentPassword: 'guessed it',
@@ -78,7 +78,7 @@ describe('PUT users/NAME/password', () => {
     unchanged('ada');
   });
 
-  it('passes on the throttle of sign-ins', async () => {
+  it('returns 429 when the throttle of sign-ins delays the attempt', async () => {
     site.refusal = tooManyAttempts(7);
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([429, '7']);
@@ -166,7 +166,7 @@ describe('PUT users/NAME/password', () => {
       return rest;
     };
 
-    it('returns 409 when it was replaced meanwhile', async () => {
+    it('returns 409 when it was replaced during the request', async () => {
       const replaced = { ...present(), passwordHash: 'set by another client', changedAt: 500 };
       site.afterCheck = () => site.credentials.set('ada', replaced);
       const answer = await change();
@@ -181,7 +181,7 @@ describe('PUT users/NAME/password', () => {
       expect(present()).to.deep.equal(earlier);
     });
 
-    it('returns 409 when it was deleted meanwhile', async () => {
+    it('returns 409 when it was deleted during the request', async () => {
       site.afterCheck = async () => site.credentials.delete('ada');
       expect((await change()).status).to.equal(409);
       expect(site.credentials.get('ada')).to.equal(undefined);
@@ -207,7 +207,7 @@ describe('PUT users/NAME/password', () => {
     });
   });
 
-  it('passes on a 503', async () => {
+  it('returns 503 when the password cannot be verified', async () => {
     site.refusal = newServiceUnavailable('kube-apiserver is unreachable', 3);
     const answer = await site.ask('ada', 'PUT', '/ada/password', { currentPassword: OLD, password: GOOD });
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '3']);

@@ -63,7 +63,7 @@ describe('the browser of a form', () => {
     return request;
   }
 
-  it('is identified by its cookie, among others', () => {
+  it('is identified by its cookie, among other cookies', () => {
     for (const cookie of [
       `__Host-sign-in=${ID}`,
       `a=b; __Host-sign-in=${ID}; c=d`,

@@ -21,7 +21,7 @@ describe('the password hasher', () => {
     expect(await hasher.hash('pass wörd')).not.to.equal(stored);
   });
 
-  it('verifies a password byte by byte', async () => {
+  it('compares passwords byte for byte', async () => {
     expect(await hasher.verify(stored, 'pass wörd')).to.equal(true);
     expect(await hasher.verify(stored, 'pass wörd ')).to.equal(false);
     expect(await hasher.verify(stored, 'pass wo\u0308rd')).to.equal(false);
@@ -53,7 +53,7 @@ describe('the password hasher', () => {
     expect(await hasher.verify(imported.replace('$2b$', '$2a$'), 'secret')).to.equal(true);
   });
 
-  it('rejects a password of which bcrypt would read only a part', async () => {
+  it('rejects a password that is longer than bcrypt can read', async () => {
     const imported = await bcryptHash('x'.repeat(72), { cost: 4 });
     expect(await hasher.verify(imported, 'x'.repeat(72))).to.equal(true);
     expect(await hasher.verify(imported, 'x'.repeat(73))).to.equal(false);
@@ -105,19 +105,19 @@ describe('the hash queue', () => {
     const join = (flow: 'known' | 'unknown', name: string): Promise<unknown> =>
       queue.run(flow, async () => void order.push(name)).catch((error: unknown) => error);
     const running = queue.run('unknown', first.run);
-    const strangers = ['u1', 'u2', 'u3', 'u4'].map((name) => join('unknown', name));
+    const unknown = ['u1', 'u2', 'u3', 'u4'].map((name) => join('unknown', name));
     const known = ['k1', 'k2'].map((name) => join('known', name));
     expect(await join('known', 'k3')).to.include({ code: 503 });
-    expect(await strangers[3]).to.include({ code: 503 });
-    expect(await strangers[2]).to.include({ code: 503 });
+    expect(await unknown[3]).to.include({ code: 503 });
+    expect(await unknown[2]).to.include({ code: 503 });
     first.finish();
-    await Promise.all([running, ...strangers, ...known]);
+    await Promise.all([running, ...unknown, ...known]);
     expect(order).to.deep.equal(['u1', 'k1', 'u2', 'k2']);
   });
 });
 
 describe('hashConcurrency', () => {
-  it('is the number of cores, but leaves one thread of the pool free', () => {
+  it('is the number of cores, but reserves one thread of the pool', () => {
     expect(hashConcurrency(0, 2, 4)).to.equal(2);
     expect(hashConcurrency(0, 16, 4)).to.equal(3);
     expect(hashConcurrency(8, 2, 16)).to.equal(8);

@@ -161,14 +161,14 @@ describe('password sign-in', () => {
 
   it('has one response for all failures, with one hash and one counted failure each', async () => {
     scene.add(newAccount('off', { disabled: true }), stored);
-    scene.add(newAccount('anew'), stored, { userUID: 'another' });
+    scene.add(newAccount('recreated'), stored, { userUID: 'another' });
     scene.users.set('bare', newAccount('bare'));
     const answers = [
       await scene.refusal('nobody'),
       await scene.refusal('alice', 'wrong'),
       await scene.refusal('off'),
       await scene.refusal('off', 'wrong'),
-      await scene.refusal('anew'),
+      await scene.refusal('recreated'),
       await scene.refusal('bare'),
       await scene.refusal('alice@example.com'),
       await scene.refusal('__proto__'),
@@ -218,7 +218,7 @@ describe('password sign-in', () => {
       expect(scene.verified).to.have.length(1);
     });
 
-    it('and counts as failed when the client disconnects meanwhile', async () => {
+    it('and counts as failed when the client disconnects during the wait', async () => {
       const caller = new AbortController();
       const refused = scene.refusal('alice', 'wrong', caller.signal);
       await scene.firstVerified.promise;
@@ -321,7 +321,7 @@ describe('a flood of sign-ins from many addresses', () => {
     ['one user', () => 'alice'],
     ['many users', (index: number) => `user-${index}`],
   ] as const) {
-    it(`does not reject a known pair of user and address when it targets ${target}`, async () => {
+    it(`does not reject a user at a known address when a flood targets ${target}`, async () => {
       const scene = new Scene();
       const { queue } = settings;
       const slow = new PasswordHasher(settings);

@@ -14,7 +14,7 @@ describe('failure buckets', () => {
     expect(table.get('first')).to.equal(undefined);
   });
 
-  it('count failures of new keys although nothing can be evicted', () => {
+  it('count failures of new keys in overflow buckets when no bucket can be evicted', () => {
     const table = new FailureBuckets(1);
     for (const key of ['slow', 'new']) {
       for (let i = 0; i < 2; i++) table.fail(key, LIMITS, 0);

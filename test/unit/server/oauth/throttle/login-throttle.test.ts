@@ -17,7 +17,7 @@ const LIMITS = {
   entries: 1000,
 };
 const HOME = '192.0.2.1';
-const STRANGER = '198.51.100.9';
+const OTHER_SOURCE = '198.51.100.9';
 
 class Scene {
   now = 1_000_000;
@@ -96,7 +96,7 @@ describe('the login throttle', () => {
     const scene = new Scene();
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
     expect(await scene.wait('another')).to.equal(1);
-    expect(await scene.wait('another', STRANGER)).to.equal(0);
+    expect(await scene.wait('another', OTHER_SOURCE)).to.equal(0);
     for (let i = 0; i < 20; i++) {
       scene.now += (await scene.wait(`later${i}`)) * 1000;
       await scene.fail(`later${i}`);
@@ -111,7 +111,7 @@ describe('the login throttle', () => {
     expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
   });
 
-  it('limits pending attempts to the failures that are left', async () => {
+  it('limits pending attempts to the number of failures before the next delay', async () => {
     const scene = new Scene();
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const fourth = scene.reserve('alice');
@@ -124,7 +124,7 @@ describe('the login throttle', () => {
     expect(outcome).to.equal(429);
   });
 
-  it('allows one pending attempt when one more failure delays', async () => {
+  it('allows one pending attempt when one more failure would cause a delay', async () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 2);
     const running = await scene.reserve('alice');
@@ -151,7 +151,7 @@ describe('the login throttle', () => {
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('keeps a known source for thirty days', async () => {
+  it('treats a source as known for thirty days', async () => {
     for (const [later, wait] of [
       [0, 0],
       [1, 1],
@@ -159,7 +159,7 @@ describe('the login throttle', () => {
       const scene = new Scene();
       await scene.succeed('alice', HOME);
       scene.now += 30 * 86_400_000 + later;
-      await scene.fail('alice', STRANGER, 3);
+      await scene.fail('alice', OTHER_SOURCE, 3);
       expect(await scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
     }
   });
@@ -215,7 +215,7 @@ describe('the login throttle', () => {
     expect(begun).to.deep.equal(['earlier', 'later']);
   });
 
-  it('frees waiting places after a timeout and an abort', async () => {
+  it('removes waiting attempts from the queue after a timeout and an abort', async () => {
     const scene = new Scene({ patience: { timeoutMs: 60, length: 2 } });
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const gone = new AbortController();
@@ -240,7 +240,7 @@ describe('the login throttle', () => {
     const scene = new Scene();
     await scene.fail('alice', HOME, 3);
     scene.now += LIMITS.reset / 2;
-    await scene.fail('bob', STRANGER);
+    await scene.fail('bob', OTHER_SOURCE);
     const underWay = await scene.reserve('carol', '203.0.113.5');
     expect(scene.throttle.size).to.equal(6);
     scene.now += LIMITS.reset / 2 + 1;
@@ -257,22 +257,22 @@ describe('the login throttle', () => {
     expect(scene.throttle.size).to.equal(0);
   });
 
-  it('does not let a stranger lock out a user at a known source', async () => {
+  it('does not delay a user at a known source because of failures from other sources', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
-    await scene.fail('alice', STRANGER, 3);
-    expect(await scene.wait('alice', STRANGER)).to.equal(1);
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
     expect(await scene.wait('alice', HOME)).to.equal(0);
   });
 
   it('treats a source with an open session as known', async () => {
     const scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
-    await scene.fail('alice', STRANGER, 3);
+    await scene.fail('alice', OTHER_SOURCE, 3);
     expect(await scene.wait('alice', HOME)).to.equal(0);
     expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
   });
 
-  it('does not let other users of a source lock out a user known there', async () => {
+  it('does not delay a user at a known source because of failures of other users there', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
@@ -280,7 +280,7 @@ describe('the login throttle', () => {
     expect(await scene.wait('alice', HOME)).to.equal(0);
   });
 
-  it('delays guesses from a known source too, until the owner signs in', async () => {
+  it('delays failed attempts from a known source too, until a sign-in there succeeds', async () => {
     const scene = new Scene();
     await scene.succeed('alice');
     await scene.fail('alice', HOME, 3);
@@ -291,20 +291,20 @@ describe('the login throttle', () => {
     expect(await scene.wait('alice')).to.equal(0);
   });
 
-  it('keeps delays of strangers when the owner signs in', async () => {
+  it('keeps the delays of other sources when the user signs in', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
-    await scene.fail('alice', STRANGER, 3);
+    await scene.fail('alice', OTHER_SOURCE, 3);
     await scene.succeed('alice', HOME);
-    expect(await scene.wait('alice', STRANGER)).to.equal(1);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
   });
 
-  it('reports each delaying failure, and sources learnt meanwhile', async () => {
+  it('shares each failure that causes a delay, and new known sources of a delayed account', async () => {
     const scene = new Scene();
     await scene.succeed('alice', HOME);
-    await scene.fail('alice', STRANGER, 2);
+    await scene.fail('alice', OTHER_SOURCE, 2);
     expect(scene.records).to.have.length(0);
-    await scene.fail('alice', STRANGER);
+    await scene.fail('alice', OTHER_SOURCE);
     expect(scene.records.at(-1)).to.deep.equal({
       key: 'account.alice',
       failures: 3,
@@ -319,13 +319,13 @@ describe('the login throttle', () => {
   it('merges records of another replica', async () => {
     const [here, there] = [new Scene(), new Scene()];
     await here.succeed('alice', HOME);
-    await here.fail('alice', STRANGER, 3);
+    await here.fail('alice', OTHER_SOURCE, 3);
     for (const record of here.records) there.throttle.merge(record);
-    expect(await there.wait('alice', STRANGER)).to.equal(1);
+    expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
     expect(await there.wait('alice', HOME)).to.equal(0);
   });
 
-  it('merges the end of a delay, but keeps later failures of its own', async () => {
+  it('merges the end of a delay, but keeps later local failures', async () => {
     const [here, there] = [new Scene(), new Scene()];
     const share = (): void => {
       for (const record of here.records.splice(0)) there.throttle.merge(record);
@@ -355,21 +355,21 @@ describe('the login throttle', () => {
   it('does not extend delays when a clock is ahead or was set back', async () => {
     const [here, there] = [new Scene(), new Scene()];
     here.now += 240_000;
-    await here.fail('alice', STRANGER, 3);
+    await here.fail('alice', OTHER_SOURCE, 3);
     for (const record of here.records) there.throttle.merge(record);
-    expect(await there.wait('alice', STRANGER)).to.equal(1);
+    expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
     here.now -= 3_000_000;
-    expect(await here.wait('alice', STRANGER)).to.equal(1);
+    expect(await here.wait('alice', OTHER_SOURCE)).to.equal(1);
   });
 
   it('ends all delays on clear, including pending attempts', async () => {
     const scene = new Scene();
-    await scene.fail('alice', STRANGER, 3);
-    await scene.fail('bob', STRANGER, 2);
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    await scene.fail('bob', OTHER_SOURCE, 2);
     const underWay = await scene.reserve('bob', HOME);
     scene.throttle.clear();
     underWay.failed();
-    expect(await scene.wait('alice', STRANGER)).to.equal(0);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(0);
     await scene.fail('bob', HOME, 2);
     expect(await scene.wait('bob', HOME)).to.equal(0);
     expect(scene.records.filter(({ key }) => key === 'account.bob')).to.deep.equal([]);
@@ -382,7 +382,7 @@ describe('the login throttle', () => {
       const scene = new Scene(small);
       await scene.fail('alice', HOME, 3);
       for (let i = 0; i < 500; i++) await scene.fail(`invented${i}`, HOME);
-      expect(await scene.wait('alice', STRANGER)).to.equal(1);
+      expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
       expect(scene.throttle.size).to.be.at.most(20);
     });
 

@@ -157,7 +157,7 @@ describe('shared throttle records', () => {
     const { writes, shared, warnings, stop } = await scene();
     writes.answers = [
       new StatusError(404, 'NotFound', 'not found'),
-      new StatusError(403, 'Forbidden', 'no right to create'),
+      new StatusError(403, 'Forbidden', 'no permission to create'),
     ];
     shared.save(RECORD);
     await writes.until(3);
@@ -259,16 +259,16 @@ describe('shared throttle records', () => {
     const cluster = await ScriptedCluster.start((call) => {
       if (call.asked === 'stream') connected.resolve(call);
     });
-    const told: string[] = [];
+    const events: string[] = [];
     const forgiven = Promise.withResolvers<void>();
     const shared = new SharedRecords({
       client: cluster.connect(),
       namespace: 'ns',
       name: 'state',
       macs: keys,
-      merge: ({ key }) => told.push(key),
+      merge: ({ key }) => events.push(key),
       clear: () => {
-        told.push('forgiven');
+        events.push('cleared');
         forgiven.resolve();
       },
       lifetimeMs: 60_000,
@@ -282,7 +282,7 @@ describe('shared throttle records', () => {
     send(response, event('MODIFIED', configMap(2, RECORD)));
     send(response, event('DELETED', configMap(3, RECORD)));
     await forgiven.promise;
-    expect(told).to.deep.equal([RECORD.key, other.key, 'forgiven']);
+    expect(events).to.deep.equal([RECORD.key, other.key, 'cleared']);
     stop.abort();
     await running;
     await cluster.stop();

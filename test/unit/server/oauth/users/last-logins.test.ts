@@ -106,10 +106,10 @@ describe('last login times', () => {
   });
 
   it('log a rejected write', async () => {
-    scene.failure = new StatusError(403, 'Forbidden', 'no right to users/status');
+    scene.failure = new StatusError(403, 'Forbidden', 'no permission for users/status');
     scene.logins.record('alice');
     await until(() => scene.warned.length > 0);
-    expect(scene.warned).to.deep.equal(['no right to users/status']);
+    expect(scene.warned).to.deep.equal(['no permission for users/status']);
   });
 
   it('are retried after those of other users', async () => {

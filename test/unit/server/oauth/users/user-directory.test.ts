@@ -37,7 +37,7 @@ describe('a User object', () => {
     expect(readUser({ metadata, spec: { disabled: false } })?.spec.disabled).to.equal(false);
   });
 
-  it('counts as deleted with a deletionTimestamp, or without name or uid', () => {
+  it('is treated as deleted with a deletionTimestamp, or without name or uid', () => {
     expect(readUser({ metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } })).to.equal(
       undefined,
     );
@@ -45,7 +45,7 @@ describe('a User object', () => {
     expect(readUser('ada')).to.equal(undefined);
   });
 
-  it('loses groups of Kubernetes itself, even if they were stored', () => {
+  it('drops reserved groups of Kubernetes, even if they were stored', () => {
     const account = accountOf({ metadata, spec: { groups: ['system:masters', '', 'a:b', 'dev'] } });
     expect(account.groups).to.deep.equal(['dev']);
   });
