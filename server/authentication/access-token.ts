@@ -1,5 +1,5 @@
-// The authenticator of our own access tokens: maps claims to the same user that kube-apiserver derives from them.
-// oauth/tokens validates the tokens.
+// The authenticator of our own access tokens. It maps the claims to the same user as kube-apiserver does. oauth/tokens validates the
+// tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Identification, TokenAuthenticator } from './authenticator.ts';
@@ -14,14 +14,14 @@ export interface VerifiedToken {
 }
 
 export interface TokenVerifier {
-  /** Returns undefined for a token of another issuer, the same object for the same token. Throws as a TokenAuthenticator does. */
+  /** Returns undefined for a token of another issuer, and the same object for the same token. Throws like TokenAuthenticator. */
   verify(token: string, context: CallContext): Promise<VerifiedToken | undefined> | VerifiedToken | undefined;
 }
 
 export class AccessTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'access-token';
   readonly #verifier: TokenVerifier;
-  /** The same object for the same claims, so that authorization decisions can be cached by user. */
+  /** Users by claims. Each claims object has one user object, so that authorization decisions can be cached by user. */
   readonly #users = new WeakMap<VerifiedToken, UserInfo>();
 
   constructor(verifier: TokenVerifier) {

@@ -1,5 +1,5 @@
-// The ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver publishes the CAs and headers that
-// extension servers trust. A reflector watches it; delegated-authentication.ts parses it.
+// The authentication settings of the cluster, from the ConfigMap kube-system/extension-apiserver-authentication. kube-apiserver
+// publishes there the CAs and headers that extension servers trust. delegated-authentication.ts parses the ConfigMap.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
@@ -23,7 +23,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
   readonly #options: ClusterAuthenticationOptions;
   readonly #subscribers = new Set<() => void>();
   #current: DelegatedAuthentication | undefined;
-  /** The data of the current settings, to detect changes. */
+  /** The data of the ConfigMap as JSON, to detect changes. */
   #source = '';
   #generation = 0;
 
@@ -35,7 +35,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
     return this.#current;
   }
 
-  /** PEM of the CAs that a TLS handshake requests client certificates of. */
+  /** The CAs (PEM) that TLS handshakes announce, so that clients choose a matching client certificate. */
   clientCAs(): readonly string[] {
     const { clientCAs = [], frontProxy } = this.#current ?? {};
     return [...new Set([...clientCAs, ...(frontProxy?.cas ?? [])].map((ca) => ca.toString()))];
@@ -46,7 +46,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
 
   #identityHeaders: readonly string[] = ['x-remote-'];
 
-  /** Calls `changed` after every change. Returns the function that removes it. */
+  /** Calls `changed` after every change of the settings. Returns the function that removes it. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
@@ -60,7 +60,7 @@ export class ClusterAuthentication implements AuthenticationConfig {
     await followObject({ client, log, path, namespace: NAMESPACE, name: NAME }, read, signal);
   }
 
-  /** Without a ConfigMap no CA is trusted. An invalid ConfigMap changes nothing. */
+  /** Loads the settings. Without a ConfigMap, no CA is trusted. An invalid ConfigMap is logged and ignored. */
   #read(configMap: unknown): void {
     const data: AuthenticationData = texts(record(configMap)['data']);
     const source = JSON.stringify(data);

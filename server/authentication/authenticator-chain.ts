@@ -1,5 +1,5 @@
 // Chains of authenticators: AuthenticatorChain for all authentication methods of a request, BearerTokenAuthenticator for the
-// kinds of bearer tokens. The first authenticator that recognises the caller wins.
+// kinds of bearer tokens. The first authenticator that recognises the caller decides the user.
 import { timingSafeEqual } from 'node:crypto';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';
@@ -13,8 +13,8 @@ import {
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
 
 /**
- * Invalid credentials of one kind do not affect valid ones of another (a browser may send an unrelated client certificate),
- * but they prevent anonymous access.
+ * Tries the authenticators in order. Invalid credentials of one kind do not affect valid credentials of another kind, because a
+ * browser may send an unrelated client certificate. Invalid credentials without valid ones are rejected, never anonymous.
  */
 export class AuthenticatorChain implements Authenticator {
   readonly name = 'chain';
@@ -63,20 +63,20 @@ export class AuthenticatorChain implements Authenticator {
   }
 }
 
-/** A front proxy also forwards unauthenticated callers, which stay unauthenticated. */
+/** Returns false for anonymous callers that the front proxy forwards. They stay unauthenticated. */
 function needsGroup({ name, groups }: UserInfo): boolean {
   return (
     name !== ANONYMOUS.name && !groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)
   );
 }
 
-/** Throws an error that ends the chain. */
+/** Throws the cause of a CallerRejected, which ends the chain. Returns other errors. */
 function unlessFinal(error: unknown): unknown {
   if (error instanceof CallerRejected) throw error.cause;
   return error;
 }
 
-/** An error other than Unauthorized outweighs Unauthorized: credentials that could not be checked may be valid. */
+/** Returns the error to report. Other errors take precedence over Unauthorized, because unchecked credentials may be valid. */
 function worse(before: unknown, error: unknown): unknown {
   if (before === undefined) return error;
   if (!isUnauthorized(before)) return before;
@@ -98,7 +98,7 @@ export interface AuthenticationCounter {
   authenticated(result: AuthenticationResult): void;
 }
 
-/** Wraps an authenticator to count its results. No credentials while anonymous access is disabled is a failure. */
+/** Wraps an authenticator to count its results. A request without a user (anonymous access is disabled) counts as failure. */
 export function countedAuthentication(inner: Authenticator, counter: AuthenticationCounter): Authenticator {
   const found = (user: UserInfo | undefined): UserInfo | undefined => {
     counter.authenticated(user ? 'success' : 'failure');
@@ -128,18 +128,18 @@ const MAX_TOKEN_LENGTH = 64 * 1024;
 
 interface AcceptedToken {
   readonly token: Buffer;
-  /** The index of the kind that accepted it. */
+  /** Index of the TokenAuthenticator that accepted the token. */
   readonly kind: number;
 }
 
 /**
- * Authenticates `Authorization: Bearer` by the first kind that recognises the token. Other schemes are ignored: clients of
- * the token endpoint use Basic. A malformed bearer token is rejected, never anonymous.
+ * Authenticates a bearer token with the first TokenAuthenticator that recognises it. Other schemes are ignored, because clients of the
+ * token endpoint use Basic. A malformed bearer token is rejected, never anonymous.
  */
 export class BearerTokenAuthenticator implements Authenticator {
   readonly name = 'bearer';
   readonly #kinds: readonly TokenAuthenticator[];
-  /** The last accepted token of each connection: the kinds before its own need not parse it again. */
+  /** The last accepted token of each connection, to skip the TokenAuthenticators that do not recognise it. */
   readonly #accepted = new WeakMap<object, AcceptedToken>();
 
   constructor(kinds: readonly TokenAuthenticator[]) {

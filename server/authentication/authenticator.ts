@@ -1,3 +1,4 @@
+// The interfaces of authenticators: of a request, and of one kind of bearer token.
 import type { IncomingMessage } from 'node:http';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { UserInfo } from './user.ts';
@@ -10,8 +11,8 @@ export interface AuthenticationRequest {
 }
 
 /**
- * The caller; undefined without credentials of the kind. Synchronous where possible, because a promise for every request
- * would cost more than most responses.
+ * The result of an authenticator: the user, or undefined without credentials of its kind. Synchronous where possible, because a
+ * promise for every request would take longer than most responses.
  */
 export type Identification = Promise<UserInfo | undefined> | UserInfo | undefined;
 
@@ -19,15 +20,15 @@ export type Identification = Promise<UserInfo | undefined> | UserInfo | undefine
 export interface Authenticator {
   readonly name: string;
   /**
-   * Returns the caller, or undefined without credentials of this kind. Throws `newUnauthorized(cause)` for invalid ones,
-   * `newServiceUnavailable` when they cannot be checked now.
+   * Returns the user, or undefined without credentials of this kind. Throws `newUnauthorized(cause)` for invalid credentials, and
+   * `newServiceUnavailable` if the credentials cannot be checked now.
    */
   authenticate(request: AuthenticationRequest): Identification;
 }
 
 /**
- * Rejects a recognised caller: the front proxy names the caller, but the session has ended, or the name is not readable. It
- * ends the chain, because the remaining credentials are those of the proxy. `cause` is the error for the client.
+ * The rejection of a caller behind the front proxy, because the session has ended or the user name is not UTF-8. Other authenticators
+ * are skipped, because the remaining credentials belong to the proxy. `cause` is the error for the client.
  */
 export class CallerRejected extends Error {
   override readonly name = 'CallerRejected';
@@ -37,12 +38,12 @@ export class CallerRejected extends Error {
   }
 }
 
-/** One kind of bearer token: our own access tokens, or tokens that the cluster reviews. */
+/** An authenticator of one kind of bearer token: our own access tokens, or tokens for a TokenReview. */
 export interface TokenAuthenticator {
   readonly name: string;
   /**
-   * Returns undefined for a token of another kind, and always for the same token. Throws `newUnauthorized(cause)` for an
-   * invalid token of this kind, `newServiceUnavailable` when the token cannot be checked now.
+   * Returns undefined for a token of another kind. Once it has, it always does for this token. Throws `newUnauthorized(cause)` for an
+   * invalid token of this kind, and `newServiceUnavailable` if the token cannot be checked now.
    */
   authenticate(token: string, context: CallContext): Identification;
 }

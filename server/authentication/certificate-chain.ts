@@ -1,11 +1,10 @@
-// Validation of a client certificate chain against a set of CAs: signatures, validity, CA constraints and key usage (the part
-// of RFC 5280, 6 that client certificates need). OpenSSL checks signatures and issuers; unknown critical extensions are
-// rejected.
+// Validation of a client certificate chain against a set of CAs (RFC 5280, 6): signatures, validity, basic constraints and extended
+// key usage. Certificates with other critical extensions are rejected.
 import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
 import { BasicConstraintsExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 
-/** The leaf first, the trust anchor last; the common validity in ms since the epoch. */
+/** A valid chain, from the leaf to the trust anchor. Its validity (ms since the epoch) is the intersection of all certificates. */
 export interface CertificateChain {
   readonly certificates: readonly X509Certificate[];
   readonly notBefore: number;
@@ -22,14 +21,14 @@ export class CertificateError extends Error {
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const ANY_PURPOSE = '2.5.29.37.0';
-// Basic constraints, key usage, extended key usage and alternative names. Other critical extensions, such as name
-// constraints, restrict the certificate in ways that are not checked here.
+// Basic constraints, key usage, extended key usage and alternative names. Other critical extensions, such as name constraints, are
+// not checked here, so they are not supported.
 const SUPPORTED = new Set(['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.17']);
 const MAX_DEPTH = 6;
 /** Maximum number of signature checks: a client could send many cross-signed intermediates. */
 const MAX_CHECKS = 50;
 
-/** Throws CertificateError when no valid chain exists at `now` (ms since the epoch). */
+/** Returns the first valid chain at `now` (ms since the epoch). Throws CertificateError without one. */
 export function verifyChain(
   leaf: X509Certificate,
   intermediates: readonly X509Certificate[],
@@ -57,7 +56,7 @@ interface Search {
   readonly anchors: readonly X509Certificate[];
   readonly now: number;
   checks: number;
-  /** The last failure. */
+  /** The reason of the last failure. */
   reason: string;
 }
 
@@ -65,7 +64,7 @@ function extend(search: Search, chain: readonly X509Certificate[]): readonly X50
   const last = chain[chain.length - 1];
   if (!last || !usable(search, last, chain.length - 1)) return undefined;
   for (const anchor of search.anchors) {
-    // A CA that is used as a client certificate is its own chain.
+    // A CA that is presented as client certificate is a chain of one.
     if (anchor.raw.equals(last.raw)) return chain;
     if (issued(search, last, anchor) && usable(search, anchor, chain.length)) return [...chain, anchor];
   }
@@ -115,7 +114,7 @@ interface Extensions {
   readonly pathLength: number | undefined;
 }
 
-/** Parsing takes more than a millisecond, and every new connection uses the same CAs. */
+/** Cache of extensions by certificate. Parsing takes more than 1 ms, and every new connection uses the same CAs. */
 const known = new WeakMap<X509Certificate, Extensions>();
 
 function extensionsOf(certificate: X509Certificate): Extensions {

@@ -1,3 +1,4 @@
+// The authenticator of client certificates.
 import type { X509Certificate } from 'node:crypto';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';
@@ -7,7 +8,7 @@ import type { AuthenticationConfig } from './delegated-authentication.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
-/** Authenticates client certificates of the cluster CA: the common name is the user, the organizations are the groups. */
+/** Authenticates callers by client certificates of the cluster CA. The common name is the user, the organizations are the groups. */
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'client-certificate';
   readonly #config: AuthenticationConfig;

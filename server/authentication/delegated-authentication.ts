@@ -1,11 +1,12 @@
+// Parser of the ConfigMap kube-system/extension-apiserver-authentication.
 import { X509Certificate } from 'node:crypto';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 
 /** The CAs and headers that kube-apiserver publishes for extension servers. */
 export interface DelegatedAuthentication {
-  /** Changes with every CA; the verdict on a certificate is valid for one generation. */
+  /** Increases with every change of the settings. A cached certificate verdict is valid for one generation. */
   readonly generation: number;
-  /** The CAs of the cluster's users. */
+  /** The CAs of users with client certificates. */
   readonly clientCAs: readonly X509Certificate[];
   /** Undefined without a request-header CA. */
   readonly frontProxy: FrontProxy | undefined;
@@ -17,7 +18,7 @@ export interface FrontProxy {
   readonly allowedNames: readonly string[];
   /** Header names in lower case; the first one with a value is used. */
   readonly usernameHeaders: readonly string[];
-  /** Empty without the flag of kube-apiserver: the header is not trusted. */
+  /** Empty if kube-apiserver has no such flag. The header is then not trusted. */
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
@@ -31,7 +32,7 @@ export interface AuthenticationConfig {
 /** The data of ConfigMap `kube-system/extension-apiserver-authentication`. */
 export type AuthenticationData = Readonly<Record<string, string>>;
 
-/** Throws for invalid data, as a whole. */
+/** Parses the data of the ConfigMap. Throws an Error if any value is invalid. */
 export function parseDelegatedAuthentication(
   data: AuthenticationData,
   generation: number,

@@ -1,7 +1,8 @@
+// The status of the front proxy for operators, in the log and in `/readyz?verbose`.
 import type { Logger } from 'pino';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 
-/** Reasons for rejecting front-proxy headers, with the flags of kube-apiserver to check. */
+/** The flags of kube-apiserver to check, by the reason for rejecting front-proxy headers. */
 const REJECTIONS = {
   noCA: '--requestheader-client-ca-file',
   noCertificate: '--proxy-client-cert-file and --proxy-client-key-file',
@@ -14,7 +15,7 @@ export type Rejection = keyof typeof REJECTIONS;
 interface Attempt {
   readonly text: string;
   readonly at: number;
-  /** Made with a valid certificate of the request-header CA. Any client can cause the others. */
+  /** True if the client had a valid certificate of the request-header CA. Any client can cause other rejections. */
   readonly isTrusted: boolean;
 }
 
@@ -23,9 +24,9 @@ const REJECTION_TTL_MS = 600_000;
 const MAX_PRESENTED = 200;
 
 /**
- * The last accepted and the last rejected front-proxy request, for operators: users of a misconfigured front proxy see
- * only `Unauthorized`. Any client can cause rejections, so they are rate-limited in the log, shortened, and replace
- * neither the accepted request nor a rejection of a trusted certificate.
+ * Records the last accepted and the last rejected front-proxy request, because users behind a misconfigured front proxy see only
+ * `Unauthorized`. Any client can cause rejections. So the log is rate-limited, texts are shortened, and an untrusted rejection never
+ * replaces a trusted one.
  */
 export class FrontProxyStatus {
   readonly #config: AuthenticationConfig;
@@ -52,7 +53,7 @@ export class FrontProxyStatus {
     this.#acceptedAt = this.#monotonic();
   }
 
-  /** `presented` describes what the client sent instead of the expected certificate. */
+  /** `presented` describes the certificate of the client. */
   rejected(reason: Rejection, presented: string): void {
     const now = this.#monotonic();
     const shown = printableASCII(presented);
@@ -67,7 +68,10 @@ export class FrontProxyStatus {
     this.#log.warn({ expected: this.#expected(), presented: shown, flag }, 'front-proxy headers rejected');
   }
 
-  /** For `/readyz?verbose`: the expected certificate, the last accepted request, and the last rejected one of the past ten minutes. */
+  /**
+   * Returns the text for `/readyz?verbose`: the expected certificate, the last accepted request, and the last rejected request of the
+   * past ten minutes.
+   */
   describe(): string {
     const now = this.#monotonic();
     const rejected = this.#recentRejection(now);

@@ -1,5 +1,5 @@
-// Callers that kube-apiserver has authenticated and names in request headers (the front proxy, or aggregator). Headers
-// are trusted only over TLS, with a client certificate of the request-header CA and an allowed common name.
+// The front-proxy authenticator: kube-apiserver (the front proxy, or aggregator) sends the authenticated caller in request headers.
+// The headers are trusted only over TLS, with a client certificate of the request-header CA and an allowed common name.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRejected } from './authenticator.ts';
@@ -64,7 +64,7 @@ function hasDefaultUserHeader(request: IncomingMessage): boolean {
   return request.headers['x-remote-user'] !== undefined;
 }
 
-/** Throws Unauthorized for a value that is not UTF-8: a replacement character could make two names equal. */
+/** Reads the user from the headers. Throws Unauthorized for invalid UTF-8, because replacement characters could make two names equal. */
 function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
   return {
     name: firstValue(request, proxy.usernameHeaders),
@@ -74,8 +74,8 @@ function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
   };
 }
 
-// All readers use `headersDistinct`: `headers` joins several headers of one name by commas, so the group
-// `a,system:masters` could not be told from the groups `a` and `system:masters`. They skip empty values.
+// The following functions use `headersDistinct`, because `headers` joins several headers of one name by commas: the group
+// `a,system:masters` would equal the groups `a` and `system:masters`. They skip empty values.
 
 function hasValue(request: IncomingMessage, names: readonly string[]): boolean {
   // Most requests have none of these headers, and `headersDistinct` costs more than `headers`.
@@ -85,7 +85,7 @@ function hasValue(request: IncomingMessage, names: readonly string[]): boolean {
   );
 }
 
-/** The first value of the first header that has one, else an empty string. */
+/** Returns the first non-empty value of these headers, or an empty string. */
 function firstValue({ headersDistinct }: IncomingMessage, names: readonly string[]): string {
   for (const name of names) {
     for (const value of headersDistinct[name] ?? []) {
@@ -95,7 +95,7 @@ function firstValue({ headersDistinct }: IncomingMessage, names: readonly string
   return '';
 }
 
-/** All values of all these headers. */
+/** Returns all non-empty values of these headers. */
 function values({ headersDistinct }: IncomingMessage, names: readonly string[]): string[] {
   const found: string[] = [];
   for (const name of names) {
@@ -106,7 +106,7 @@ function values({ headersDistinct }: IncomingMessage, names: readonly string[]):
   return found;
 }
 
-/** Extras by key: the header name after the prefix, percent-decoded. */
+/** Returns the extras of the user. Their key is the header name after the prefix, percent-decoded. */
 function extraOf(
   { headersDistinct }: IncomingMessage,
   prefixes: readonly string[],
@@ -119,7 +119,7 @@ function extraOf(
       extra.set(key, [...(extra.get(key) ?? []), ...found.map(utf8)]);
     }
   }
-  // Unlike an assignment, this makes a plain property even of the key `__proto__`.
+  // Unlike an assignment, fromEntries also creates a plain property for the key `__proto__`.
   return Object.fromEntries(extra);
 }
 
@@ -134,7 +134,7 @@ function unescape(key: string): string {
 const NON_ASCII = /[\u0080-\u00ff]/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Node decodes headers as latin1; the front proxy sends UTF-8. */
+/** Decodes a header as UTF-8. Node has decoded it as Latin-1. */
 function utf8(value: string): string {
   if (!NON_ASCII.test(value)) return value;
   try {

@@ -1,5 +1,5 @@
-// Verifies the client certificate of a connection against one set of CAs. `socket.authorized` is not sufficient: it is true
-// for a CA of either set, and stays true on a kept connection or resumed session after the CA is removed.
+// Verification of client certificates against the cluster CAs or the request-header CAs. Node's `socket.authorized` is not
+// sufficient: it is true for a CA of either set, and stays true on an open connection after the CA is removed.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
@@ -8,7 +8,7 @@ import type { DelegatedAuthentication } from './delegated-authentication.ts';
 
 export type CertificateUse = 'client' | 'frontProxy';
 
-/** The leaf and its chain, or the reason for rejecting it. */
+/** The result of verifying a client certificate: its chain, or the error. */
 export type PeerVerdict =
   | { readonly leaf: X509Certificate; readonly chain: CertificateChain; readonly error: undefined }
   | { readonly leaf: X509Certificate; readonly chain: undefined; readonly error: CertificateError };
@@ -22,12 +22,12 @@ interface Peer {
 interface CachedVerdict {
   readonly verdict: PeerVerdict;
   readonly generation: number;
-  /** In ms since the epoch; outside this range the certificate is verified again. */
+  /** Validity of the verdict, in ms since the epoch. Outside this range the certificate is verified again. */
   readonly from: number;
   readonly until: number;
 }
 
-/** A rejection may be due to validity dates, so it expires. */
+/** TTL of a cached rejection. A certificate that is not valid yet becomes valid later. */
 const REJECTION_TTL_MS = 10_000;
 const MAX_INTERMEDIATES = 10;
 
@@ -89,8 +89,8 @@ function verdictOf(
 }
 
 /**
- * The intermediates that the client sent, as far as Node exposes them. Node 24.21 and 26.8 drop them (nodejs/node issue
- * 65579), and a resumed session has none: such a client is rejected unless kube-apiserver publishes its issuer as a CA.
+ * Returns the intermediates that the client sent. Node 24.21 and 26.8 do not expose them (nodejs/node issue 65579), and a resumed
+ * session has none. The client is then rejected, unless kube-apiserver publishes the issuer of its certificate as a CA.
  */
 function intermediatesOf(socket: TLSSocket): X509Certificate[] {
   const found: X509Certificate[] = [];

@@ -1,16 +1,16 @@
-// Session checks for callers that other components authenticated with one of our tokens. oauth/tokens decides whether a
-// session is valid.
+// Session checks for callers that kube-apiserver authenticated with one of our access tokens, because kube-apiserver does not know
+// ended sessions. oauth/tokens decides whether a session is valid.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { TokenAuthenticator } from './authenticator.ts';
 import { type Authenticator, CallerRejected, type Identification } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
-/** Checks one of our tokens by its id (jti). */
+/** Checks the session of an access token by the ID of the token (claim `jti`). */
 export interface TokenIDChecker {
   /**
-   * Returns for a valid or foreign id. Throws `newUnauthorized(cause)` when the session has ended or belongs to another user,
-   * `newServiceUnavailable` when its state is unknown.
+   * Returns for a valid session, and for an ID of another issuer. Throws `newUnauthorized(cause)` if the session has ended or belongs
+   * to another user, and `newServiceUnavailable` if the state of the session is unknown.
    */
   check(
     jti: string,
@@ -20,8 +20,8 @@ export interface TokenIDChecker {
 }
 
 /**
- * Rejects revoked sessions behind the front proxy (`inner`). kube-apiserver does not know that one of our tokens is revoked,
- * but the aggregator forwards the id of the token.
+ * Wraps the front-proxy authenticator (`inner`) to reject callers whose session has ended. The aggregator forwards the ID of the token
+ * as an extra of the user.
  */
 export function sessionCheckedAuthentication(inner: Authenticator, tokens: TokenIDChecker): Authenticator {
   const checkedOrRejected = (user: UserInfo, context: CallContext): Promise<UserInfo> | UserInfo => {
@@ -40,8 +40,8 @@ export function sessionCheckedAuthentication(inner: Authenticator, tokens: Token
 }
 
 /**
- * The same for tokens that the cluster has reviewed. Our own tokens need no review, but if kube-apiserver accepts one that we
- * did not recognise, a revocation must still apply.
+ * Wraps the TokenReview authenticator (`inner`) to reject tokens whose session has ended. Our own tokens usually need no TokenReview,
+ * but kube-apiserver may accept one that this server did not recognise.
  */
 export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDChecker): TokenAuthenticator {
   return {
@@ -51,7 +51,7 @@ export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDC
   };
 }
 
-/** Checks the session of a caller; callers without one of our tokens always pass. */
+/** Returns a check of the session of a user. Users without one of our tokens always pass. */
 export function sessionCheck(
   tokens: TokenIDChecker,
 ): (user: UserInfo, context: CallContext) => Promise<void> | void {

@@ -1,3 +1,4 @@
+// The authenticator of bearer tokens by TokenReview, with a cache.
 import { hash, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -9,24 +10,27 @@ import type { UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
-  /** TTL of successful and failed reviews, in ms. */
+  /** TTL of successful TokenReviews, in ms. */
   readonly successTtlMs: number;
+  /** TTL of failed TokenReviews, in ms. */
   readonly failureTtlMs: number;
+  /** Maximum number of cached TokenReviews. */
   readonly cacheSize?: number;
+  /** Maximum number of concurrent TokenReviews. */
   readonly maxPending?: number;
   readonly onLookup?: (hit: boolean) => void;
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
 }
 
-/** Authenticates tokens by TokenReview: ServiceAccount tokens, and all others that kube-apiserver accepts. */
+/** Authenticates ServiceAccount tokens, and all other tokens that kube-apiserver accepts. */
 export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #cache: LookupCache<TokenReview>;
-  /** Keys of tokens whose last review succeeded. */
+  /** Cache keys of tokens whose last TokenReview succeeded. */
   readonly #valid: BoundedMap<string, true>;
-  /** Of the cache keys: a memory dump contains neither tokens nor hashes that match those of other sources. */
+  /** Salt of the cache keys, so that hashes in a memory dump do not match hashes of the same tokens elsewhere. */
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
@@ -47,7 +51,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   authenticate(token: string, context: CallContext): Promise<UserInfo> | UserInfo {
     const key = hash('sha256', this.#salt + token, 'base64');
-    // All unknown tokens share one quota, so that invented tokens take no capacity from valid ones.
+    // All unknown tokens share one quota, so that invalid tokens cannot use up the capacity of valid ones.
     const review = this.#cache.get(
       key,
       (signal) => this.#review(key, token, signal),

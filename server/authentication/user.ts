@@ -1,4 +1,4 @@
-/** The user of a request, as in Kubernetes' UserInfo. */
+/** The user of a request: the UserInfo of Kubernetes. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;
@@ -20,8 +20,8 @@ export const ANONYMOUS: UserInfo = {
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):[^:]+$/;
 
 /**
- * The tenant of a user, for fair queuing and quotas. All ServiceAccounts of a namespace are one tenant, because a user who may
- * create one may create any number.
+ * Returns the tenant of a user, for fair queuing and quotas. All ServiceAccounts of a namespace are one tenant, because a user with the
+ * permission to create one can create any number.
  */
 export function sharerOf({ name }: Pick<UserInfo, 'name'>): string {
   const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];

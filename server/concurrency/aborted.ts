@@ -1,4 +1,4 @@
-/** Resolves when `signal` is aborted, at once if it already is. */
+/** Resolves when `signal` is aborted, or at once if it is already aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,13 +1,14 @@
+// Exponential backoff for retries.
 export interface BackoffOptions {
-  /** Bound of the first delay, in ms. */
+  /** Maximum of the first delay, in ms. It doubles with each attempt. */
   readonly initialMs: number;
-  /** Maximum delay, in ms. */
+  /** Maximum of all delays, in ms. */
   readonly maxMs: number;
-  /** 0 ≤ x < 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), such as Math.random. */
   readonly random: () => number;
 }
 
-/** Exponential backoff with jitter: each delay is drawn between half of its bound and the bound. */
+/** Exponential backoff with jitter: each delay is random, between half of its maximum and its maximum. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #attempts = 0;
@@ -24,7 +25,7 @@ export class Backoff {
     return bound * (0.5 + random() / 2);
   }
 
-  /** Call after a success. */
+  /** Starts again at the first delay, after a success. */
   reset(): void {
     this.#attempts = 0;
   }

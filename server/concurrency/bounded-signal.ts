@@ -1,18 +1,17 @@
+// An AbortSignal with a timeout and an outer signal. AbortSignal.any and AbortSignal.timeout take 0.1 ms per query, and stay in
+// memory until garbage collection.
 export interface BoundedSignal extends Disposable {
   readonly signal: AbortSignal;
-  /** Whether the timeout aborted the signal. */
+  /** True if the timeout aborted the signal. */
   readonly isLate: boolean;
-  /** Aborts before the timeout. */
+  /** Aborts the signal before the timeout. */
   abort(reason: unknown): void;
 }
 
 /** Node timers with a longer delay fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * A signal that aborts with `outer` or after `ms`, until it is disposed of. AbortSignal.any and .timeout cost a query 0.1 ms,
- * and stay in memory until garbage collection.
- */
+/** Creates a signal that is aborted with `outer`, or after `ms`. Dispose of it to release its timer and listener. */
 export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {
   const controller = new AbortController();
   let isLate = false;

@@ -1,3 +1,4 @@
+// Iterations (rounds) of the event loop.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as immediate } from 'node:timers/promises';
 
@@ -7,8 +8,8 @@ export function round(): number {
 }
 
 /**
- * Resolves in the next iteration of the event loop, after pending I/O. setImmediate alone is too early: called from an I/O
- * callback, it runs before further I/O is polled.
+ * Resolves in the next iteration of the event loop, after pending I/O. setImmediate is not sufficient: after an I/O callback, it
+ * runs in the same iteration.
  */
 export async function nextRound(): Promise<void> {
   const last = round();

@@ -1,4 +1,4 @@
-/** Counts work in flight, in total and by caller. Idle callers use no memory. */
+/** Counters of operations in flight, in total and by caller. Idle callers use no memory. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
   #all = 0;

@@ -1,6 +1,6 @@
 /**
- * Settles like `promise`, or rejects with the reason of `signal`. Removes its listener: racing repeatedly against one long-lived
- * promise would leak memory.
+ * Settles like `promise`, or rejects with the reason of `signal` if that is aborted first. Removes its listener from `signal`, so
+ * that a long-lived signal does not leak memory.
  */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

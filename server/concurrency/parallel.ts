@@ -1,4 +1,4 @@
-/** Maps `items` with at most `limit` calls of `work` at a time. Results are in the order of `items`. Stops at the first error. */
+/** Calls `work` for each item, at most `limit` calls at a time. Results are in the order of `items`. Stops at the first error. */
 export async function inParallel<Item, Result>(
   limit: number,
   items: readonly Item[],

@@ -1,15 +1,16 @@
+// A semaphore for streams, with preemption between callers.
 import { orAborted } from './or-aborted.ts';
 import { ByCaller } from './slots.ts';
 
 export interface PreemptibleSlot extends Disposable {
-  /** Aborted, with the error, when the slot is preempted. The holder still has to dispose of it. */
+  /** Aborted with the error of `preemption` when the slot is preempted. The holder must then dispose of the slot. */
   readonly preempted: AbortSignal;
 }
 
 export interface SlotErrors {
-  /** Without a free or preemptible slot. */
+  /** Creates the error for a caller without a free or preemptible slot. */
   readonly refusal: () => Error;
-  /** For the holder of a preempted slot. */
+  /** Creates the error for the holder of a preempted slot. */
   readonly preemption: () => Error;
 }
 
@@ -19,13 +20,13 @@ interface Holder {
 }
 
 /**
- * Slots for streams. When all slots are taken, a caller with fewer slots preempts the newest slot of the caller with the
- * most. So a single caller can use all slots, but cannot block others.
+ * Slots for streams. When all slots are in use, a caller with fewer slots preempts the newest slot of the caller with the most. So
+ * one caller can use all slots, but cannot block other callers.
  */
 export class PreemptibleSlots {
   readonly #count: number;
   readonly #errors: SlotErrors;
-  /** Holders and waiting callers, without preempted ones. */
+  /** Requests that have a slot or wait for one, without preempted ones. */
   readonly #holders = new ByCaller<Holder>();
   readonly #waiting = new Set<() => void>();
   #inUse = 0;
@@ -35,7 +36,10 @@ export class PreemptibleSlots {
     this.#errors = errors;
   }
 
-  /** Rejects with the refusal when no slot is available, with the signal's reason when aborted, and with the preemption when preempted while waiting. */
+  /**
+   * Resolves with a slot. Rejects with the error of `refusal` if no slot is available, with the reason of `signal` if it is aborted,
+   * and with the error of `preemption` if the request is preempted while it waits.
+   */
   async take(signal: AbortSignal, caller: string): Promise<PreemptibleSlot> {
     signal.throwIfAborted();
     this.#makeRoom(caller);
@@ -75,7 +79,7 @@ export class PreemptibleSlots {
     try {
       await orAborted(promise, signal);
     } catch (error) {
-      // A slot that was granted meanwhile goes to the next waiting caller.
+      // If a slot was granted before the error, it goes to the next waiting request.
       if (!this.#waiting.delete(resolve)) this.#release();
       throw error;
     }

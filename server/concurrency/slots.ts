@@ -1,18 +1,20 @@
+// A semaphore with fair queuing between callers.
 import { InFlight } from './in-flight.ts';
 
-/** A bounded queue for slots. */
+/** The limits of the queue for slots. */
 export interface SlotQueue {
-  /** Maximum number of waiting requests. 0: none. */
+  /** Maximum number of waiting requests. 0: no queue. */
   readonly length: number;
+  /** Maximum wait of a request, in ms. */
   readonly waitMs: number;
-  /** The error for a request that finds the queue full, is displaced from it, or waits too long. */
+  /** Creates the error for a request that is rejected by a full queue, displaced from the queue, or waits too long. */
   readonly refusal: () => Error;
 }
 
-/** Maximum number of slots of one caller, of the `left` slots that others do not use. */
+/** Returns the maximum number of slots of one caller. `left`: the number of slots that other callers do not use. */
 export type ShareOfOne = (left: number) => number;
 
-/** Leaves a quarter of the free slots to other callers. */
+/** Limits one caller to three quarters of the slots that other callers do not use. */
 export function tenantShare(left: number): number {
   return Math.max(1, Math.floor((left * 3) / 4));
 }
@@ -23,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Limits concurrent work, with fair queuing: the next slot goes to the caller with the fewest slots, and among equals
- * round-robin. Requests of one caller are served in order. Without `queue` the queue is unbounded.
+ * Slots for concurrent requests, with fair queuing. A free slot goes to the caller with the fewest slots; callers with equally many
+ * slots take turns. Requests of one caller are served in order. Without `queue`, the queue is unbounded.
  */
 export class Slots {
   readonly #count: number;
@@ -49,8 +51,8 @@ export class Slots {
   }
 
   /**
-   * Resolves with a slot, which the caller disposes of. Rejects with the refusal of the queue, or with the reason of
-   * `signal`. `caller` is the tenant for fairness and shares.
+   * Resolves with a slot, which must be disposed of. Rejects with the error of the queue, or with the reason of `signal`. `caller` is
+   * the tenant for fair queuing.
    */
   async take(signal?: AbortSignal, caller = ''): Promise<Disposable> {
     signal?.throwIfAborted();
@@ -101,7 +103,7 @@ export class Slots {
     return own < left && own < this.#share(left);
   }
 
-  /** In a full queue, the caller with the most waiting requests loses its newest one to a caller with fewer. */
+  /** If the queue is full, removes the newest request of the caller with the most waiting requests, or throws the error of the queue. */
   #makeRoom({ length, refusal }: SlotQueue, caller: string): void {
     if (this.#waiting.size < length) return;
     const excess = this.#waiting.excessFor(caller);
@@ -109,7 +111,7 @@ export class Slots {
     excess.refuse();
   }
 
-  /** Passes the slot on synchronously, so that no new request overtakes the queue. */
+  /** Releases a slot. Assigns it synchronously, so that no new request overtakes the queue. */
   #release(caller: string): void {
     this.#taken.end(caller);
     for (let next = this.#next(); next; next = this.#next()) next.enter();
@@ -126,7 +128,7 @@ export class Slots {
   }
 }
 
-/** Items by caller, each caller's in insertion order. Callers without items use no memory. */
+/** A multimap of items by caller. The items of a caller are in insertion order. Callers without items use no memory. */
 export class ByCaller<Item> {
   readonly #items = new Map<string, Set<Item>>();
   #size = 0;
@@ -143,7 +145,7 @@ export class ByCaller<Item> {
     this.#size++;
   }
 
-  /** Returns false for a missing item. */
+  /** Removes an item. Returns false if it is missing. */
   delete(caller: string, item: Item): boolean {
     const items = this.#items.get(caller);
     if (!items?.delete(item)) return false;
@@ -152,14 +154,14 @@ export class ByCaller<Item> {
     return true;
   }
 
-  /** The first item of each caller, in the order of callers: initially that of their first items. */
+  /** The first item of each caller. Callers are in the order of their first insertion, as changed by `toEnd`. */
   *firsts(): Generator<[caller: string, item: Item], void, undefined> {
     for (const [caller, items] of this.#items) {
       for (const first of items.values().take(1)) yield [caller, first];
     }
   }
 
-  /** Moves the caller to the end of the order. */
+  /** Moves the caller to the end of the order of callers. */
   toEnd(caller: string): void {
     const items = this.#items.get(caller);
     if (!items) return;
@@ -168,8 +170,8 @@ export class ByCaller<Item> {
   }
 
   /**
-   * The newest item of the caller with the most items, if that caller would still have at least as many as `caller` with one
-   * more. Callers with unlimited demand so converge to equal shares without oscillation.
+   * Returns the item to preempt for a new item of `caller`: the newest item of the caller with the most items. Returns undefined if
+   * `caller` would then have more items than that caller. So the callers converge to equal shares without oscillation.
    */
   excessFor(caller: string): Item | undefined {
     let most: ReadonlySet<Item> | undefined;

@@ -1,21 +1,22 @@
+// Time slicing: long synchronous work yields to the event loop after each time slice.
 import { nextRound, round } from './event-loop.ts';
 
-/** Slice of queries that run beside latency-sensitive requests. */
+/** Time slice of queries. Short, because it delays latency-sensitive requests. */
 const QUERY_SLICE_MS = 0.2;
-/** Slice of background work. */
+/** Time slice of background work, in ms. */
 export const BACKGROUND_SLICE_MS = 8;
-/** Share of a slice after which `next` yields: one step of work may take some tenths of a millisecond. */
+/** Share of a used time slice above which the next task gets a new slice, because its first step may take tenths of a millisecond. */
 const REUSABLE_SHARE = 0.25;
 
 /**
- * Time-slices the event loop between concurrent tasks. Each task waits for `next`, then works synchronously. Once all tasks
- * together have used up a slice, the event loop handles other events before the next slice.
+ * Shares time slices between concurrent tasks. Each task waits for `next`, then works synchronously until `spent` is true. Once all
+ * tasks together have used up a time slice, the event loop handles other events before the next slice.
  */
 export class TimeSlicer {
   readonly #sliceMs: number;
   /** Monotonic clock in ms. */
   readonly #now: () => number;
-  /** The event-loop round of the current slice, and its start. */
+  /** The iteration of the event loop in which the current slice began. */
   #round = -1;
   #begin = 0;
   #last: Promise<void> = Promise.resolve();
@@ -30,7 +31,7 @@ export class TimeSlicer {
     return this.#used() >= this.#sliceMs;
   }
 
-  /** Resolves when the task may continue, in the order of the calls. */
+  /** Resolves when the task may continue. Concurrent calls resolve in order. */
   next(): Promise<void> {
     this.#last = this.#last.then(() => this.#next());
     return this.#last;
@@ -38,13 +39,13 @@ export class TimeSlicer {
 
   async #next(): Promise<void> {
     await microtasksDone();
-    // In a round without a slice, other events may already have taken time.
+    // A slice is reused only in the same iteration of the event loop, because other events take time in a new one.
     if (this.#round === round() && this.#used() < this.#sliceMs * REUSABLE_SHARE) return;
     await nextRound();
     this.#beginSlice();
   }
 
-  /** In ms. The first call in a round of the event loop begins a slice. */
+  /** Returns the used time of the slice, in ms. The first call in an iteration of the event loop begins a new slice. */
   #used(): number {
     if (this.#round !== round()) this.#beginSlice();
     return this.#now() - this.#begin;
@@ -56,7 +57,7 @@ export class TimeSlicer {
   }
 }
 
-/** The previous task works in microtasks, which count towards the slice. */
+/** Resolves after all pending microtasks, in which the previous task works, so that their time counts towards the slice. */
 function microtasksDone(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -1,4 +1,4 @@
-/** Wakes one waiting loop. */
+/** A wake-up signal for one loop. Calls of `wake` while the loop is busy are remembered as one. */
 export class Wakeup {
   #pending = false;
   #resolve: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Wakeup {
     this.#resolve?.();
   }
 
-  /** Resolves at the next call of `wake`, at once after an earlier one. Returns false when `signal` is aborted. */
+  /** Waits for a call of `wake` since the last wake-up. Returns true, or false if `signal` is aborted. */
   async next(signal: AbortSignal): Promise<boolean> {
     if (!this.#pending && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -16,7 +16,7 @@ export class Wakeup {
       this.#resolve = resolve;
       signal.addEventListener('abort', end, { once: true });
       await promise;
-      // The loop reuses one signal for the lifetime of the process.
+      // The loop uses one signal for the lifetime of the process, so a listener per wait would leak memory.
       signal.removeEventListener('abort', end);
       this.#resolve = undefined;
     }

@@ -1,12 +1,12 @@
-// Metrics of authentication and authorization, under the names of kube-apiserver. Requests are counted in plain numbers;
-// reviews are rare enough for prom-client.
+// Metrics of authentication and authorization, with the names of kube-apiserver. Each request only increments numbers, which
+// prom-client reads at a scrape. Reviews are rare, so they use prom-client directly.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** `failure`: invalid credentials. `error`: they could not be checked. */
+/** `success`: a user or anonymous. `failure`: invalid credentials. `error`: the server could not check the credentials. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';
 export type AuthorizationResult = 'allowed' | 'denied' | 'error';
 
-/** The bounds of Kubernetes' delegated reviews. */
+/** Histogram buckets of delegated reviews, as in Kubernetes. */
 const REVIEW_SECONDS = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10];
 
 export class AccessMetrics {
@@ -18,7 +18,7 @@ export class AccessMetrics {
   constructor(registry: Registry) {
     counted(registry, {
       name: 'authentication_attempts',
-      help: 'Requests by authentication result: `success` (including anonymous requests), `failure` (invalid credentials), `error` (they could not be checked).',
+      help: 'Requests by authentication result: `success` (including anonymous requests), `failure` (invalid credentials), `error` (the server could not check the credentials).',
       label: 'result',
       values: this.#authentication,
     });
@@ -30,7 +30,7 @@ export class AccessMetrics {
     });
     counted(registry, {
       name: 'authentication_token_cache_request_total',
-      help: 'Lookups of bearer tokens in the cache of TokenReviews.',
+      help: 'Lookups in the cache of TokenReviews, by status: `hit` or `miss`.',
       label: 'status',
       values: this.#lookups,
     });

@@ -1,6 +1,7 @@
+// A fast histogram of durations, exported through prom-client.
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
 
-/** kube-apiserver's bounds in seconds, and two lower ones, because cached responses take less than 5 ms. */
+/** Upper bounds in seconds: the buckets of kube-apiserver, and two lower ones, because cached responses take less than 5 ms. */
 const BUCKETS = [
   0.001, 0.0025, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30,
   45, 60,
@@ -16,8 +17,8 @@ interface Description {
 type Values = MetricValueWithName<string>[];
 
 /**
- * A histogram with numbered series: an observation is an array access and an addition. prom-client's histogram sorts and joins
- * the labels at each observation, which costs more than a small response.
+ * A histogram with numbered series, in which an observation only increments array elements. prom-client's histogram sorts and joins
+ * the labels at each observation, which takes longer than a small response.
  */
 export class DurationHistogram<Labels> {
   /** Per series: its labels, the counts of the buckets (not cumulative; the last one is +Inf), and the sum. */

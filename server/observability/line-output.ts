@@ -1,6 +1,5 @@
-// Buffered lines to a file descriptor, because a system call per request would cost more than the request. The buffer is
-// bounded: lines beyond it, or on a full disk, are dropped and counted, and never block the server. (pino's destination
-// retries a full disk forever, and buffers without limit for a stopped reader.)
+// The buffered output of the log. Lines beyond the bounded buffer, or on a full disk, are dropped and counted; they never block the
+// server. pino's own destination retries forever on a full disk, and has no bound if the reader stops.
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
@@ -8,14 +7,14 @@ export interface LineOutputOptions {
   readonly fd: number;
   /** Maximum number of buffered characters. */
   readonly capacity?: number;
-  /** Called with the number of dropped lines when writing works again. */
+  /** Called with the number of dropped lines when a write succeeds again. */
   readonly recovered: (dropped: number) => void;
 }
 
 const CAPACITY = 16 << 20;
 const FLUSH_LENGTH = 4096;
 const FLUSH_MS = 100;
-/** Retries at exit, for a slow reader. */
+/** Maximum number of retries at exit, for a slow reader. */
 const EXIT_ATTEMPTS = 10;
 
 export class LineOutput implements DestinationStream {
@@ -25,7 +24,7 @@ export class LineOutput implements DestinationStream {
   #buffered = '';
   /** The bytes of the write in progress. */
   #writing: Buffer | undefined;
-  /** Whether the write in progress waits for a busy reader. */
+  /** True while the write in progress waits for a slow reader. */
   #isRetrying = false;
   #isScheduled = false;
   #dropped = 0;
@@ -109,7 +108,7 @@ export class LineOutput implements DestinationStream {
   }
 }
 
-/** The pipe is full. */
+/** Returns true if the pipe is full. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EBUSY');
 }

@@ -1,7 +1,7 @@
 // The log: one JSON object per line on standard output. Levels:
 //   fatal  the process exits
 //   error  a bug or failure that needs an operator
-//   warn   a failure that recovers by itself, or a future one (an expiring certificate)
+//   warn   a failure that recovers without an operator, or a future failure (an expiring certificate)
 //   info   start, stop, reloads, rejected and mutating requests
 //   debug  reads, failed handshakes
 import { type DestinationStream, type Logger, pino } from 'pino';
@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly format: 'json' | 'text';
 }
 
-/** Logs to `output`, by default to standard output, which is flushed at exit. */
+/** Creates the logger. It writes to `output`, by default to standard output, which is flushed at exit. */
 export function createLogger(options: LogOptions, output?: DestinationStream): Logger {
   if (output) return loggerTo(options, output);
   const standard = new LineOutput({
@@ -40,7 +40,7 @@ function loggerTo(options: LogOptions, output: DestinationStream): Logger {
   );
 }
 
-/** Caches the text of the current millisecond. */
+/** Creates the function that returns the time field. It caches the text for the current millisecond. */
 function newTimestamp(): () => string {
   let last = 0;
   let text = '';
@@ -62,7 +62,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Only these members: errors of HTTP clients contain requests with headers and tokens. */
+/** Serializes only these properties, because errors of HTTP clients contain requests with headers and tokens. */
 function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const code = 'code' in error && isCode(error.code) ? error.code : undefined;
@@ -75,7 +75,7 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** A response status, or an error of the operating system: the stack is useless. */
+/** Returns true for the error of a response or of the operating system, whose stack is of no use. */
 function isExpected(error: Error, code: unknown): boolean {
   return (
     typeof code === 'number' ||

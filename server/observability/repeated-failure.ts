@@ -1,11 +1,10 @@
+// Rate limit for the log lines of a retried operation.
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 
 const REMINDER_MS = 60_000;
 
-/**
- * Limits the log lines of a retried operation: logs the first failure, a different one, and a reminder every minute.
- */
+/** Selects the failures to log: the first one, each different one, and the same one once a minute. */
 export class RepeatedFailure {
   readonly #monotonic: () => number;
   #logged: { readonly what: string; readonly at: number } | undefined;
@@ -21,7 +20,7 @@ export class RepeatedFailure {
     return this.#count;
   }
 
-  /** Counts a failure identified by `what`. Returns true if it should be logged. */
+  /** Counts a failure. `what` identifies its kind. Returns true if the failure should be logged. */
   isNews(what: string): boolean {
     this.#count++;
     const at = this.#monotonic();
@@ -39,7 +38,7 @@ export class RepeatedFailure {
   }
 }
 
-/** Identifies a failure by status code where the message names one of many objects. */
+/** Returns the kind of a failure: the status code, because messages may contain object names, else the message. */
 export function kindOfFailure(error: unknown): string {
   return error instanceof StatusError ? String(error.code) : messageOf(error);
 }

@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 import { record, text } from '../../apis/reading/unknown-value.ts';
 
-/** Formats the JSON lines of the logger as text for people: `12:30:01.250 INFO  message key=value`. */
+/** Formats the JSON lines of the logger as text for terminals: `12:30:01.250 INFO  message key=value`. */
 export function textLines(output: DestinationStream): DestinationStream {
   return { write: (line) => output.write(toText(line)) };
 }
