@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Daemon, DaemonError } from '../system/daemon.ts';
-import { racingForPorts } from '../system/port-race.ts';
+import { withPortRetry } from '../system/port-retry.ts';
 import { choosePorts, type Ports } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { Apiserver } from './apiserver.ts';
@@ -67,7 +67,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const folder = await openFolder(resolve(options.dir));
   try {
     const binaries = await findBinaries(options);
-    return await racingForPorts(() => startIn(folder, binaries, options));
+    return await withPortRetry(() => startIn(folder, binaries, options));
   } catch (error) {
     await folder.release();
     throw error;

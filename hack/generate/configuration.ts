@@ -2,7 +2,7 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { type Names, SERVER } from './names.ts';
 import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
 
-/** Configuration file of an installation: only values that differ from the defaults. A test loads it with the server. */
+/** Configuration file of the manifests: only values that differ from the defaults. A test loads it with the server. */
 export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),

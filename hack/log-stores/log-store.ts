@@ -6,7 +6,7 @@ import { get as getSecured } from 'node:https';
 import { join, resolve } from 'node:path';
 import { Daemon } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
-import { racingForPorts } from '../system/port-race.ts';
+import { withPortRetry } from '../system/port-retry.ts';
 import { freePorts } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 
@@ -61,7 +61,7 @@ export interface Program {
 export async function startProgram(program: Program, options: StartOptions): Promise<LogStoreProcess> {
   const dir = resolve(options.dir);
   await mkdir(join(dir, 'data'), { recursive: true });
-  return racingForPorts(async () => {
+  return withPortRetry(async () => {
     const store = new RunningStore(program, dir, await freePorts(program.ports), options);
     await store.start();
     return store;

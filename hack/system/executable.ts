@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 
-/** The path if it is an executable file. */
+/** Returns the path if it is an executable file, else undefined. */
 export async function executable(path: string): Promise<string | undefined> {
   return access(path, constants.X_OK).then(
     () => path,

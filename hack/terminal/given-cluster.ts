@@ -1,7 +1,10 @@
 import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../server/cluster/connection/kubeconfig.ts';
 
-/** Calls back with a client of the cluster of `--kubeconfig`, KUBECONFIG or ~/.kube/config; fails at once without one. */
+/**
+ * Calls the function with a client of the cluster in `--kubeconfig`, KUBECONFIG or ~/.kube/config. Throws if there is no
+ * kubeconfig.
+ */
 export async function withGivenCluster<Result>(
   kubeconfig: string | undefined,
   work: (cluster: ClusterConnection) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { runCommand } from '../system/command.ts';
 import { failedWith, type Stage } from './stage.ts';
 
-/** A check by the exit code of a program, whose output is shown on failure. */
+/** A stage that runs a program and fails if its exit code is not 0; it then shows the output of the program. */
 export function gate(options: {
   name: string;
   command: readonly [string, ...string[]];

@@ -2,8 +2,8 @@ import { DaemonError } from './daemon.ts';
 
 const ATTEMPTS = 3;
 
-/** Retries a start with other ports if another process took one between the check and the start. */
-export async function racingForPorts<Started>(start: () => Promise<Started>): Promise<Started> {
+/** Retries a start with other ports if another process has occupied a port after it was chosen as free. */
+export async function withPortRetry<Started>(start: () => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start();
