@@ -130,14 +130,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
   const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
-  const patience = { length: queue, timeoutMs: queueTimeout };
+  const waitLimits = { length: queue, timeoutMs: queueTimeout };
   const hasher = new PasswordHasher({
     memory,
     iterations,
-    queue: { ...patience, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
+    queue: { ...waitLimits, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
   });
   const limits = settings.throttle;
-  const throttle = newSharedThrottle({ limits, patience, keys, sessions, client, namespace, log });
+  const throttle = newSharedThrottle({ limits, waitLimits, keys, sessions, client, namespace, log });
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({

@@ -1,3 +1,5 @@
+// Detection of a log store that does not respond to any request.
+
 /**
  * Longer than the interval, timeout and grace of health checks together (15 s, 5 s and 1 s in store-health.ts). A store that
  * is only slow with one query has responded to a health check within this time.

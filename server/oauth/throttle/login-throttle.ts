@@ -27,8 +27,8 @@ export interface LoginThrottleOptions {
   readonly isSignedIn?: (account: string, network: string) => boolean;
   /** Called for each record to share with other replicas. */
   readonly changed?: (record: ThrottleRecord) => void;
-  /** Maximum waiting time for other attempts of the same account, in ms, and maximum number of waiting attempts. */
-  readonly patience?: { readonly timeoutMs: number; readonly length: number };
+  /** Limits of attempts that wait for pending ones: maximum waiting time in ms, and maximum number of waiting attempts. */
+  readonly waitLimits?: { readonly timeoutMs: number; readonly length: number };
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
@@ -203,7 +203,7 @@ export class LoginThrottle {
     waiting: Set<() => void>,
     signal: AbortSignal | undefined,
   ): Promise<Reservation> {
-    const { timeoutMs, length } = this.#options.patience ?? { timeoutMs: 2000, length: 64 };
+    const { timeoutMs, length } = this.#options.waitLimits ?? { timeoutMs: 2000, length: 64 };
     const refusal = (): Error => newServiceUnavailable('too many sign-ins at a time', 2);
     if (waiting.size >= length) throw refusal();
     const { promise, resolve, reject } = Promise.withResolvers<Reservation>();

@@ -25,7 +25,7 @@ export interface Macs {
 
 export interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
-  readonly patience: NonNullable<LoginThrottleOptions['patience']>;
+  readonly waitLimits: NonNullable<LoginThrottleOptions['waitLimits']>;
   readonly keys: Macs & {
     /** Called when the keys are available, and at each change. */
     subscribe(changed: () => void): () => void;
@@ -48,10 +48,10 @@ export interface SharedThrottle {
 const CONFIG_MAP = 'ks-apiserver-login-throttle';
 
 export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottle {
-  const { limits, patience, keys, sessions, client, namespace, log } = options;
+  const { limits, waitLimits, keys, sessions, client, namespace, log } = options;
   const logins = new LoginThrottle({
     limits,
-    patience,
+    waitLimits,
     digest: (kind, value) => digest(keys, kind, value),
     isSignedIn: (account, network) =>
       sessions.ofUser(account).some(({ source }) => networkOf(source) === network),

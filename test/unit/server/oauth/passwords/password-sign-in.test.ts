@@ -327,7 +327,7 @@ describe('a flood of sign-ins from many addresses', () => {
       const slow = new PasswordHasher(settings);
       const throttle = new LoginThrottle({
         limits,
-        patience: queue,
+        waitLimits: queue,
         digest: (kind, value) => `${kind}.${value}`,
       });
       const signIn = new PasswordSignIn({ ...scene.options, hasher: slow, throttle });

@@ -174,7 +174,7 @@ describe('the login throttle', () => {
   });
 
   it('bounds waiting time and number of waiting attempts', async () => {
-    const scene = new Scene({ patience: { timeoutMs: 10, length: 1 } });
+    const scene = new Scene({ waitLimits: { timeoutMs: 10, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const outcomes = await Promise.all(
       [1, 2].map(() =>
@@ -185,7 +185,7 @@ describe('the login throttle', () => {
   });
 
   it('does not extend the waiting time when other attempts end', async () => {
-    const scene = new Scene({ patience: { timeoutMs: 50, length: 1 } });
+    const scene = new Scene({ waitLimits: { timeoutMs: 50, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const over = new AbortController();
     const waiting = scene
@@ -216,7 +216,7 @@ describe('the login throttle', () => {
   });
 
   it('removes waiting attempts from the queue after a timeout and an abort', async () => {
-    const scene = new Scene({ patience: { timeoutMs: 60, length: 2 } });
+    const scene = new Scene({ waitLimits: { timeoutMs: 60, length: 2 } });
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const gone = new AbortController();
     const left = scene.throttle.reserve('alice', HOME, gone.signal).catch(String);
