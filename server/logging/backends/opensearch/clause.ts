@@ -1,4 +1,4 @@
-// Clauses of the query DSL that OpenSearch and Elasticsearch share.
+// Builders of query DSL clauses that are valid in both OpenSearch and Elasticsearch.
 import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 
@@ -7,7 +7,7 @@ export type Clause = Readonly<Record<string, unknown>>;
 
 export const MATCH_NONE: Clause = { match_none: {} };
 
-/** `index.max_regex_length` by default. */
+/** Default of `index.max_regex_length`, in characters. */
 export const MAX_REGEX_LENGTH = 1_000;
 
 export function anyOf(clauses: readonly Clause[]): Clause {
@@ -23,13 +23,13 @@ export function allOf(clauses: readonly Clause[]): Clause {
 }
 
 export interface RegexpOptions {
-  /** Ignores the case of ASCII letters; Lucene 10 ignores that of other letters, too. */
+  /** Case-insensitive for ASCII letters; Lucene 10 includes other letters. */
   readonly ignoreCase?: boolean;
-  /** `max_determinized_states`, 10,000 by default. Higher only for patterns that callers cannot shape. */
+  /** `max_determinized_states`; default: 10,000. Only for patterns that the server builds from literal text. */
   readonly maxStates?: number;
 }
 
-/** A regular expression that matches the whole value, without Lucene's optional operators. */
+/** A `regexp` clause, which matches the whole value. Lucene's optional operators are disabled. */
 export function regexp(
   field: string,
   value: string,
@@ -47,13 +47,13 @@ export function regexp(
   };
 }
 
-/** The text as a part of the value. */
+/** A `wildcard` clause: the value contains the text. */
 export function wildcard(field: string, text: string, ignoreCase: boolean): Clause {
   const value = `*${text.replace(/[*?\\]/g, '\\$&')}*`;
   return { wildcard: { [field]: { value, ...(ignoreCase ? { case_insensitive: true } : {}) } } };
 }
 
-/** `from <= time < before`, in the precision of the field. */
+/** A `range` clause: `from <= time < before`. */
 export function timeRange(
   field: string,
   { from, before }: { readonly from?: Instant; readonly before?: Instant },
@@ -69,7 +69,7 @@ export function timeRange(
   };
 }
 
-/** `date_nanos` rejects bounds outside of 64 bits. */
+/** Limits a bound to the range of `date_nanos`, which rejects times outside 64-bit nanoseconds. */
 function storable(instant: Instant): Instant {
   return earlier(later(instant, BEGINNING), LAST_NANOSECOND);
 }

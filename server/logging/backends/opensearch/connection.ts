@@ -1,5 +1,5 @@
-// HTTP connection to OpenSearch or Elasticsearch: sockets, TLS, credentials, deadlines, and the errors of failed
-// requests. What is requested is up to the callers.
+// HTTP client for OpenSearch and Elasticsearch: connections, TLS, credentials, deadlines, retries, and the mapping of
+// failures to StatusErrors. Callers build the requests.
 import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
@@ -13,7 +13,7 @@ import { Silence } from '../silence.ts';
 import { errorOf, isMissing, STORE } from './error-response.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
-  /** Addresses of the nodes, `https://host:9200`. */
+  /** URLs of the nodes, such as `https://host:9200`. */
   readonly urls: readonly string[];
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -23,15 +23,15 @@ export interface StoreRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string;
-  /** Whether the request may be sent again if the connection ends without a response; true by default. */
+  /** Whether the request is retried if the connection closes without a response; default: true. */
   readonly idempotent?: boolean;
 }
 
-/** The time that the store needs to notice its own timeout. */
+/** Added to the timeout of the request, because the store checks its own timeout with a delay. */
 const GRACE_MS = 250;
-/** An error response may have a reason for each of a thousand shards. */
+/** Maximum size of an error response, which can list a reason for each of a thousand shards. */
 const MAX_ERROR_BYTES = 4 << 20;
 
 interface Session {
@@ -54,8 +54,9 @@ export class Connection {
   }
 
   /**
-   * The body of a successful response; undefined if an index or a point in time does not exist. Throws the reason of an
-   * aborted signal, StoreTimeout at the deadline, newPageTooLong() for a body over the limit, else errorOf().
+   * Returns the body of a successful response; undefined if an index or a point in time does not exist. Throws the
+   * reason of an aborted signal, StoreTimeout at the deadline, newPageTooLong() for a body over the limit, else
+   * errorOf().
    */
   async request(request: StoreRequest, call: Call): Promise<string | undefined> {
     using bounded = boundedSignal(call.signal, Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
@@ -78,7 +79,7 @@ export class Connection {
   }
 
   async #attempts(request: StoreRequest, signal: AbortSignal): Promise<string | undefined> {
-    // A kept-alive socket may be closed already, and another node may be available.
+    // A retry helps if the store has closed a keep-alive connection, or if another node is available.
     const attempts = Math.max(2, this.#urls.length);
     for (let attempt = 1; ; attempt++) {
       try {
@@ -91,7 +92,7 @@ export class Connection {
     }
   }
 
-  /** Avoids a node that did not respond in time for at least a minute. The client by itself does that only for refused connections. */
+  /** Skips a node for at least a minute after a timeout. The client library does so only for refused connections. */
   #markDead(error: unknown): void {
     if (!(error instanceof errors.RequestAbortedError)) return;
     const node = error.meta.meta.connection;
@@ -121,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** A new CA gets a new client, so that no socket that was verified with the old CA is reused. */
+  /** A changed CA requires a new client: connections that were verified with the old CA must not be reused. */
   #sessionFor(ca: string | undefined): Session {
     const current = this.#session;
     if (current && current.ca === ca) return current;
@@ -139,7 +140,7 @@ export class Connection {
   }
 }
 
-/** The client keeps only the message of the socket's error. */
+/** Compares messages, because the client library drops the code of a socket error. */
 function wasNeverSent({ message }: Error): boolean {
   return /^connect E[A-Z]+ /.test(message);
 }
@@ -164,12 +165,12 @@ async function exchange(
     },
     {
       asStream: true,
-      // The signal is the deadline, not the silence of a socket.
+      // In effect disables the idle timeout of sockets: the signal is the deadline.
       requestTimeout: 24 * 3_600_000,
       headers: authorization === undefined ? {} : { authorization },
     },
   );
-  // abort() returns a promise, which an event listener must not return: its rejection would be unhandled.
+  // An event listener must not return the promise of abort(), because its rejection would be unhandled.
   const abort = (): void => {
     sent.abort();
   };
@@ -180,7 +181,7 @@ async function exchange(
     onResponse();
     const response = stream as IncomingMessage;
     const text = await readText(response, status < 300);
-    // Node ends the stream of an aborted response as if it were complete.
+    // Needed because Node ends the stream of an aborted response without an error.
     signal.throwIfAborted();
     return { status, text, retryAfter: response.headers['retry-after'] };
   } finally {
@@ -188,7 +189,7 @@ async function exchange(
   }
 }
 
-/** Only a successful response is too long because of its lines. */
+/** Reads the body. A successful response above its maximum throws newPageTooLong(), because its lines are too long. */
 async function readText(response: IncomingMessage, isSuccess: boolean): Promise<string> {
   try {
     const body = await wholeBody(response, isSuccess ? MAX_PAGE_BYTES : MAX_ERROR_BYTES, {
@@ -199,7 +200,7 @@ async function readText(response: IncomingMessage, isSuccess: boolean): Promise<
     });
     return body.toString('utf8');
   } catch (error) {
-    // Without an argument: the client prints the error of a destroyed stream to the console.
+    // Without an error argument, which the client library would print to the console.
     response.destroy();
     throw error;
   }

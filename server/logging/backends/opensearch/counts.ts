@@ -1,4 +1,4 @@
-// Counts of lines: statistics with the number of containers, and histograms.
+// Counting queries: statistics (number of lines and containers) and histograms.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
@@ -10,7 +10,7 @@ import type { SearchClient } from './search-client.ts';
 import { distinct, type SearchResponse } from './search-response.ts';
 import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
 
-/** `precision_threshold`, which has this maximum: the store counts exactly up to here and estimates above. */
+/** `precision_threshold` at its maximum. The store returns an exact count up to this number, and an estimate above. */
 const EXACT_CARDINALITY = 40_000;
 
 export const NO_STATISTICS: LogStatistics = {
@@ -44,12 +44,12 @@ export async function countLines(
     if (isWhole) response = part;
   }
   const whole = response ?? (await client.search(indices, counted, deadline.call()));
-  // The same shards are missing from both, in different numbers.
+  // Not both lists: they report the same shards with different numbers.
   const all = distinct([...shortfalls, ...(whole.shortfalls.length > 0 ? whole.shortfalls : missing)]);
   return {
     logs: { count: whole.total.count, relation: all.length === 0 ? whole.total.relation : 'gte' },
     containers,
-    // A container with lines in indices of several layouts is counted in each.
+    // A container with lines in indices of both layouts is counted twice.
     containersApproximate:
       containers > EXACT_CARDINALITY ||
       paths.length > 1 ||
@@ -59,12 +59,12 @@ export async function countLines(
 }
 
 function cardinalityOf({ aggregations }: SearchResponse): number {
-  // There is no aggregation if there is no shard.
+  // Without shards, the response has no aggregation.
   const { value } = objectOf(aggregations['containers'] ?? { value: 0 }, 'containers');
   return countOf(value, 'containers.value');
 }
 
-/** The part of the range that is within the buckets. */
+/** Intersection of the time range and the buckets. */
 export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {
   const [first, last] = [instantOf(edges[0] ?? 0), instantOf(edges.at(-1) ?? 0)];
   return { start: later(range.start, first), end: earlier(range.end, last) };
@@ -74,7 +74,7 @@ export function emptyHistogram({ edges }: Buckets): LogHistogram {
   return { total: { count: 0, relation: 'eq' }, counts: edges.slice(1).map(() => 0), shortfalls: [] };
 }
 
-/** Buckets of unequal width, such as months, are sums of equal ones. */
+/** Counts lines by bucket. Buckets of different width, such as months, are sums of equal buckets of the store. */
 export async function countByTime(
   client: SearchClient,
   selected: SelectionQuery,
@@ -115,7 +115,7 @@ function sums({ aggregations }: SearchResponse, { edges }: Buckets, width: numbe
     const count = countOf(doc_count, 'doc_count');
     if (typeof key !== 'number') throw new Error('a bucket has no time');
     if ((key - first) % width !== 0) throw new Error('a bucket has an unexpected start');
-    // A record with several times is in the bucket of each, within the range or not.
+    // A record with several times is counted in several buckets, which can be outside the range.
     if (key < first || key >= last) continue;
     while ((edges[place + 1] ?? last) <= key) place++;
     counts[place] = (counts[place] ?? 0) + count;

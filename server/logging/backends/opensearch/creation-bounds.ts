@@ -1,5 +1,5 @@
-// Bounds that keep the lines of a deleted namespace from the callers of a recreated one with the same name. A query holds
-// some hundred bounds; beyond that, a search finds the namespaces that have earlier lines.
+// Lower time bounds for recreated namespaces: callers must not see lines of a deleted namespace with the same name. A
+// query holds 250 bounds. With more than 100, a search first finds the namespaces that need one.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
@@ -15,16 +15,16 @@ interface Namespace {
   readonly since: Instant;
 }
 
-/** Excludes lines of these namespaces from before `since`. */
+/** Excludes lines of these namespaces before `since`. */
 export interface CreationBound {
   readonly since: Instant;
   readonly names: readonly string[];
 }
 
 export interface CreationBounds {
-  /** Ascending. */
+  /** Sorted by `since`, ascending. */
   readonly bounds: readonly CreationBound[];
-  /** Whether some bounds are later than the creation of their namespaces, because a query holds too few. */
+  /** Whether bounds were rounded up, so that lines after a recreation are missing. */
   readonly areRounded: boolean;
 }
 
@@ -35,11 +35,11 @@ interface Search {
   readonly time: string;
 }
 
-/** A bound takes three of the 1,024 clauses of a query, for each layout. */
+/** A bound needs three clauses for each layout; a query has at most 1,024 clauses by default. */
 const MAX_BOUNDS = 250;
-/** Up to here, bounds cost less than the search for earlier lines. */
+/** Up to this number, bounds are cheaper than the search for earlier lines. */
 const MAX_UNSEARCHED = 100;
-/** How long lines of a deleted namespace may still arrive. */
+/** Time after a recreation in which lines of the deleted namespace can still arrive. */
 const SETTLED_MS = 3_600_000;
 
 export class CreationBoundSearch {
@@ -52,7 +52,7 @@ export class CreationBoundSearch {
     this.#wallClock = wallClock;
   }
 
-  /** The bounds that are later than the start of the range. */
+  /** Returns the bounds that are later than the start of the range. */
   async find(search: Search, call: Call): Promise<CreationBounds> {
     const { length: layouts } = search.indices.groups;
     const late = search.namespaces.filter(({ since }) => since > search.range.start);
@@ -65,7 +65,10 @@ export class CreationBoundSearch {
     return rounded(grouped(needed), Math.floor(MAX_BOUNDS / layouts));
   }
 
-  /** Milliseconds of the first line of each namespace in the range. Throws StoreUnavailable if the response is partial. */
+  /**
+   * Returns the time of the first line of each namespace in the range, in ms. Throws StoreUnavailable for a partial
+   * result.
+   */
   async #firstLines(
     { namespaces, range, indices, time }: Search,
     call: Call,
@@ -112,7 +115,7 @@ function firstTimes({ aggregations }: SearchResponse): [name: string, ms: number
   });
 }
 
-/** Whether a line of that millisecond may be earlier. */
+/** Whether the first line can be before `since`; `first` has the precision of a millisecond. */
 function isBefore(first: number | undefined, since: Instant): boolean {
   if (first === undefined) return false;
   const begin = millisecondsOf(since);
@@ -126,7 +129,7 @@ function grouped(namespaces: readonly Namespace[]): CreationBound[] {
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-/** Joins neighbours under the later of their times: lines may be missing, but no earlier line is shown. */
+/** Merges neighbouring bounds, each group with its latest time. This can hide lines, but never shows earlier ones. */
 function rounded(bounds: readonly CreationBound[], most: number): CreationBounds {
   if (bounds.length <= most) return { bounds, areRounded: false };
   const together = Math.ceil(bounds.length / most);

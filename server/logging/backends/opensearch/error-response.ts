@@ -1,5 +1,5 @@
-// Error responses of OpenSearch and Elasticsearch as StatusErrors. The store's own message stays in `cause`, because it
-// may name indices and hosts.
+// Mapping of error responses of OpenSearch and Elasticsearch to StatusErrors. The message of the store is only in
+// `cause`, because it can contain names of indices and hosts.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
@@ -13,16 +13,16 @@ import {
   newStoreUnavailable,
 } from '../../store-errors.ts';
 
-/** The name of this store in errors and in the configuration. */
+/** Value of `logging.store`, also used in errors. */
 export const STORE = 'opensearch';
 
-/** An index that exists and is not searched: closed, or else blocked. */
+/** An index that exists but cannot be searched: closed, otherwise blocked. */
 export interface UnsearchableIndex {
   readonly name: string;
   readonly isClosed: boolean;
 }
 
-/** An error response. It has no use for a stack. */
+/** An error response, without a stack trace. */
 class ResponseError extends Error {
   readonly status: number;
   readonly index: UnsearchableIndex | undefined;
@@ -34,15 +34,15 @@ class ResponseError extends Error {
   }
 }
 
-/** An option of the store that only exports need. */
+/** A setting of the store prevents exports, but not queries. */
 export class PointInTimeOptionError extends UnfitOptionError {}
 
-/** The index that made the store reject a search, if the response names one. */
+/** Returns the index because of which the store rejected a search, if the response names it. */
 export function unsearchableIndexIn(error: unknown): UnsearchableIndex | undefined {
   return responseErrorIn(error)?.index;
 }
 
-/** Whether the same search may succeed a moment later: 429, or all of its shards failed. */
+/** Whether a retry can succeed: 429, or all shards failed. */
 export function isTransient(error: unknown): boolean {
   const cause = responseErrorIn(error);
   if (!cause) return false;
@@ -53,7 +53,7 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Whether the store has no such API or parameter, because it is another product or version. */
+/** Whether the product or version of the store lacks the API or the parameter. */
 export function isUnknownApi(error: unknown): boolean {
   return /no handler found|unrecognized parameter/.test(responseErrorIn(error)?.message ?? '');
 }
@@ -63,7 +63,7 @@ function responseErrorIn(error: unknown): ResponseError | undefined {
   return error instanceof Error ? responseErrorIn(error.cause) : undefined;
 }
 
-/** Whether an index or a point in time does not exist. Another 404 comes from something that is no such store. */
+/** Whether a 404 means that an index or a point in time does not exist. Any other 404 is not from OpenSearch. */
 export function isMissing(status: number, text: string): boolean {
   return (
     status === 404 &&
@@ -71,7 +71,7 @@ export function isMissing(status: number, text: string): boolean {
   );
 }
 
-/** `retryAfter` is the header, in seconds. */
+/** Maps an error response to a StatusError. `retryAfter`: value of the header, in seconds. */
 export function errorOf(status: number, text: string, retryAfter?: string): StatusError {
   if (status === 401) return newCredentialsRejected(STORE);
   const reasons = reasonsIn(text);
@@ -105,7 +105,7 @@ function unsearchableIndexOf(reasons: readonly string[], text: string): Unsearch
   return name === undefined ? undefined : { name, isClosed: true };
 }
 
-/** `type: reason` of the error, of its root causes and of the failed shards. */
+/** Returns `type: reason` of the error, its root causes and the failed shards. */
 function reasonsIn(text: string): string[] {
   let body: unknown;
   try {
@@ -116,7 +116,7 @@ function reasonsIn(text: string): string[] {
   return reasonsOf(body);
 }
 
-/** The same for JSON that contains errors, at most 20 of them. */
+/** Returns `type: reason` of up to 20 errors in any JSON value. */
 export function reasonsOf(body: unknown): string[] {
   const found: string[] = [];
   const collect = (value: unknown, depth: number): void => {
@@ -143,23 +143,23 @@ export function reasonsOf(body: unknown): string[] {
 
 const POINTS_EXHAUSTED = /\[search\.max_open_pit_context\]/;
 
-/** Whether a point in time lacks shards because of that setting. */
+/** Whether a point in time lacks shards because of `search.max_open_pit_context`. */
 export function lacksPoints(text: string): boolean {
   return POINTS_EXHAUSTED.test(text);
 }
 
 function newPointsExhausted(cause: Error): StatusError {
-  const message = `the log store ${STORE} has no capacity for this export: \`search.max_open_pit_context\` is used up; try again later, or ask for a shorter time`;
+  const message = `the log store ${STORE} has no capacity for this export: \`search.max_open_pit_context\` is used up; retry later, or export a shorter range`;
   return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 30 }, { cause });
 }
 
 interface SettingRejection {
-  /** Matches a `type: reason`. */
+  /** Compared with each `type: reason`. */
   readonly pattern: RegExp;
   readonly error: (cause: Error) => StatusError;
 }
 
-/** Rejections because of a setting of the store or of an index, with the cure. The first match counts. */
+/** Rejections due to a setting of the store or of an index. The errors say what to change. The first match is used. */
 const SETTINGS: readonly SettingRejection[] = [
   {
     pattern: /too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i,
@@ -198,7 +198,7 @@ const SETTINGS: readonly SettingRejection[] = [
         new UnfitOptionError(
           'logging.opensearch',
           'its `search.allow_expensive_queries` has to be true for parts of words, levels and workloads',
-          'log queries with these get 400',
+          'log queries with these return 400',
         ),
       ),
   },
@@ -208,7 +208,7 @@ const SETTINGS: readonly SettingRejection[] = [
       newNotSupported(
         STORE,
         'interval',
-        'its `search.max_buckets` allows fewer buckets; use a longer interval or a shorter time',
+        'its `search.max_buckets` allows fewer buckets; use a longer interval or a shorter range',
       ),
   },
   {
@@ -217,11 +217,11 @@ const SETTINGS: readonly SettingRejection[] = [
       newNotSupported(
         STORE,
         'start_time',
-        'its `action.search.shard_count.limit` allows fewer shards; use a shorter time',
+        'its `action.search.shard_count.limit` allows fewer shards; use a shorter range',
         new UnfitOptionError(
           'logging.opensearch',
           'its `action.search.shard_count.limit` is lower than the number of shards of these indices',
-          'log queries of a long time get 400',
+          'log queries of a long range return 400',
         ),
       ),
   },
@@ -244,7 +244,7 @@ const SETTINGS: readonly SettingRejection[] = [
         new PointInTimeOptionError(
           'logging.opensearch',
           'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
-          'exports get 503',
+          'exports return 503',
         ),
       ),
   },

@@ -1,5 +1,5 @@
-// Export of all records of a selection in order: pages of a point in time, the next of which is fetched while the caller
-// reads. If the point in time is lost, the export continues behind its last record with a new one.
+// Export of all records of a selection in order, by pages of a point in time. The next page is fetched while the client
+// reads. If the store loses the point in time, the export opens a new one and continues after its last record.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -16,27 +16,27 @@ import type { SelectionQuery } from './selection-query.ts';
 export interface ExportOptions {
   readonly points: PointsInTime;
   readonly records: RecordReader;
-  /** Maximum number of records of a page. */
+  /** Maximum number of records in a page. */
   readonly pageSize: number;
-  /** Milliseconds for one page; an export has no limit of its own. */
+  /** Time limit of one page, in ms. */
   readonly pageMs?: number | undefined;
-  /** Pauses before a lost point in time is replaced, and while its shards are unavailable, in ms. */
+  /** Pauses before a lost point in time is replaced, and while shards are unavailable, in ms. */
   readonly pausesMs?: readonly number[] | undefined;
-  /** The query, over the indices that exist now; undefined if it matches no line. */
+  /** Returns the query over the indices that exist now; undefined if it can match no line. */
   readonly plan: () => Promise<SelectionQuery | undefined>;
 }
 
-/** The first page is small, because the length of the lines is unknown. Later ones have about PAGE_BYTES. */
+/** Records in the first page. Few, because the length of the lines is unknown. Later pages have about PAGE_BYTES. */
 const FIRST_PAGE = 100;
 const PAGE_BYTES = 512 << 10;
 const SMALLEST_PAGE = 20;
-/** How much larger the next page may be after one that was too large. */
+/** Maximum growth from page to page after a page was too large. */
 const GROWTH = 2;
 export const PAGE_MS = 60_000;
-/** A replica takes over within one or two seconds. */
+/** Promoting a replica shard takes one or two seconds. */
 const PAUSES_MS = [500, 1_000, 2_000];
 
-/** Where the next page starts, and its maximum number of records. */
+/** Start and maximum number of records of the next page. */
 interface Place {
   readonly position: Position | undefined;
   readonly size: number;
@@ -51,7 +51,7 @@ interface Page {
 interface ExportState {
   readonly order: Order;
   readonly deadline: Deadline;
-  /** By message. */
+  /** Shortfalls by their message. */
   readonly shortfalls: Map<string, Shortfall>;
 }
 
@@ -76,7 +76,7 @@ export async function* exportRecords(
   return { shortfalls: [...state.shortfalls.values()] };
 }
 
-/** Returns where another point in time has to continue, if this one was lost. */
+/** Exports one point in time. If it is lost, returns the place at which a new point in time has to continue. */
 async function* exportPoint(
   options: ExportOptions,
   selected: SelectionQuery,
@@ -104,7 +104,7 @@ async function* exportPoint(
   };
   let place = begin;
   let next: Promise<Page> | undefined;
-  // A resumed export has to make progress, so its first page is final.
+  // The first page after a resume is sent even if it is partial, so that the export makes progress.
   let isFinal = isResumed;
   try {
     next = fetch(place);
@@ -115,7 +115,7 @@ async function* exportPoint(
       add(shortfalls, page.shortfalls);
       if (page.next) place = page.next;
       next = page.next && fetch(page.next);
-      // Handled in the next round.
+      // Prevents an unhandled rejection; the next iteration awaits the promise.
       next?.catch(() => undefined);
       deadline.signal.throwIfAborted();
       if (page.records.length > 0) yield page.records;
@@ -123,13 +123,16 @@ async function* exportPoint(
     return undefined;
   } finally {
     ended.abort();
-    // A search that still runs would keep the point in time open.
+    // A running search would keep the point in time open.
     await next?.catch(() => undefined);
     await point.close();
   }
 }
 
-/** Waits for shards that were available before. `changed`: the indices are others than those of the query. */
+/**
+ * Opens a point in time, and waits for shards that were available before. Returns `changed` if indices were created,
+ * closed or deleted since the query was built.
+ */
 async function openPoint(
   { points, pausesMs = PAUSES_MS }: ExportOptions,
   { indices }: SelectionQuery,
@@ -194,7 +197,7 @@ async function fetchPage(
   };
 }
 
-/** Records in PAGE_BYTES, by the length of the lines of a page. */
+/** Number of records that fit into PAGE_BYTES, estimated from the lines of a page. */
 function sizeFor(found: readonly { readonly record: LogRecord }[], most: number): number {
   const characters = found.reduce((sum, { record: { log } }) => sum + log.length + 300, 0);
   return Math.min(most, Math.max(SMALLEST_PAGE, Math.floor((PAGE_BYTES * found.length) / characters)));

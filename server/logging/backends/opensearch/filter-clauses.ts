@@ -1,5 +1,5 @@
-// Clauses for the filters of a selection: names in fields with whole values, words in the analysed field, patterns in the
-// field with whole lines. Many names become few clauses, because a query has at most 1,024 of them by default.
+// Query clauses for names, workloads and text. Names use keyword fields, words the analysed field, and patterns the
+// `wildcard` field. Many names are combined into few clauses, because a query has at most 1,024 clauses by default.
 import type { NameFilter, TextFilter } from '../../log-store.ts';
 import { parsePattern } from '../../matching/regex-dialect.ts';
 import { podNameForms } from '../../matching/workload-names.ts';
@@ -9,20 +9,20 @@ import { STORE } from './error-response.ts';
 import type { Layout } from './layout.ts';
 import { isLiteral, literal, literalSomewhere, somewhere } from './lucene-pattern.ts';
 
-/** A thousand characters of names need more states than the default. */
+/** `max_determinized_states` for a thousand characters of names, which need more than the default. */
 const NAME_STATES = 100_000;
-/** Characters of `contains`: the store compiles an automaton from them for each shard. */
+/** Maximum characters of name parts in a query, because each shard compiles an automaton from them. */
 const MAX_CONTAINS_LENGTH = 8_000;
-/** A substring of this form is always within one word. */
+/** Substrings that cannot cross the boundary of a word. */
 const WITHIN_A_WORD = /^(?=.*[0-9A-Za-z])[0-9A-Za-z_]{1,200}$/;
-/** One word to the analyser. */
+/** Text that the analyser treats as one word. */
 const SINGLE_WORD = /^[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{N}_]+$/u;
-/** The default of 50 expansions would miss lines. */
+/** `max_expansions`: the default of 50 would miss lines. */
 const UNLIMITED_EXPANSIONS = 2_147_483_647;
-/** A literal of a thousand characters needs more states than the default. */
+/** `max_determinized_states` for a literal of a thousand characters, which needs more than the default. */
 const LITERAL_STATES = 200_000;
 
-/** Clauses that all have to match. `base`: the name of the field in documents. Throws NotSupported. */
+/** Clauses of a name filter; all have to match. `base`: name of the field in documents. Throws NotSupported. */
 export function nameClauses({ exact, contains }: NameFilter, field: string, base: string): Clause[] {
   return [
     ...(contains ? [containsClause(contains, field, base)] : []),
@@ -38,17 +38,17 @@ export function exactClause(names: readonly string[], field: string): Clause {
   return names.length === 1 ? { term: { [field]: only } } : { terms: { [field]: names } };
 }
 
-/** The empty name is the name in records without one. */
+/** A record without the field has the empty name. */
 function isAbsent(field: string): Clause {
   return { bool: { must_not: { exists: { field } } } };
 }
 
 function containsClause(texts: readonly string[], field: string, base: string): Clause {
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_CONTAINS_LENGTH) {
-    const cure = `parts of names may have ${MAX_CONTAINS_LENGTH} characters in all; use fewer or shorter ones for \`${base}\``;
-    throw newNotSupported(STORE, 'namespace_query', cure);
+    const message = `parts of names can have ${MAX_CONTAINS_LENGTH} characters in total; use fewer or shorter ones for \`${base}\``;
+    throw newNotSupported(STORE, 'namespace_query', message);
   }
-  // Lucene 10 takes ı and İ for i. Names of Kubernetes objects are ASCII, so these match none.
+  // Lucene 10 treats ı and İ as i. Names of Kubernetes objects are ASCII, so a text with these matches no name.
   const sought = texts.filter((text) => !/[\u0130\u0131]/.test(text));
   return anyOf(
     joined(
@@ -59,11 +59,11 @@ function containsClause(texts: readonly string[], field: string, base: string): 
   );
 }
 
-/** Pods of the workloads. */
+/** Clause for the names of the pods of workloads. */
 export function workloadClause(workloads: NameFilter, field: string): Clause {
   return allOf(
     podNameForms(workloads).map((forms) => {
-      // The names differ, while what precedes and follows them is the same for most.
+      // Grouped by prefix and suffix, which most pod names have in common.
       const groups = Map.groupBy(forms, ({ before, behind }) => `${before}\n${behind}`);
       const patterns = [...groups.values()].flatMap((group) => {
         const [before = '', behind = ''] = [group[0]?.before, group[0]?.behind].map(inLucene);
@@ -78,12 +78,12 @@ export function workloadClause(workloads: NameFilter, field: string): Clause {
   );
 }
 
-/** Lucene takes a `-` at the end of a set for a range. */
+/** Escapes a `-` at the end of a character class, which Lucene would parse as a range. */
 function inLucene(pattern = ''): string {
   return pattern.replaceAll('-]', '\\-]');
 }
 
-/** Patterns with as many alternatives as an index accepts in one. */
+/** Joins alternatives into as few patterns as possible; a pattern has at most MAX_REGEX_LENGTH characters. */
 function joined(alternatives: readonly string[], before: string, behind: string): string[] {
   const room = MAX_REGEX_LENGTH - before.length - behind.length;
   const groups: string[][] = [];
@@ -99,16 +99,18 @@ function joined(alternatives: readonly string[], before: string, behind: string)
   return groups.map((group) => `${before}${group.join('|')}${behind}`);
 }
 
-/** `message`: the analysed field. Throws NotSupported if the layout lacks the field that the mode needs. */
+/**
+ * Clause of a text filter. `message`: the analysed field. Throws NotSupported if the layout lacks the required field.
+ */
 export function textClause(filter: TextFilter, layout: Layout, message: string): Clause {
   return anyOf(filter.texts.map((text) => clauseOf(text, filter, layout, message)));
 }
 
-/** The field with whole lines. Throws NotSupported if the layout has none. */
+/** The field of type `wildcard`. Throws NotSupported if the layout has none. */
 export function wholeLineField({ wholeLine }: Layout, parameter: string, message: string): string {
   if (wholeLine !== undefined) return wholeLine;
-  const cure = `its indices have words only; add a subfield of type wildcard to \`${message}\`, see docs/log-store-opensearch.md`;
-  throw newNotSupported(STORE, parameter, cure);
+  const problem = `its indices support searches for words only; add a subfield of type wildcard to \`${message}\`, see docs/log-store-opensearch.md`;
+  throw newNotSupported(STORE, parameter, problem);
 }
 
 function clauseOf(
@@ -133,11 +135,11 @@ function clauseOf(
     }
     default:
       if (caseSensitive && text.toLowerCase() !== text.toUpperCase()) {
-        const cure = 'its words have no case; use `match=substring` with `case=respect`';
-        throw newNotSupported(STORE, 'case', cure);
+        const problem = 'its searches for words ignore case; use `match=substring` with `case=respect`';
+        throw newNotSupported(STORE, 'case', problem);
       }
       if (mode === 'phrase') return { match_phrase: { [message]: { query: text } } };
-      // A phrase of one word would become one clause for each expansion.
+      // With one word, match_phrase_prefix would create one clause for each expansion.
       return SINGLE_WORD.test(text)
         ? { match_bool_prefix: { [message]: { query: text } } }
         : { match_phrase_prefix: { [message]: { query: text, max_expansions: UNLIMITED_EXPANSIONS } } };

@@ -1,5 +1,5 @@
-// Live tail by polling: each poll reads the records behind the last one, and counts the overlap with earlier polls to find
-// records that became searchable late.
+// Live tail by polling. Each poll reads the records after the last one. It also counts the records of the last 15 s: if
+// the count shows that records became searchable late, it reads that time again.
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
@@ -16,16 +16,18 @@ import { assertComplete, type Hit, millisecondsOfNanoseconds, type RecordReader 
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
 
 export interface FollowTuning {
-  /** Minimum ms between two polls. */
+  /** Minimum time between two polls, in ms. */
   readonly pollMs: number;
-  /** Ms after a failed poll. */
+  /** Pause after a failed poll, in ms. */
   readonly retryMs: number;
-  /** A record that becomes searchable later than this after its time, behind newer ones, is lost. */
+  /**
+   * Maximum delay in ms from the time of a record until it is searchable. Later records are lost if newer ones exist.
+   */
   readonly lateMs: number;
-  /** How long polls may fail before the live tail ends. */
+  /** Time of failed polls after which the live tail ends, in ms. */
   readonly patienceMs: number;
   readonly pageSize: number;
-  /** Maximum number of digests of records in the overlap; with more, the overlap is shorter. */
+  /** Maximum number of digests of delivered records. With more records, less than `lateMs` is read again. */
   readonly digests: number;
 }
 
@@ -38,9 +40,12 @@ const TUNING: FollowTuning = {
   digests: 100_000,
 };
 
-/** Polls at a time, over all followers, pauses included. */
+/** Concurrent searches of all live tails; a slot stays occupied during the pause after its search. */
 const SLOTS = 5;
-/** Ratio of the pause of a slot to the time of its search, so that all followers take about one thread of the store. */
+/**
+ * A slot pauses this many times as long as its search took. With five slots, all live tails use about one thread of the
+ * store.
+ */
 const PAUSE_FACTOR = 4;
 const MAX_PAUSE_MS = 5_000;
 const SEARCH_MS = 10_000;
@@ -51,7 +56,7 @@ export interface FollowersOptions {
   readonly queries: SelectionQueries;
   readonly indexSets: Pick<IndexSets, 'invalidate'>;
   readonly records: RecordReader;
-  /** Searches with the same text use the same copies of the shards. */
+  /** Searches with the same `preference` use the same copies of the shards. */
   readonly preference: string;
   /** A monotonic clock in ms. */
   readonly now: () => number;
@@ -96,7 +101,7 @@ export class Followers {
         if (signal.aborted) return;
         failingSince ??= now();
         if (isIndexAccessDenied(error)) {
-          // Closed or new indices: the next poll reads their layout.
+          // Indices were closed or created, so the next poll reads the layout again.
           indexSets.invalidate();
           if (!hasChanged) {
             hasChanged = true;
@@ -127,10 +132,10 @@ export class Followers {
   }
 }
 
-/** Runs a search in a slot. */
+/** Waits for a slot and runs a search. */
 type Search = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** One live tail: its position, and the records that it delivered within the overlap. */
+/** State of one live tail: its position, and digests of the records that it delivered in the last 15 s. */
 class Follower {
   readonly #options: FollowersOptions;
   readonly #tuning: FollowTuning;
@@ -153,7 +158,7 @@ class Follower {
     return this.#hasIndices;
   }
 
-  /** The records that were not delivered yet. */
+  /** Returns the records that were not delivered before. */
   async *poll(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { queries, wallClock } = this.#options;
     const { range } = this.#selection;
@@ -161,20 +166,20 @@ class Follower {
     const reached = this.#position ? millisecondsOfNanoseconds(this.#position.time) : begin;
     const from = this.#delivered.startRead(Math.max(begin, reached - this.#tuning.lateMs));
     const start = from > begin ? instantOf(from) : range.start;
-    // Clocks of nodes may be ahead, but not by more than a day.
+    // Includes records of nodes whose clocks are up to a day ahead.
     const end = instantOf(wallClock() + DAY_MS);
     const call = { signal, timeoutMs: SEARCH_MS };
     const selected = await queries.query({ ...this.#selection, range: { start, end } }, call);
     this.#hasIndices = selected !== undefined;
     if (!selected) return;
     const counted = yield* this.#read(selected, this.#position, call);
-    // Records before the position became searchable since then.
+    // More records than delivered: records before the position became searchable late.
     if (!this.#position || counted <= this.#delivered.size) return;
     if (this.#delivered.startRead(from) > from) return;
     yield* this.#read(selected, undefined, call);
   }
 
-  /** Reads all pages from the position on. Returns the number of records in the whole range. */
+  /** Reads all pages after the position. Returns the number of records in the whole range. */
   async *#read(
     selected: SelectionQuery,
     begin: Position | undefined,
@@ -198,7 +203,7 @@ class Follower {
         call.signal,
       );
       pageSize = requested;
-      // Records of a failed shard would be skipped for good.
+      // A partial result fails the poll, because the position would skip the records of failed shards.
       assertComplete(response);
       const hits = newHits(response.hits, position);
       const batch = this.#newRecords(hits);
@@ -215,7 +220,7 @@ class Follower {
     const fresh: LogRecord[] = [];
     for (const hit of hits) {
       const milliseconds = millisecondsOfNanoseconds(hit.time);
-      // A record from the future must not hide the records before it.
+      // The position never passes the present, because records before a future one would be skipped.
       if (milliseconds <= now && isBehind(hit, this.#position)) {
         this.#position = { time: hit.time, sequence: hit.sequence, returned: [] };
       }

@@ -1,4 +1,4 @@
-// Names of the indices that may have lines of a time: one for each day in UTC, or all with the prefix.
+// Index part of the URL for a time range: daily indices by name, or a wildcard pattern for all indices with the prefix.
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Selection } from '../../log-store.ts';
 
@@ -8,19 +8,19 @@ export interface IndexNaming {
   readonly daily: boolean;
 }
 
-/** Stores accept a request line of 4,096 bytes. */
+/** Half of the 4,096 bytes that the store accepts as a request line; about 75 days with the default prefix. */
 export const MAX_PATH_LENGTH = 2_048;
-/** With names that are excluded. */
+/** Maximum length with excluded names. */
 const MAX_EXCLUDING_LENGTH = 3_072;
 const DAY_MS = 86_400_000;
 const DAY_LENGTH = '-2026.01.15,'.length;
 const DAY = /^\d{4}\.\d\d\.\d\d$/;
 
-/** The part of a path that names the indices of a range: each day, or a pattern if there are too many days. */
+/** The daily indices of a range, separated by commas; the pattern of all indices if that is too long. */
 export function indexPath(naming: IndexNaming, { start, end }: Selection['range']): string {
   if (!naming.daily) return allIndices(naming);
   const first = dayOf(start);
-  // The end is exclusive: at midnight the day before is the last.
+  // The end is exclusive: a range that ends at midnight does not include the day that begins then.
   const lastDay = dayOf(end);
   const last = end > instantOf(lastDay) ? lastDay : lastDay - DAY_MS;
   const days = Math.max(1, (last - first) / DAY_MS + 1);
@@ -29,7 +29,7 @@ export function indexPath(naming: IndexNaming, { start, end }: Selection['range'
   return Array.from({ length: days }, (_, n) => `${prefix}-${dayName(first + n * DAY_MS)}`).join(',');
 }
 
-/** The pattern of all indices. Years begin with 2, so that longer prefixes do not match. */
+/** The pattern of all indices with the prefix. With daily indices it is `<prefix>-2*`, to exclude longer prefixes. */
 export function allIndices({ prefix, daily }: IndexNaming): string {
   return daily ? `${encodeURIComponent(prefix)}-2*` : allWithPrefix(prefix);
 }
@@ -42,7 +42,7 @@ export function isPattern(path: string): boolean {
   return path.includes('*');
 }
 
-/** The path without these indices; undefined if it would be too long. */
+/** Excludes indices from a path; undefined if the result is too long. */
 export function excluding(path: string, names: readonly string[]): string | undefined {
   if (!isPattern(path)) {
     const excluded = new Set(names.map(encodeURIComponent));
@@ -59,7 +59,7 @@ export function isDaily(prefix: string, name: string): boolean {
   return name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1));
 }
 
-/** The path of the day that another name contains, `<prefix>-2026.01.15-000002`; undefined if it contains none. */
+/** The daily index for the date in a name such as `<prefix>-2026.01.15-000002`; undefined without a date. */
 export function dayIn(prefix: string, name: string): string | undefined {
   const [, ...parts] = /^-(\d{4})\D?(\d\d)\D?(\d\d)/.exec(name.slice(prefix.length)) ?? [];
   return parts.length === 0 ? undefined : `${encodeURIComponent(prefix)}-${parts.join('.')}`;

@@ -1,5 +1,5 @@
-// Sets of indices that queries search together: their layouts, and the closed, blocked, forbidden and unsupported indices
-// that are left out. A set is read once, and again when the number of its shards changes.
+// Cache of the layouts of the indices that a query searches. It excludes closed, blocked, forbidden and unsupported
+// indices, and reports them as shortfalls. Entries are read again after a minute, or when the number of shards changes.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
@@ -16,9 +16,9 @@ import { assertComplete, type SearchResponse } from './search-response.ts';
 export interface IndexSet extends Layouts {
   /** Part of a path. */
   readonly path: string;
-  /** Number of shards. Another number means that an index appeared, was deleted, or closed. */
+  /** Number of shards. It changes when an index is created, deleted or closed. */
   readonly shards: number;
-  /** False while an index has no document, and so no mapping, or has unavailable shards. */
+  /** False while an index has no mapping, because it has no document, or has unavailable shards. */
   readonly isSettled: boolean;
   readonly shortfalls: readonly Shortfall[];
 }
@@ -29,22 +29,22 @@ export interface LayoutPath {
   readonly layout: Layout;
 }
 
-/** The time bounds how long a closed index, or a mapping that changed, stays unnoticed. */
+/** The TTL limits the time until a closed index or a changed mapping is noticed. */
 const CACHED = { most: 64, ttlMs: 60_000 };
 const UNSETTLED_MS = 1_000;
 const NO_DOCUMENTS: SearchBody = { size: 0, track_total_hits: false, query: { match_none: {} } };
-/** With this option a closed index is an error, which names the first of them. */
+/** With this parameter, a closed index causes an error that names one closed index. */
 const WITH_CLOSED = { expand_wildcards: 'open,closed' } as const;
 const REQUESTS_AT_A_TIME = 8;
-/** Each index that a pattern leaves out costs a request. */
+/** Maximum number of indices that are excluded from a pattern, because finding each one needs a request. */
 const MAX_EXCLUDED = 5;
 const MAX_NAMED = 5;
 
-/** Indices that exist and are not searched. */
+/** Indices that exist but cannot be searched. */
 interface Unsearchable {
   readonly refused: string[];
   readonly closed: string[];
-  /** Whether there may be more closed ones. */
+  /** Whether there can be further closed indices. */
   isIncomplete: boolean;
 }
 
@@ -54,7 +54,7 @@ export class IndexSets {
   readonly #now: () => number;
   #cache: ExpiringMap<string, { readonly set: IndexSet; readonly readAt: number }>;
 
-  /** `now` is a monotonic clock in ms. */
+  /** `now`: a monotonic clock, in ms. */
   constructor(client: SearchClient, names: FieldNames, now: () => number) {
     this.#client = client;
     this.#names = names;
@@ -63,8 +63,8 @@ export class IndexSets {
   }
 
   /**
-   * Undefined if no such index exists. Throws newIndexAccessDenied() if all are closed or forbidden, and StoreUnavailable if
-   * the user may not read the layout.
+   * Returns undefined if no index exists. Throws newIndexAccessDenied() if all are closed or forbidden, and
+   * StoreUnavailable if the user has no permission to read the layout.
    */
   async read(path: string, call: Call): Promise<IndexSet | undefined> {
     const [cache, now] = [this.#cache, this.#now()];
@@ -75,7 +75,7 @@ export class IndexSets {
     return set;
   }
 
-  /** The next read of each set asks the store. */
+  /** Clears the cache. */
   invalidate(): void {
     this.#cache = new ExpiringMap({ ...CACHED, now: this.#now });
   }
@@ -86,7 +86,7 @@ export class IndexSets {
     if ((await this.#refusal(withPatterns(path), WITH_CLOSED, call)) !== undefined) {
       searched = await this.#withoutUnsearchable(path, unsearchable, call);
     }
-    // Counted first: an index that appears before its layout is read changes the number of shards of the query.
+    // Shards are counted before the layout is read, so that an index that is created in between is noticed.
     const counted = await this.#client.searchPath(searched, NO_DOCUMENTS, call);
     if (counted.shards === 0 && searched !== path) {
       throw newStoreUnavailable(STORE, new Error('all of its indices are closed or forbidden'));
@@ -100,7 +100,7 @@ export class IndexSets {
     return this.#withoutUnsupported({ searched, unsearchable, layouts, counted }, call);
   }
 
-  /** A time that is no date breaks the sorted search of all indices. */
+  /** Excludes unsupported indices: a time field that is no date would fail the sorted search of all indices. */
   async #withoutUnsupported(
     {
       searched,
@@ -119,7 +119,7 @@ export class IndexSets {
     if (layouts.groups.length === 0 || path === undefined) {
       const [[index, problem] = []] = layouts.unsupported;
       const reason = `in index ${index} ${problem}`;
-      const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries get 400');
+      const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries return 400');
       throw newNotSupported(STORE, 'start_time', reason, unfit);
     }
     const { shards } = await this.#client.searchPath(path, NO_DOCUMENTS, call);
@@ -134,14 +134,14 @@ export class IndexSets {
     );
   }
 
-  /** The path of the searchable indices. Throws the rejection if there is none, or the store does not name what it rejects. */
+  /** Returns the path of the searchable indices. Throws the store's error if there is none, or if it names no index. */
   #withoutUnsearchable(path: string, found: Unsearchable, call: Call): Promise<string> {
     return isPattern(path)
       ? this.#patternWithout(path, found, call)
       : this.#namesWithout(path.split(','), found, call);
   }
 
-  /** One request for each name, because the security plugin does not name the forbidden ones. */
+  /** Sends one request for each name, because the security plugin does not name forbidden indices. */
   async #namesWithout(names: readonly string[], found: Unsearchable, call: Call): Promise<string> {
     const refusals = await inParallel(REQUESTS_AT_A_TIME, names, (name) => this.#refusal(name, {}, call));
     const searchable = names.filter((name, n) => {
@@ -163,16 +163,16 @@ export class IndexSets {
       const refusal = await this.#refusal(path, WITH_CLOSED, call);
       if (refusal === undefined) break;
       const index = unsearchableIndexIn(refusal);
-      // An index that is rejected although it is excluded has another name in the store.
+      // The exclusion has no effect, because the pattern matches the index by another name.
       if (!index || excluded.includes(index.name)) throw refusal;
       found[index.isClosed ? 'closed' : 'refused'].push(index.name);
       excluded.push(index.name);
     }
-    // The store itself leaves out closed indices beyond the limit.
+    // Closed indices need no exclusion: the store omits them from a pattern.
     return excluding(pattern, found.refused) ?? pattern;
   }
 
-  /** Why the store rejects to search all of these; undefined if it does not. */
+  /** Returns the error with which the store rejects a search of these indices; undefined if it accepts the search. */
   async #refusal(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<unknown> {
     const body = JSON.stringify(NO_DOCUMENTS);
     try {
@@ -184,14 +184,14 @@ export class IndexSets {
       return undefined;
     } catch (error) {
       if (isIndexAccessDenied(error)) return error;
-      // No shard is available. The search itself reports that.
+      // No shard is available, which the search itself reports.
       if (error instanceof StatusError && error.code === 503) return undefined;
       throw error;
     }
   }
 }
 
-/** The layouts of the set, each with its indices in as few paths as possible. Almost always one. */
+/** Returns the paths of each layout, as few as possible; almost always a single one. */
 export function layoutPaths({ path, groups }: IndexSet): LayoutPath[] {
   const [only] = groups;
   if (only && groups.length === 1) return [{ path, layout: only.layout }];
@@ -210,7 +210,7 @@ function joinedNames(names: readonly string[]): string[] {
   return paths;
 }
 
-/** As patterns, so that a day without an index is no error. */
+/** Converts names to patterns, because a missing index is an error by name, but not by pattern. */
 function withPatterns(path: string): string {
   return path
     .split(',')
@@ -233,7 +233,7 @@ export function listed(names: readonly string[]): string {
   return `${sorted.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** The security plugin leaves out, without an error, indices whose fields the user may not read. */
+/** The security plugin omits indices without an error if the user has no permission for `field_caps`. */
 function noFieldCaps(): Error {
   const reason = 'it shows no fields of the indices; its user needs indices:data/read/field_caps*';
   return newStoreUnavailable(STORE, new UnfitOptionError('logging.opensearch', reason));

@@ -1,4 +1,4 @@
-// Narrow readers for JSON of the store, which is `unknown` until one of them has checked it.
+// Type checks for JSON of the store, which is `unknown` before.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
@@ -23,7 +23,7 @@ export function countOf(value: unknown, name: string): number {
   return value;
 }
 
-/** The result of `read`. Throws StoreUnavailable if the JSON of the store is invalid. */
+/** Calls `read`, and converts its error about invalid JSON to StoreUnavailable. */
 export function valid<T>(read: () => T): T {
   try {
     return read();

@@ -1,9 +1,9 @@
-// Layout of an index: which of its fields answer which part of a query, read from `_field_caps`. Supported are the index
-// template of docs/log-store-opensearch.md and the dynamic mapping of OpenSearch.
+// Parser of `_field_caps` responses into layouts: the indexed fields that a query uses. Two layouts are supported: the
+// index template in docs/log-store-opensearch.md, and the dynamic mapping of OpenSearch.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
 
-/** Names of the fields in documents, from the configuration. */
+/** Configured names of the fields in documents. */
 export interface FieldNames {
   readonly time: string;
   readonly message: string;
@@ -13,15 +13,15 @@ export interface FieldNames {
   readonly containerID: string;
 }
 
-/** Names of the indexed fields. */
+/** Names of the indexed fields that queries use. */
 export interface Layout {
-  /** Whole values. */
+  /** A keyword field. */
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Whole values; undefined if the index has none. */
+  /** A keyword field; undefined if the index has none. */
   readonly containerID: string | undefined;
-  /** The field of type `wildcard` with the whole line, for regular expressions; undefined if the index has none. */
+  /** The field of type `wildcard`, which contains whole lines; undefined if the index has none. */
   readonly wholeLine: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export interface Layouts {
   readonly indices: readonly string[];
   /** Supported indices by layout. */
   readonly groups: readonly LayoutGroup[];
-  /** Indices with another layout: what is wrong with it, by the name of the index. */
+  /** Reasons why the layout of an index is not supported, by index name. */
   readonly unsupported: ReadonlyMap<string, string>;
-  /** Indices that map neither time nor line, because they have no document yet. */
+  /** Indices without a mapping of time and line, because they have no document. */
   readonly empty: readonly string[];
-  /** Whether the time of an index has nanoseconds, which makes them the unit of all sort keys. */
+  /** Whether an index has times in nanoseconds. Then the sort keys of all indices are in nanoseconds. */
   readonly nanoseconds: boolean;
 }
 
@@ -56,7 +56,7 @@ const DATES = new Set(['date', 'date_nanos']);
 const WHOLE_LINE = 'wildcard';
 const KEYWORD = 'keyword';
 
-/** The parameter `fields` of `_field_caps`. */
+/** Value of the parameter `fields` of `_field_caps`. */
 export function requestedFields(names: FieldNames): string {
   const all = Object.values(names).flatMap((name) => [
     ...parentsOf(name),
@@ -67,7 +67,7 @@ export function requestedFields(names: FieldNames): string {
   return [...new Set(all)].join(',');
 }
 
-/** The response of `_field_caps` with `include_unmapped`. Throws an Error for anything else. */
+/** Parses the response of `_field_caps` with `include_unmapped`. Throws an Error for any other text. */
 export function readLayouts(text: string, names: FieldNames): Layouts {
   const response = objectOf(JSON.parse(text), 'the response');
   const indices = arrayOf(response['indices'], 'indices').filter((index) => typeof index === 'string');
@@ -97,7 +97,7 @@ export function readLayouts(text: string, names: FieldNames): Layouts {
   return { indices, groups: [...groups.values()], unsupported, empty, nanoseconds };
 }
 
-/** Why the layout is not supported; undefined if it is. */
+/** Returns the reason why the layout is not supported; undefined for a supported layout. */
 function problemOf(names: FieldNames, fieldOf: FieldOf): string | undefined {
   const time = fieldOf(names.time);
   if (!time || !DATES.has(time.type) || !time.searchable || !time.aggregatable) {
@@ -124,8 +124,8 @@ function described(field: Field | undefined): string {
 }
 
 function layoutOf(names: FieldNames, fieldOf: FieldOf): Layout {
-  // An unmapped name may become `text` with its first value, where a `term` would match single words of other names. The
-  // subfield matches whole values only, or nothing.
+  // An unmapped field uses `.keyword`: its first value can map it as `text`, in which a `term` would match single
+  // words.
   const exact = (name: string): string => keywordOf(name, fieldOf) ?? `${name}.${KEYWORD}`;
   const containerID = keywordOf(names.containerID, fieldOf);
   const wholeLine = `${names.message}.${WHOLE_LINE}`;
@@ -139,7 +139,7 @@ function layoutOf(names: FieldNames, fieldOf: FieldOf): Layout {
   };
 }
 
-/** The field with whole values: the field itself, or its subfield. */
+/** The keyword field: the field itself, or its subfield `.keyword`. */
 function keywordOf(name: string, fieldOf: FieldOf): string | undefined {
   return [name, `${name}.${KEYWORD}`].find((each) => {
     const field = fieldOf(each);
@@ -152,7 +152,7 @@ function parentsOf(name: string): string[] {
   return parts.slice(1).map((_, n) => parts.slice(0, n + 1).join('.'));
 }
 
-/** By field and index. Unmapped fields are left out. */
+/** Types by field and index, without unmapped fields. */
 function fieldsByIndex(fields: JsonObject, indices: readonly string[]): Map<string, Map<string, Field>> {
   return new Map(
     Object.entries(fields).map(([name, types]) => {

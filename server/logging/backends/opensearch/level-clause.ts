@@ -1,4 +1,4 @@
-// Clause for the level that a line names, as matching/levels.ts defines it, in Lucene's syntax.
+// Query clause for log levels: the definition of matching/levels.ts, translated to Lucene's regular expressions.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import {
   anyCase,
@@ -15,21 +15,21 @@ import {
 } from '../../matching/levels.ts';
 import { allOf, anyOf, type Clause, regexp, wildcard } from './clause.ts';
 
-/** A terminal colour. Its last letter would join the word that follows. */
+/** ANSI colour sequence. Its final letter `m` would be taken for the start of the following word. */
 const COLOUR = '\u001b\\[[0-9;]*m';
 const BEFORE_KEY = `(.*([^0-9A-Za-z]|${COLOUR}))?`;
 const BEFORE = `(.*([^0-9A-Za-z_]|${COLOUR}))?`;
 const BEHIND = '([^0-9A-Za-z_].*)?';
-/** All levels together need some thousand states more than the default. */
+/** `max_determinized_states`: all levels together need some thousand more than the default. */
 const MAX_STATES = 100_000;
 
-/** `wholeLine`: the field with whole lines; `message`: the analysed field. */
+/** Clause for lines with one of the levels. `wholeLine`: the `wildcard` field; `message`: the analysed field. */
 export function levelClause(levels: readonly Level[], wholeLine: string, message: string): Clause {
   const wanted = LEVELS.filter((level) => levels.includes(level));
   return anyOf([named(wholeLine, wanted), ...klog(wholeLine, message, wanted), ...atHead(wholeLine, wanted)]);
 }
 
-/** A key of a structured log, or the level's name in capitals or in brackets. */
+/** Lines with a level key of a structured log, or with the level's name in capitals or in brackets. */
 function named(field: string, levels: readonly Level[]): Clause {
   const words = levels.flatMap((level) => LEVEL_WORDS[level]);
   const numbers = levels.flatMap((level) => LEVEL_NUMBERS[level]);
@@ -39,10 +39,10 @@ function named(field: string, levels: readonly Level[]): Clause {
     `${BEFORE}(${wordsInCapitals(levels).join('|')})${BEHIND}`,
     `.*\\[([a-z0-9_]+:)?(${words.map(title).join('|')})[ ]*\\].*`,
   ];
-  // A line with a longer word also contains the shorter word that it begins with.
+  // Only the shortest words are searched, because a line with WARNING also contains WARN.
   const all = [...words, ...levels.flatMap((level) => CUT_WORDS[level])];
   const shortest = all.filter((word) => !all.some((other) => other !== word && word.startsWith(other)));
-  // The n-grams of the index rule out most lines before the pattern reads them.
+  // The first clauses use the n-grams of the index to exclude most lines before the expensive pattern.
   return allOf([
     anyOf([
       ...shortest.map((word) => wildcard(field, word, true)),
@@ -52,7 +52,7 @@ function named(field: string, levels: readonly Level[]): Clause {
   ]);
 }
 
-/** A syslog priority, or the level's name at the head of the line. Written out, because the n-grams need literal text. */
+/** Lines that start with a syslog priority or the level's name. Alternatives are literal, so that the n-grams apply. */
 function atHead(field: string, levels: readonly Level[]): Clause[] {
   const syslog = levels.map((level) => oneOf(priorities([level]).map((number) => `<${number}>`)));
   const words = wordsAtHead(levels).flatMap((word) => [word, capitalized(word)]);
@@ -72,7 +72,7 @@ function oneOf(alternatives: readonly string[]): string {
 function klog(field: string, message: string, levels: readonly Level[]): Clause[] {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   if (letters === '') return [];
-  // The words of the line rule out most lines; the pattern checks that the head is at the start.
+  // The search for words excludes most lines; the pattern then checks the start of the line.
   return [
     allOf([
       regexp(message, `[${letters.toLowerCase()}][0-9]{4}([^0-9].*)?`),

@@ -1,21 +1,21 @@
-// Printer for the API's regular expressions in Lucene's syntax, which matches the whole value. Lucene's
-// `case_insensitive` folds ASCII only up to Lucene 9, so other letters are folded here.
+// Translator of the API's regular expressions to Lucene's syntax, which matches the whole value. `case_insensitive` of
+// Lucene 9 folds only ASCII letters, so other letters are translated to character classes.
 import { foldedCharacter, foldedRanges, type Range } from '../../matching/character-ranges.ts';
 import type { Branch, Item, Pattern } from '../../matching/regex-dialect.ts';
 
 const ANYTHING = '.*';
-/** Newlines at the end of a record are not part of its line. */
+/** Newlines at the end of a record, which are not part of the line. */
 const LINE_END = '\n*';
 
 export interface LucenePattern {
   readonly value: string;
-  /** Whether the engine has to ignore the case of ASCII letters. */
+  /** Value of `case_insensitive`. */
   readonly ignoreCase: boolean;
 }
 
 /**
- * What ignores case: nothing, the engine (for ASCII), or the pattern with sets of letters. The engine can use its index,
- * but Lucene 10 takes `ı` and `İ` for `i`, so patterns with these are written out.
+ * Case folding: none, by the engine (`case_insensitive`, for ASCII letters), or written into the pattern as character
+ * classes. The engine can use its index. Lucene 10 treats `ı` and `İ` as `i`, so patterns with these use `written`.
  */
 type Folding = 'none' | 'engine' | 'written';
 
@@ -23,7 +23,7 @@ const DOTTED_I = 0x130;
 const DOTLESS_I = 0x131;
 const UNLIKE_ENGINE: ReadonlySet<number> = new Set([DOTTED_I, DOTLESS_I]);
 
-/** Matches a value that contains a match of the pattern. */
+/** Pattern of values that contain a match. */
 export function somewhere({ branches }: Pattern, caseSensitive: boolean): LucenePattern {
   const needsSets = branches.some(({ items }) => items.some(isUnlikeEngine));
   const folding = caseSensitive ? 'none' : needsSets ? 'written' : 'engine';
@@ -31,13 +31,13 @@ export function somewhere({ branches }: Pattern, caseSensitive: boolean): Lucene
   return { value, ignoreCase: folding === 'engine' };
 }
 
-/** Matches a value that contains the text. */
+/** Pattern of values that contain the text. */
 export function literalSomewhere(text: string, caseSensitive: boolean): LucenePattern {
   const folding = caseSensitive ? 'none' : /[\u0130\u0131]/.test(text) ? 'written' : 'engine';
   return { value: `.*${literal(text, folding)}.*`, ignoreCase: folding === 'engine' };
 }
 
-/** Matches the text itself. */
+/** Pattern of the text itself. */
 export function literal(text: string, folding: Folding = 'none'): string {
   return Array.from(text, (letter) => printCharacter(letter.codePointAt(0) ?? 0, folding)).join('');
 }
@@ -104,8 +104,8 @@ function printSet(ranges: readonly Range[], negated: boolean, folding: Folding):
 }
 
 /**
- * Characters that must not begin a range: Lucene 10 requires `-`, `[`, `\`, `]` and `^` to be escaped, and the normalizer
- * of the index template replaces NUL, in patterns too.
+ * Characters that a range must not start with. Lucene 10 requires an escape for `-`, `[`, `\`, `]` and `^`. The
+ * normalizer of the index template also replaces NUL in patterns.
  */
 const NOT_FIRST: ReadonlySet<number> = new Set([0, 0x2d, 0x5b, 0x5c, 0x5d, 0x5e]);
 
@@ -121,9 +121,9 @@ function printMember(code: number): string {
 }
 
 function escaped(code: number): string {
-  // For an escaped backslash in a field of type wildcard, OpenSearch looks up wrong n-grams; for alternatives, none.
+  // As an alternative, because OpenSearch looks up wrong n-grams for a plain escaped backslash in a `wildcard` field.
   if (code === 0x5c) return '(\\\\|\\\\)';
   const character = String.fromCodePoint(code);
-  // An escaped letter or digit has another meaning.
+  // Letters and digits are not escaped, because an escape changes their meaning.
   return code > 0x20 && code < 0x7f && !/[0-9A-Za-z]/.test(character) ? `\\${character}` : character;
 }

@@ -1,5 +1,5 @@
-// Log store on OpenSearch or Elasticsearch, where collectors write one document for each line. Access is checked before,
-// and nothing is written.
+// Log store that searches OpenSearch or Elasticsearch, where collectors write one document for each line. Callers are
+// authorized before a store is called. It writes nothing.
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
@@ -34,23 +34,25 @@ import { selfCheck } from './self-check.ts';
 
 export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly indexPrefix: string;
-  /** Whether there is one index for each day in UTC, `<indexPrefix>-YYYY.MM.DD`; else all indices with the prefix count. */
+  /**
+   * Whether there is one index for each day in UTC, `<indexPrefix>-YYYY.MM.DD`; otherwise all indices with the prefix.
+   */
   readonly dailyIndices: boolean;
   readonly fields: FieldNames;
-  /** Maximum number of records of one request of an export. */
+  /** Maximum number of records in one page of an export. */
   readonly pageSize: number;
-  /** Milliseconds for one request of an export. */
+  /** Time limit of one page of an export, in ms. */
   readonly pageMs?: number;
   /** Pauses before an export replaces a lost point in time, in ms. */
   readonly pausesMs?: readonly number[];
-  /** Time slices for reading responses; its own by default. */
+  /** Time slicer for reading responses; default: a new one. */
   readonly slicer?: TimeSlicer;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
 }
 
-/** Keeps no state in the store between two calls; an export closes its point in time. */
+/** Leaves no state in OpenSearch after a call: an export closes its point in time. */
 export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
@@ -117,7 +119,7 @@ export class OpenSearchLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     const deadline = this.#deadline(call);
     const plan = (): Promise<SelectionQuery | undefined> => {
-      // A point in time never contains what it missed at its begin.
+      // Reads the layout again, because a point in time cannot include indices later.
       this.#indexSets.invalidate();
       return this.#queries.query(selection, deadline.within(PAGE_MS).call());
     };
@@ -130,7 +132,7 @@ export class OpenSearchLogStore implements LogBackend {
     return this.#followers.follow(selection, call);
   }
 
-  /** Needs no other permissions than queries. */
+  /** Health check. It needs only the permissions of queries. */
   check(call: Call): Promise<void> {
     const { indexPrefix: prefix, dailyIndices: daily, fields: names } = this.#options;
     const options = {

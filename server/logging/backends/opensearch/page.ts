@@ -1,5 +1,5 @@
-// Pages of records in the order of time. The position of a page is in its cursor, so that neither the server nor the store
-// keeps state between two pages.
+// Query for one page of records, sorted by time. The cursor contains the position of the page, so neither the server
+// nor the store has state between two pages.
 import { hash } from 'node:crypto';
 import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
@@ -18,19 +18,20 @@ import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query
 
 type Range = Selection['range'];
 
-/** `index.max_result_window` by default: `from` and `size` together. */
+/** Default of `index.max_result_window`: the maximum of `from` + `size`. */
 const RESULT_WINDOW = 10_000;
-/** Lines of a shard that are sorted at once. */
+/** Maximum matches in a shard that are counted and sorted in one search (`terminate_after`). */
 const BROAD = 10_000;
-/** The first part of the range that is sorted, in ms, and how many times longer the next one is. */
+/** Minimum length of the first part of the range that is sorted, in ms, and the factor to the next part. */
 const SHORTEST_PART_MS = 1_000;
 const PART_GROWTH = 8;
-/** Ratio of the lines of the first part, if lines were spread evenly, to the lines of the page. */
+/** Expected lines in the first part of the range, if lines are spread evenly, as a multiple of the page. */
 const MARGIN = 4;
 
 /**
- * A position in sorted hits: the sort key of the last record, and the records with that key that were returned. Shards may
- * share time and sequence number, so the next page reads that key again and leaves those out.
+ * Position of the last record of a page: its sort key (time and sequence number), and digests of the returned records
+ * with that key. Records of different shards can have equal keys, so the next page reads the key again and skips the
+ * digests.
  */
 export interface Position {
   /** Nanoseconds since the epoch. */
@@ -43,10 +44,10 @@ export interface Position {
 
 const MAX_RETURNED = 200;
 const DIGEST_LENGTH = 11;
-/** Times have 64 bits. A greater one makes the store fail. */
+/** Latest time in 64-bit nanoseconds. The store fails for a later one. */
 const LATEST = 2n ** 63n - 1n;
 
-/** The caller may change the list. */
+/** A new object, because callers modify its lists. */
 export function emptyPage(): LogPage {
   return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
 }
@@ -61,9 +62,9 @@ export interface PageReading {
 export async function readPage(reading: PageReading, page: PageRequest): Promise<LogPage> {
   const { selected, records } = reading;
   const { order, size, from, uncounted = false } = page;
-  // Without lines, the position would cost a search of its own.
+  // With `size=0`, only the total is needed, without the position.
   const position = page.after === undefined || size === 0 ? undefined : readPosition(page.after);
-  // One more than requested shows whether there is a next page, except at the end of the result window.
+  // Requests one more record, to find out whether there is a next page, except at the end of the result window.
   const wanted = size === 0 ? 0 : Math.min(size + 1, Math.max(size, RESULT_WINDOW - from));
   const request = { order, from, position, size: wanted + repeatedHits(position) };
   const first = await firstHits(reading, request, !uncounted);
@@ -93,8 +94,9 @@ interface HitRequest {
 type FirstHits = Pick<SearchResponse, 'hits' | 'total' | 'shortfalls'>;
 
 /**
- * A store that counts and sorts in one search sorts every line that matches. So a search that matches many is counted by
- * itself, and sorted within the first part of the range that fills the page.
+ * Searches the first hits of a page. A search that counts and sorts has to sort all matches. So if there are many
+ * matches, they are counted by one search, and sorted by another search over a part of the range that is long enough
+ * for the page.
  */
 async function firstHits(reading: PageReading, request: HitRequest, isCounted: boolean): Promise<FirstHits> {
   const { client, selected, deadline } = reading;
@@ -114,7 +116,7 @@ async function firstHits(reading: PageReading, request: HitRequest, isCounted: b
   const withCount = ({ hits, shortfalls }: SearchResponse): FirstHits => ({
     hits,
     total: counted.total,
-    // The same shards are missing from both, in different numbers.
+    // Not both lists: they report the same shards with different numbers.
     shortfalls: counted.shortfalls.length > 0 ? counted.shortfalls : shortfalls,
   });
   const range = position ? rangeFrom(position, selected.range, order) : selected.range;
@@ -129,7 +131,7 @@ async function firstHits(reading: PageReading, request: HitRequest, isCounted: b
   return withCount(await search(reading, { ...body, query: queryOf(selected, range) }, request));
 }
 
-/** The part of the range from the position on. A millisecond is the precision of some indices. */
+/** The part of the range after the position, rounded to the millisecond that some indices have as precision. */
 function rangeFrom({ time }: Position, { start, end }: Range, order: Order): Range {
   const milliseconds = millisecondsOfNanoseconds(time);
   return order === 'asc'
@@ -137,7 +139,7 @@ function rangeFrom({ time }: Position, { start, end }: Range, order: Order): Ran
     : { start, end: earlier(end, instantOf(milliseconds + 1)) };
 }
 
-/** The first `ms` of the range, in its order. */
+/** The first `ms` of the range in the requested order. */
 function partOf({ start, end }: Range, order: Order, ms: number): Range {
   return order === 'asc'
     ? { start, end: earlier(end, instantOf(millisecondsOf(start) + ms)) }
@@ -154,7 +156,7 @@ function search(
   return client.search(indices, body, deadline.call(), { after });
 }
 
-/** A search for records in the order of time. */
+/** Body of a search for records sorted by time. */
 export function sortedSearch(
   selected: SelectionQuery,
   { order, size }: { readonly order: Order; readonly size: number },
@@ -181,7 +183,7 @@ export function writePosition({ time, sequence, returned }: Position): string {
   return [time, sequence, ...returned].join('.');
 }
 
-/** Cursors are untrusted. Throws BadRequest for one that this store cannot have written. */
+/** Parses the position of a cursor, which is untrusted. Throws BadRequest for an invalid one. */
 export function readPosition(text: string): Position {
   const [time = '', sequence = '', ...returned] = text.split('.');
   const isWellFormed =
@@ -195,26 +197,26 @@ export function readPosition(text: string): Position {
   return { time: BigInt(time), sequence: Number(sequence), returned };
 }
 
-/** JSON of `search_after`, from the records with the position's own key on. */
+/** JSON of `search_after`, such that records with the key of the position are included. */
 export function searchAfter({ time, sequence }: Position, order: Order, nanoseconds: boolean): string {
   const key = nanoseconds ? time : time / 1_000_000n;
-  // Written as text, because the key may exceed the integers of a double.
+  // Built as text, because the key can exceed the safe integers of JavaScript.
   return `[${key},${order === 'asc' ? sequence - 1 : sequence + 1}]`;
 }
 
-/** Hits that a search from the position on may repeat. */
+/** Maximum number of hits that were returned before. */
 export function repeatedHits(position: Position | undefined): number {
   return position?.returned.length ?? 0;
 }
 
-/** The hits without the ones that were returned up to the position. */
+/** Removes the hits that were returned before. */
 export function newHits(hits: readonly Hit[], position: Position | undefined): readonly Hit[] {
   if (!position) return hits;
   const returned = new Set(position.returned);
   return hits.filter((hit) => hit.sequence !== position.sequence || !returned.has(digestOf(hit)));
 }
 
-/** The position behind `last`, which is one of the hits of a search from the position `before` on. */
+/** The position after `last`, one of the hits of a search that started at the position `before`. */
 export function positionBehind(hits: readonly Hit[], last: Hit, before: Position | undefined): Position {
   const { time, sequence } = last;
   const returned = hits
@@ -225,7 +227,7 @@ export function positionBehind(hits: readonly Hit[], last: Hit, before: Position
   return { time, sequence, returned: [...new Set([...(isSameKey ? before.returned : []), ...returned])] };
 }
 
-/** Without the index, whose name changes when it is cloned or shrunk. */
+/** Digest of the document id, without the index: its name changes when it is cloned or shrunk. */
 function digestOf({ id }: Hit): string {
   return hash('sha256', id, 'base64url').slice(0, DIGEST_LENGTH);
 }

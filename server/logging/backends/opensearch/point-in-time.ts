@@ -1,5 +1,5 @@
-// Points in time: a consistent view of the indices for an export. OpenSearch and Elasticsearch have different APIs for
-// them; the first that works is used from then on.
+// Points in time (PIT): consistent views of the indices for exports. OpenSearch and Elasticsearch have different APIs;
+// the first API that works is used from then on.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
@@ -19,18 +19,18 @@ import { objectOf } from './json-reader.ts';
 import { LENIENT, type SearchBody, type SearchClient, type SearchTarget } from './search-client.ts';
 import { failedShards, type SearchResponse, shardsOf } from './search-response.ts';
 
-/** Renewed by each page. An export that is read more slowly loses its point in time. */
+/** `keep_alive` that each page renews. If the client needs longer for a page, the point in time expires. */
 const KEEP_ALIVE = '5m';
-/** Until the first page. If this process ends before, the point in time stays open, and a node allows some hundreds. */
+/** `keep_alive` until the first page. Short, because a process that crashes before it leaves the point in time open. */
 const FIRST_KEEP_ALIVE = '30s';
-/** How long an aborted caller waits for the id of the point in time, to close it. */
+/** Time that an aborted request waits for the id of the point in time, in order to close it. */
 const ABORT_GRACE_MS = 1_000;
 const CLOSE_MS = 5_000;
 
 interface Api {
   readonly open: (indices: string) => string;
   readonly query: Readonly<Record<string, string>>;
-  /** The member of the response with the id. */
+  /** Name of the id in the response. */
   readonly id: string;
   readonly close: { readonly path: string; readonly body: (id: string) => unknown };
 }
@@ -49,17 +49,17 @@ const APIS: readonly Api[] = [
     id: 'pit_id',
     close: { path: '/_search/point_in_time', body: (id) => ({ pit_id: [id] }) },
   },
-  // From 8.16 on. Earlier versions open none if a shard is unavailable.
+  // Elasticsearch 8.16 or later. Earlier versions open no point in time if a shard is unavailable.
   { ...ELASTICSEARCH, query: { ...ELASTICSEARCH.query, allow_partial_search_results: 'true' } },
   ELASTICSEARCH,
 ];
 
 export interface PointInTime {
-  /** What it does not contain. */
+  /** Shards and clusters that are missing from the point in time. */
   readonly shortfalls: readonly Shortfall[];
-  /** Throws isLostPoint() if it expired. */
+  /** Throws an error for which isLostPoint() is true if the point in time has expired. */
   search(body: SearchBody, call: Call, after: string | undefined): Promise<SearchResponse>;
-  /** Never throws. A point in time that cannot be closed expires. */
+  /** Never throws: a point in time that cannot be closed expires. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export class PointsInTime {
     this.#client = client;
   }
 
-  /** The option of the store that the last export found unfit. */
+  /** The setting of the store that made the last export fail, for the health check. */
   get optionError(): UnfitOptionError | undefined {
     if (!this.#isCloseForbidden) return this.#lastOptionError;
     const reason = 'its user needs indices:data/read/point_in_time/delete';
@@ -81,7 +81,7 @@ export class PointsInTime {
     return new UnfitOptionError('logging.opensearch', reason, effect);
   }
 
-  /** Undefined if no such index exists. */
+  /** Opens a point in time; undefined if no index exists. */
   async open(target: SearchTarget, call: Call): Promise<PointInTime | undefined> {
     const errors: unknown[] = [];
     for (const api of this.#api ? [this.#api] : APIS) {
@@ -103,7 +103,7 @@ export class PointsInTime {
   async #open(api: Api, target: SearchTarget, call: Call): Promise<PointInTime | undefined> {
     const { signal, timeoutMs } = call;
     signal.throwIfAborted();
-    // A request that is aborted at once may open a point in time whose id is lost.
+    // Not aborted at once, because the id of a point in time that was opened would be lost.
     const aborting = new AbortController();
     const abort = (): void => {
       void delay(ABORT_GRACE_MS, undefined, { ref: false }).then(() => aborting.abort(signal.reason));
@@ -150,7 +150,7 @@ export class PointsInTime {
         }
       },
       close: async () => {
-        // The caller's signal may be aborted, which is why the point in time is closed.
+        // Without the caller's signal, which can be aborted already.
         const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
         const { path, body } = api.close;
         try {
@@ -172,7 +172,7 @@ export class PointsInTime {
 
 interface Opened extends Pick<PointInTime, 'shortfalls'> {
   readonly id: string;
-  /** Why the point in time cannot be used. */
+  /** The reason why the point in time cannot be used. */
   readonly error: Error | undefined;
 }
 
@@ -180,9 +180,9 @@ function readOpened(text: string, { id: member }: Api, { shards }: SearchTarget)
   const response = objectOf(JSON.parse(text), 'the response');
   const id = optionalText(response[member]);
   if (id === undefined) throw new Error('a point in time has no id');
-  // Elasticsearch reports no shards before 8.16.
+  // Before 8.16, Elasticsearch does not report shards.
   if (!isRecord(response['_shards'])) return { id, shortfalls: [], error: undefined };
-  // An export of some of the shards, for want of points in time, would be of no use.
+  // Fails instead of exporting a part of the shards.
   if (lacksPoints(text)) return { id, shortfalls: [], error: errorOf(503, text) };
   const isChanged = shardsOf(response).total !== shards;
   const error = isChanged
@@ -193,7 +193,7 @@ function readOpened(text: string, { id: member }: Api, { shards }: SearchTarget)
 
 class LostPointError extends Error {}
 
-/** Whether the point in time expired, or was lost with an index or a node. */
+/** Whether a point in time has expired, or was lost with an index or a node. */
 export function isLostPoint(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof LostPointError;
 }

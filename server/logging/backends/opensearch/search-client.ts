@@ -1,4 +1,4 @@
-// Client for the search API: sends searches over indices or a point in time, and reads the responses in time slices.
+// Client of the search API: searches indices or a point in time, and parses responses time-sliced.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
 import { newIndexAccessDenied } from '../../store-errors.ts';
@@ -9,26 +9,28 @@ import { NO_INDICES, readSearchResponse, type SearchResponse } from './search-re
 
 export type SearchBody = Readonly<Record<string, unknown>>;
 
-/** Indices whose layout is known. */
+/** Indices that a search covers, with a known layout. */
 export interface SearchTarget {
   /** Part of a path. */
   readonly path: string;
   readonly shards: number;
-  /** Whether sort keys are in nanoseconds, else in milliseconds. */
+  /** Unit of sort keys: nanoseconds, otherwise milliseconds. */
   readonly nanoseconds: boolean;
 }
 
 export interface SearchOptions {
   /** JSON of `search_after`. */
   readonly after?: string | undefined;
-  /** Searches with the same text use the same copies of the shards, which are refreshed at different times. */
+  /** Searches with the same `preference` use the same copies of the shards; copies refresh at different times. */
   readonly preference?: string;
 }
 
-/** A missing index has no lines; that is no error. */
+/** Parameters that make a missing index no error, because it has no lines. */
 export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } as const;
 
-/** The store's share of the time that is left, so that its partial result arrives before the deadline. */
+/**
+ * Share of the remaining time that is the store's `timeout`, so that its partial result arrives before the deadline.
+ */
 const STORE_SHARE = 0.9;
 
 export class SearchClient {
@@ -40,7 +42,7 @@ export class SearchClient {
     this.#slicer = slicer;
   }
 
-  /** Throws newIndexAccessDenied() if the number of shards changed: the query may not fit the layout of all of them. */
+  /** Throws newIndexAccessDenied() if the number of shards has changed, because the layout can be outdated. */
   async search(
     { path, shards, nanoseconds }: SearchTarget,
     body: SearchBody,
@@ -52,7 +54,7 @@ export class SearchClient {
     throw newIndexAccessDenied(STORE, new Error('its indices changed during the query'));
   }
 
-  /** `path`: names or patterns of indices. */
+  /** Searches indices. `path`: names or patterns of indices. */
   async searchPath(
     path: string,
     body: SearchBody,
@@ -64,7 +66,7 @@ export class SearchClient {
     return (await this.#search(request, call, nanoseconds)) ?? NO_INDICES;
   }
 
-  /** Over the point in time of the body; undefined if it has expired. */
+  /** Searches the point in time of the body; undefined if it has expired. */
   searchPoint(
     body: SearchBody,
     call: Call,
@@ -73,7 +75,10 @@ export class SearchClient {
     return this.#search({ path: '/_search', body: bodyOf(body, call, after) }, call, nanoseconds);
   }
 
-  /** Undefined if an index or a point in time does not exist. Throws StoreUnavailable if `read` throws. */
+  /**
+   * Sends a request and parses the response with `read`. Undefined if an index or a point in time does not exist.
+   * Throws StoreUnavailable if `read` throws.
+   */
   async request<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
     await this.#slicer.next();
     const text = await this.#connection.request(request, call);
@@ -98,7 +103,7 @@ function bodyOf(body: SearchBody, { timeoutMs }: Call, after: string | undefined
   return after === undefined ? json : `${json.slice(0, -1)},"search_after":${after}}`;
 }
 
-/** Rounded to three digits, because the store caches counts by the text of the request. */
+/** Timeout in ms with three significant digits, because the store caches counts by the text of the request. */
 function roundedTimeout(timeoutMs: number): number {
   const ms = Math.max(1, Math.floor(timeoutMs * STORE_SHARE));
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2);

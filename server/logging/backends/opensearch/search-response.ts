@@ -1,4 +1,4 @@
-// Reader for search responses: hits with their exact sort keys, the records in them, the total, and what is missing.
+// Parser of search responses: hits with exact sort keys, their records, the total, and the shortfalls.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf } from '../../instant.ts';
@@ -13,7 +13,7 @@ export interface Hit {
   readonly index: string;
   readonly id: string;
   readonly source: JsonObject;
-  /** The time of the sort key, in nanoseconds since the epoch. */
+  /** Time from the sort key, in nanoseconds since the epoch. */
   readonly time: bigint;
   /** `_seq_no` of the document in its shard. */
   readonly sequence: number;
@@ -22,11 +22,11 @@ export interface Hit {
 export interface SearchResponse {
   /** Number of shards of the searched indices. */
   readonly shards: number;
-  /** `gte` 0 if the search did not count. */
+  /** At least 0 (`gte`) if the search did not count. */
   readonly total: Total;
   readonly hits: readonly Hit[];
   readonly shortfalls: readonly Shortfall[];
-  /** Whether the search stopped at `terminate_after`. Without that parameter, OpenSearch 3 may set it, too. */
+  /** Whether the search stopped at `terminate_after`. OpenSearch 3 sometimes sets it without that parameter. */
   readonly isTerminatedEarly: boolean;
   readonly aggregations: JsonObject;
   readonly pointInTime: string | undefined;
@@ -43,7 +43,10 @@ export const NO_INDICES: SearchResponse = {
   pointInTime: undefined,
 };
 
-/** `nanoseconds`: the unit of the sort key, else milliseconds. Throws an Error for anything but a search response. */
+/**
+ * Parses a search response. `nanoseconds`: unit of the sort keys, otherwise milliseconds. Throws an Error for other
+ * JSON.
+ */
 export function readSearchResponse(text: string, nanoseconds: boolean): SearchResponse {
   const response = objectOf(JSON.parse(text), 'the response');
   const { hits, total } = objectOf(response['hits'], 'hits');
@@ -59,12 +62,12 @@ export function readSearchResponse(text: string, nanoseconds: boolean): SearchRe
   };
 }
 
-/** Throws StoreUnavailable for a partial response, for callers that would take missing data for absent data. */
+/** Throws StoreUnavailable for a partial response. For callers that cannot report a partial result. */
 export function assertComplete({ shortfalls: [missing] }: Pick<SearchResponse, 'shortfalls'>): void {
   if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
 }
 
-/** Each message once. */
+/** Removes shortfalls with equal messages. */
 export function distinct(shortfalls: readonly Shortfall[]): Shortfall[] {
   return [...new Map(shortfalls.map((shortfall) => [shortfall.message, shortfall])).values()];
 }
@@ -81,8 +84,8 @@ function totalOf(total: unknown, isComplete: boolean): Total {
 const SORT_KEY = '"sort":[';
 
 /**
- * JSON.parse rounds nanoseconds, so the text of each sort key is read, too. No JSON string contains SORT_KEY unescaped,
- * so its nth occurrence belongs to the nth hit.
+ * Parses the hits. JSON.parse rounds nanoseconds, so sort keys are parsed from the text: SORT_KEY cannot be within a
+ * JSON string without escapes, so its nth occurrence belongs to the nth hit.
  */
 function hitsOf(values: readonly unknown[], text: string, unit: bigint): Hit[] {
   let at = 0;
@@ -116,7 +119,7 @@ function shortfallsOf(response: JsonObject): Shortfall[] {
   ];
 }
 
-/** Remote clusters with `skip_unavailable` that are unreachable. */
+/** Shortfalls for unreachable remote clusters with `skip_unavailable`. */
 function skippedClusters({ _clusters }: JsonObject): Shortfall[] {
   if (!isRecord(_clusters)) return [];
   const [total, skipped] = [
@@ -134,14 +137,14 @@ function skippedClusters({ _clusters }: JsonObject): Shortfall[] {
       ];
 }
 
-/** Of a search, or of the response that opens a point in time. */
+/** Shortfalls for missing shards, from a search response or the response that opens a point in time. */
 export function failedShards(response: JsonObject): Shortfall[] {
   const { total, successful } = shardsOf(response);
-  // Unassigned shards count neither as successful nor as failed.
+  // Includes unassigned shards, which are neither in `successful` nor in `failed`.
   const missing = total - successful;
   if (missing <= 0) return [];
   const [reason = ''] = reasonsOf(response['_shards']);
-  // OpenSearch reports no failure for an unassigned shard, and Elasticsearch does.
+  // For an unassigned shard, Elasticsearch reports a failure and OpenSearch does not.
   const isUnavailable = reason === '' || reason.startsWith('no_shard_available_action_exception');
   const type = isUnavailable ? 'unavailable' : (/^[a-z_]{1,60}(?=:)/.exec(reason)?.[0] ?? 'unknown');
   return [
@@ -174,7 +177,10 @@ export class RecordReader {
     this.#container = valueReader(container);
   }
 
-  /** The time is that of the document, or of the sort key if the format is known to the mapping only. */
+  /**
+   * Reads a record. Its time is from the document, or from the sort key if the document has another format than RFC
+   * 3339.
+   */
   read({ source, time }: Hit): LogRecord {
     return {
       time: instantIn(this.#time(source)) ?? instantOfNanoseconds(time),
@@ -186,7 +192,7 @@ export class RecordReader {
   }
 }
 
-/** Reads `a.b` from `{"a": {"b": …}}` and from `{"a.b": …}`: collectors write both. */
+/** Reads `a.b` from `{"a": {"b": …}}` or `{"a.b": …}`, because collectors write both forms. */
 function valueReader(path: string): ValueReader {
   const parts = path.split('.');
   const nested = parts.slice(1).map((_, n) => ({
@@ -205,7 +211,7 @@ function valueReader(path: string): ValueReader {
   };
 }
 
-/** Each text of a list is searchable, so each is a part of the line. */
+/** The line; of a list, all texts, because each of them is searchable. */
 function lineIn(value: unknown): string {
   if (!Array.isArray(value)) return textIn(value);
   return value
@@ -224,7 +230,7 @@ const RFC3339 =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9})\d*)?(?:(Z)|([+-]\d{2}):?(\d{2})?)?$/i;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
 
-/** A time as RFC 3339 writes it, with all its digits; undefined for other formats, such as numbers. */
+/** Parses an RFC 3339 time with all its digits; undefined for other formats, such as numbers. */
 export function instantIn(value: unknown): Instant | undefined {
   if (typeof value !== 'string') return undefined;
   if (INSTANT.test(value)) return value;
@@ -237,13 +243,13 @@ export function instantIn(value: unknown): Instant | undefined {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
 }
 
-/** Since the epoch. */
+/** Converts nanoseconds since the epoch. */
 export function instantOfNanoseconds(nanoseconds: bigint): Instant {
   const rest = String(nanoseconds % 1_000_000n).padStart(6, '0');
   return `${instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23)}${rest}Z`;
 }
 
-/** Rounded down. */
+/** Rounds down to a millisecond. */
 export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / 1_000_000n);
 }

@@ -1,4 +1,4 @@
-// A selection as a query of the store: the indices to search, the clauses, and what the indices do not cover.
+// Translation of a selection to a query: the indices to search, the clauses for their layouts, and the shortfalls.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';
@@ -15,7 +15,7 @@ export interface SelectionQuery {
   readonly indices: IndexSet;
   readonly names: FieldNames;
   readonly range: Selection['range'];
-  /** The clauses besides the range. */
+  /** All clauses except the time range. */
   readonly clause: Filter;
   readonly shortfalls: readonly Shortfall[];
 }
@@ -37,8 +37,8 @@ export class SelectionQueries {
   }
 
   /**
-   * The result of `run`; `none` if the selection matches no line. If the indices changed since their layout was read, runs
-   * again with the new layout, once.
+   * Calls `run` with the query and returns its result; returns `none` if the selection can match no line. If the
+   * indices have changed since their layout was read, it retries once with the new layout.
    */
   async run<Result>(
     selection: Selection,
@@ -59,7 +59,7 @@ export class SelectionQueries {
     }
   }
 
-  /** Undefined if the selection matches no line. Throws NotSupported if no index supports it. */
+  /** Builds the query; undefined if the selection can match no line. Throws NotSupported if no index supports it. */
   async query(selection: Selection, call: Call): Promise<SelectionQuery | undefined> {
     const { naming, names, indexSets } = this.#options;
     const { range } = selection;
@@ -81,7 +81,7 @@ export class SelectionQueries {
     return { ...bounds, namespaces: namespaces.map(({ name }) => name) };
   }
 
-  /** Throws NotSupported if the layout lacks a field. */
+  /** Clauses for one layout. Throws NotSupported if the layout lacks a required field. */
   #filter(selection: Selection, scope: Scoped | undefined, { layout }: LayoutGroup): Filter {
     const { names } = this.#options;
     const { namespaces, pods, containers, workloads, text, levels } = selection;
@@ -109,13 +109,13 @@ export interface Filter {
   readonly mustNot: readonly Clause[];
 }
 
-/** The query within a part of its range, else in all of it. */
+/** The query clause. `part`: a part of the time range; default: all of it. */
 export function queryOf({ names, clause, range }: SelectionQuery, part = range): Clause {
   const filter = [timeRange(names.time, { from: part.start, before: part.end }), ...clause.filter];
   return { bool: { filter, ...(clause.mustNot.length === 0 ? {} : { must_not: clause.mustNot }) } };
 }
 
-/** The query for counts: stores count a range by itself without reading each document. */
+/** The query clause for counts. A range without other clauses is counted without reading each document. */
 export function countingQueryOf(selected: SelectionQuery): Clause {
   const { names, clause, range } = selected;
   const isRange = clause.filter.length === 0 && clause.mustNot.length === 0;
@@ -125,10 +125,10 @@ export function countingQueryOf(selected: SelectionQuery): Clause {
 const ROUNDED: Shortfall = {
   reason: 'NotCovered',
   message:
-    'too many namespaces were recreated within this time: some lines since their creation are left out; use fewer namespaces or a later start_time',
+    'too many namespaces were recreated within this time: some lines since their creation are missing; use fewer namespaces or a later start_time',
 };
 
-/** The filter of each layout. Restricted to its indices if others may have another layout: a name could match a word. */
+/** Combines the filters of the layouts, each restricted to its indices: in others, a name could match a single word. */
 function overLayouts(
   { groups, indices, isSettled }: IndexSet,
   filterOf: (group: LayoutGroup) => Filter,

@@ -1,4 +1,4 @@
-// Health check: whether the store responds, and has indices with the configured names and a supported layout.
+// Health check: the store responds, and has indices with the configured names and a supported layout.
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
@@ -24,9 +24,9 @@ export interface SelfCheckOptions {
 }
 
 const DAY_MS = 86_400_000;
-/** How many days back an alias of a day is looked for. */
+/** Number of past days for which a daily alias is searched. */
 const DAYS = 30;
-/** Indices without a daily name: the last of them by name are checked. */
+/** Maximum number of indices without a daily name that are checked: the last ones by name. */
 const MAX_CHECKED = 20;
 const SAMPLE = {
   size: 5,
@@ -35,17 +35,17 @@ const SAMPLE = {
   sort: ['_doc', { _seq_no: { unmapped_type: 'long' } }],
 };
 
-/** Rejects with the option that does not fit, or as a query would. */
+/** Rejects with UnfitOptionError for a wrong option, or with the error that a query would get. */
 export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<void> {
   const { client, indexSets, points, names, naming } = options;
   const { prefix, daily } = naming;
   const path = allIndices(naming);
-  // The layout may be cached, while the store has to respond each time. Without _source, a search for its fields fails.
+  // Sends a search even if the layout is cached. The search for fields fails if the index has no _source.
   const sample = { ...SAMPLE, _source: Object.values(names) };
   const { hits } = await client.searchPath(path, sample, call).catch((error: unknown) => {
     if (!isIndexAccessDenied(error)) throw error;
     const reason = `it rejects searches of some of the indices that begin with ${prefix}`;
-    throw unfit('indexPrefix', reason, 'log queries miss their lines, or get 503');
+    throw unfit('indexPrefix', reason, 'log queries miss their lines, or return 503');
   });
   const indices = await indexSets.read(path, call);
   if (!indices || indices.groups.length === 0) {
@@ -100,7 +100,11 @@ function checkLayouts({ unsupported, groups }: IndexSet): void {
   const [[index, problem] = []] = unsupported;
   if (index !== undefined) {
     const more = unsupported.size > 1 ? ` (and in ${unsupported.size - 1} more)` : '';
-    throw unfit('fields', `in index ${index}${more} ${problem}`, 'log queries miss their lines, or get 400');
+    throw unfit(
+      'fields',
+      `in index ${index}${more} ${problem}`,
+      'log queries miss their lines, or return 400',
+    );
   }
   const uncounted = groups.find(({ layout }) => layout.containerID === undefined);
   if (uncounted) {
@@ -109,7 +113,10 @@ function checkLayouts({ unsupported, groups }: IndexSet): void {
   }
 }
 
-/** Fields that are mapped, but not in `_source`: aliases, subfields, excluded ones, or fields that no line has. */
+/**
+ * Checks that `_source` has the configured fields. Aliases, subfields and excluded fields are mapped but not in
+ * `_source`.
+ */
 function checkRecords({ records, names }: SelfCheckOptions, hits: readonly Hit[]): void {
   if (hits.length === 0) return;
   const read = hits.map((hit) => records.read(hit));

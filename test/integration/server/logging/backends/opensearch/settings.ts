@@ -42,13 +42,13 @@ export function describeSettings(node: () => StartedNode): void {
       return lines;
     };
 
-    it('rejects an export without capacity for its points in time, and allows one of a shorter time', async () => {
+    it('rejects an export without capacity for its points in time, and allows one of a shorter range', async () => {
       await set({ 'search.max_open_pit_context': 1 });
       try {
         const store = storeAt(node().url, { indexPrefix });
         const error = await failure(exported(store));
         expect(error).to.include({ code: 503 });
-        expect(error.message).to.include('ask for a shorter time');
+        expect(error.message).to.include('export a shorter range');
         expect(error.details?.retryAfterSeconds).to.equal(30);
         expect(await node().openContexts()).to.equal(0);
         const day = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
@@ -58,7 +58,7 @@ export function describeSettings(node: () => StartedNode): void {
       }
     });
 
-    it('rejects expensive queries with the cure, and fails the health check', async () => {
+    it('rejects expensive queries with a message that says what to change, and fails the health check', async () => {
       await set({ 'search.allow_expensive_queries': false });
       try {
         const store = storeAt(node().url, { indexPrefix });
@@ -92,7 +92,7 @@ export function describeSettings(node: () => StartedNode): void {
         const error = await failure(exported(store));
         expect(error).to.include({ code: 503 });
         expect(unfitOptionIn(error)?.reason).to.include('point_in_time.max_keep_alive');
-        expect(unfitOptionIn(await failure(store.check(call())))?.effect).to.equal('exports get 503');
+        expect(unfitOptionIn(await failure(store.check(call())))?.effect).to.equal('exports return 503');
         expect((await store.query(ALL, PAGE, call())).total.count).to.equal(RECORDS.length);
       } finally {
         await set({ 'point_in_time.max_keep_alive': null });

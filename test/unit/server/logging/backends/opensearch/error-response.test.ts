@@ -28,10 +28,10 @@ describe('an error response of OpenSearch', () => {
   });
 
   for (const [setting, code, cure, option] of [
-    ['action.search.shard_count.limit', 400, /start_time: .*shorter time/, 'logging.opensearch'],
+    ['action.search.shard_count.limit', 400, /start_time: .*shorter range/, 'logging.opensearch'],
     ['point_in_time.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
     ['search.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
-    ['search.max_open_pit_context', 503, /no capacity for this export.*shorter time/, undefined],
+    ['search.max_open_pit_context', 503, /no capacity for this export.*shorter range/, undefined],
   ] as const) {
     it(`because of ${setting} tells the caller and the operator the cure`, () => {
       const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
