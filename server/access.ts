@@ -31,14 +31,14 @@ import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 
 export interface Access {
-  /** The settings that kube-apiserver publishes; `run` watches them. */
+  /** The authentication settings that kube-apiserver publishes. `run` watches them. */
   readonly settings: ClusterAuthentication;
   readonly frontProxyStatus: FrontProxyStatus;
   readonly authenticator: Authenticator;
-  /** Checks the session of a running stream; undefined without an authorization server. */
+  /** Checks the session of a running stream. Undefined if the authorization server is disabled. */
   readonly checkSession: SessionCheck | undefined;
   readonly authorizer: Authorizer;
-  /** Without a cache, for components that cache decisions themselves. */
+  /** An authorizer without a cache, for components that cache decisions themselves. */
   readonly freshAuthorizer: Authorizer;
 }
 
@@ -48,7 +48,7 @@ export interface AccessDependencies {
   /** Aborts pending reviews. */
   readonly signal: AbortSignal;
   readonly metrics: Registry;
-  /** The authorization server, whose tokens are verified without a TokenReview. */
+  /** The authorization server. Its tokens are verified without a TokenReview. Undefined if it is disabled. */
   readonly oauth: Pick<OAuth, 'verifier' | 'tokenIDs' | 'isPublic'> | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The completed configuration: command-line options, the configuration file and the environment.
+// The completed configuration, read from flags, the configuration file and the environment.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';
@@ -11,7 +11,7 @@ import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
 
-/** Validated, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
+/** The validated configuration, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
 export type CompletedConfig = ResolvedConfiguration & {
   readonly environment: Environment;
   readonly [completed]: true;
@@ -25,7 +25,7 @@ export interface ConfigSources {
   readonly workingDirectory: string;
 }
 
-/** Throws ConfigurationError with all validation errors, StartupError for an unreadable file. */
+/** Reads and validates the configuration. Throws ConfigurationError with all validation errors, and StartupError for an unreadable file. */
 export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
   const { config, environment, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);
@@ -34,7 +34,7 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
     text === undefined || config === undefined ? undefined : { source: config, text },
     sources.overrides,
   );
-  // As in a kubeconfig, paths are relative to their file; those of flags to the working directory.
+  // Paths in the file are relative to the file, as in a kubeconfig. Paths in flags are relative to the working directory.
   const base = path === undefined ? workingDirectory : dirname(path);
   const absolute = (value: string, option: readonly string[]): string => {
     const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());

@@ -3,7 +3,7 @@
 export interface Environment {
   /** KUBECONFIG: kubeconfig files, separated as in PATH. */
   readonly kubeconfig: string | undefined;
-  /** POD_NAME: the identity in events and Leases; the host name outside a cluster. */
+  /** POD_NAME: the identity in events and Leases. Outside a cluster, the host name. */
   readonly instance: string;
   /** UV_THREADPOOL_SIZE: threads for password hashing, files and DNS; 4 by default. */
   readonly threadPoolSize: number;

@@ -1,15 +1,15 @@
-// The health checks of /livez, /readyz and /healthz. Live means responding; ready means having the data for responses.
+// The health checks of /livez, /readyz and /healthz. The server is live if it responds, and ready if its data is loaded.
 import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {
   readonly cacheSynced: () => boolean;
   readonly accessKnown: () => boolean;
-  /** The expected front proxy, and its last accepted and rejected requests. */
+  /** Describes the expected front proxy, and its last accepted and rejected requests. */
   readonly describeFrontProxy: () => string;
   readonly describeRegistration: () => string;
-  /** The unavailable data of the authorization server; undefined if it is disabled. */
+  /** Returns the unavailable data of the authorization server. Undefined if the authorization server is disabled. */
   readonly oauthMissing: () => readonly string[] | undefined;
-  /** The state of the log store; undefined if log queries are disabled. */
+  /** Describes the state of the log store. Undefined if log queries are disabled. */
   readonly describeLogs: () => string | undefined;
   readonly stopping: () => boolean;
 }
@@ -43,7 +43,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       throw new HealthCheckError(`not loaded, or not watched for too long: ${missing.join(', ')}`);
     },
   };
-  // Never fails: without its log store the server still serves everything else.
+  // Never fails, because all requests except log queries work without the log store.
   const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
   const shutdown = {
     name: 'shutdown',

@@ -1,4 +1,4 @@
-// Composition of the listeners from the configuration. Either all of them open, or none.
+// Composition of the listeners from the configuration.
 import type { Logger } from 'pino';
 import type { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { CompletedConfig } from './config.ts';
@@ -12,14 +12,14 @@ import { SecureListener } from './listener/secure-listener.ts';
 export interface ListeningDependencies {
   readonly chain: RequestChain;
   readonly certificates: StartableSource;
-  /** The CAs whose client certificates handshakes request. */
+  /** The source of the CAs that TLS handshakes announce for client certificates. */
   readonly settings: ClusterAuthentication;
   readonly metrics: ListenerMetrics;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-/** Returns the TLS listener first. Throws StartupError, with all listeners closed, when an address is unavailable. */
+/** Opens all listeners, and returns them with the TLS listener first. If one cannot open, closes all and throws StartupError. */
 export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
   { chain, certificates, settings, metrics, log, signal }: ListeningDependencies,

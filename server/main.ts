@@ -1,5 +1,5 @@
-// The program: command line, signals and exit codes. No other file exits the process. It runs server.ts.
-// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 and 143 forced by a signal.
+// The program: parses the command line, handles signals, and runs server.ts. No other file exits the process.
+// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 or 143 forced stop by a second signal.
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -12,7 +12,7 @@ import { run } from './server.ts';
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** One Ctrl-C may arrive twice, from the terminal and from npm, so an early second signal is ignored. */
+/** Time for which a second signal is ignored: a Ctrl-C may arrive twice, from the terminal and from npm. */
 const SECOND_SIGNAL_AFTER_MS = 1000;
 
 async function main(): Promise<number> {

@@ -1,4 +1,4 @@
-// The command-line flags: files, and options that developers override often. All other options are in the configuration file.
+// The command-line flags: file paths, and options that developers often override. All other options are in the configuration file.
 import { parseArgs } from 'node:util';
 import type { Override } from '../apis/config/v1alpha1/error-locator.ts';
 import { suggestion } from '../apis/reading/suggestion.ts';
@@ -7,10 +7,10 @@ interface Flag {
   readonly name: string;
   /** One-letter form. */
   readonly short?: string;
-  /** Placeholder of the value in the help. A flag without one takes no value. */
+  /** Placeholder of the value in the help. Undefined for a flag without a value. */
   readonly value?: string;
   readonly description: string;
-  /** The overridden option of the configuration. */
+  /** Path of the option that the flag overrides. */
   readonly path?: readonly string[];
   readonly read?: (text: string) => unknown;
 }
@@ -129,7 +129,7 @@ function unknownFlag(name: string): UsageError {
   return new UsageError(`unknown flag ${name}; ${meant ? `did you mean ${meant}?` : 'see --help'}`);
 }
 
-/** Non-numbers stay text, which the schema rejects with its own message. */
+/** Returns other text unchanged, so that the schema reports the validation error. */
 function numberOrText(text: string): unknown {
   return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -1,5 +1,5 @@
-// The lifecycle of the server: the cluster connection, the order of start and stop. Composition is in nodes.ts (the node
-// cache) and serving.ts (everything that responds to clients).
+// The lifecycle of the server: creates the cluster connection, starts the modules in order, and stops them. nodes.ts composes the node
+// cache, and serving.ts the modules that serve clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -13,12 +13,12 @@ import { newNodes } from './nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 
-/** Maximum wait for the first response of the cluster before further modules are loaded, in ms. */
+/** Maximum wait for the first response of the cluster before serving.ts is loaded, in ms. */
 const HEAD_START_MS = 100;
 
 /**
- * Serves until `stop` is aborted, then drains. Throws StartupError when it cannot start. Later failures of the cluster do not end
- * it.
+ * Runs the server until `stop` is aborted, then stops it gracefully. Throws StartupError if the server cannot start. Failures of the
+ * cluster after the start do not end the server.
  */
 export async function run(
   config: CompletedConfig,
@@ -55,7 +55,7 @@ export async function run(
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);
     const { serve } = await import('./serving.ts');
-    // Stopped during the start: no listener is needed.
+    // If the server is stopped during its start, it opens no listener.
     if (stop.aborted) return;
     const serving = await serve(config, { version, client, metrics, nodes, log }, signal);
     follow(serving.followers);
@@ -69,7 +69,7 @@ export async function run(
   }
 }
 
-/** Checks the kubeconfig once, because later errors would look like an unreachable cluster. */
+/** Returns the kubeconfig source. Loads it once, because a later error would look like an unreachable cluster. */
 function findKubeConfig({
   kubernetes: { kubeconfig },
   environment,

@@ -1,4 +1,4 @@
-// Composition of everything that responds to clients: creates the parts, connects them, opens the listeners and drains them.
+// Composition of the modules that serve clients: creates and connects them, opens the listeners, and drains them at the stop.
 // access.ts, logs.ts, users-api.ts and listening.ts compose one part each.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
@@ -39,18 +39,19 @@ export interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
   readonly metrics: Registry;
-  /** Already running. */
+  /** The node cache, already running. */
   readonly nodes: Nodes;
   readonly log: Logger;
 }
 
 export interface Serving {
-  /** Run until the last response is sent. */
+  /** Background tasks to run until the last response is sent. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+  /** Stops the listeners gracefully. */
   drain(): Promise<void>;
 }
 
-/** Throws StartupError, for instance when an address is unavailable. */
+/** Starts serving. Throws StartupError, for instance if an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
   { version, client, metrics, nodes, log }: ServingDependencies,

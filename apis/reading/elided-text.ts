@@ -1,6 +1,4 @@
-/**
- * Shortens a text to about `most` characters: its beginning, an ellipsis and its end.
- */
+/** Shortens a text to about `most` characters, by an ellipsis in the middle. */
 export function elided(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most >> 1;

@@ -1,4 +1,5 @@
-/** Milliseconds. */
+// Parser of durations in Go's notation.
+/** Milliseconds per unit. */
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],
@@ -10,7 +11,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Above the length of any meaningful duration. */
+/** Maximum length of the text, above the length of any meaningful duration. */
 const MAX_LENGTH = 256;
 
 /** Go's maximum, 2⁶³ ns (292 years), in ms. */

@@ -1,4 +1,4 @@
-// The error of Go's encoding/json for invalid JSON, which kube-apiserver returns to clients.
+// A JSON scanner that returns the error messages of Go's encoding/json, because kube-apiserver returns them to clients.
 
 /** Maximum nesting, as in Go. */
 const MAX_DEPTH = 10_000;
@@ -9,9 +9,9 @@ class JSONError extends Error {}
 
 type Expected = 'value' | 'first-value' | 'key' | 'first-key' | 'colon' | 'more' | 'nothing';
 
-/** Returns undefined for valid JSON. */
+/** Returns the error message for invalid JSON, or undefined for valid JSON. */
 export function jsonError(bytes: Buffer): string | undefined {
-  // As in Go, a byte is a character, and the end counts as a space.
+  // As in Go, each byte is a character, and the end of the text counts as a space.
   const scan = new Scan(`${bytes.toString('latin1')} `);
   try {
     while (scan.next());

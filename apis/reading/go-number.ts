@@ -1,4 +1,4 @@
-// Numbers and booleans in query parameters, parsed as by kube-apiserver.
+// Parsers of numbers and booleans in query parameters, with the rules of kube-apiserver.
 import { goQuoted } from './go-quote.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;

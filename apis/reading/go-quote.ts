@@ -1,4 +1,4 @@
-// Go's `%q` format, in which kube-apiserver quotes invalid values.
+// Quoting of strings like Go's `%q`, because kube-apiserver quotes invalid values in this format.
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': '\\t',
   '\v': '\\v',
 };
-/** The space is the only printable separator in Go. */
+/** Characters that Go escapes. Of all separators, only the space is printable in Go. */
 const NOT_PLAIN = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 export function goQuoted(text: string): string {

@@ -1,4 +1,4 @@
-/** The segments of a JSON pointer (RFC 6901). */
+/** Returns the unescaped segments of a JSON pointer (RFC 6901). */
 export function segmentsOf(pointer: string): string[] {
   return pointer
     .split('/')

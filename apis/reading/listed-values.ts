@@ -1,4 +1,4 @@
-// Comma-separated lists. Spaces around values and empty values are ignored.
+// Parser of comma-separated lists. It ignores empty values, and spaces around values.
 import { isRecord } from './unknown-value.ts';
 
 /** The JSON Schema of a list. */
@@ -8,8 +8,8 @@ export interface ListBounds {
 }
 
 /**
- * Returns the values, at most one more than allowed, which is enough for a validation error and bounds the work. Values of an enum
- * are deduplicated. A list of commas only has one empty value.
+ * Returns the values of a list. To bound the work, it stops at one value above the maximum, which is sufficient for a validation error.
+ * Duplicate values of an enum are removed. An empty list has one empty value.
  */
 export function listedValues(text: string, { maxItems, items }: ListBounds): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;

@@ -1,3 +1,4 @@
+// Suggestions for mistyped names in error messages.
 /** Returns the known name that is most similar to a mistyped one, or undefined without a similar one. */
 export function suggestion(mistyped: string, known: readonly string[]): string | undefined {
   const wanted = mistyped.toLowerCase();
@@ -14,7 +15,7 @@ export function suggestion(mistyped: string, known: readonly string[]): string |
   return best ?? known.find((candidate) => isPrefix(wanted, candidate.toLowerCase()));
 }
 
-/** Shorter prefixes are ambiguous. */
+/** Minimum length of a prefix, because shorter ones are ambiguous. */
 const MIN_PREFIX = 3;
 
 /** True if one is a prefix of the other, such as `start` of `start_time`, or `asc` of `ascending`. */

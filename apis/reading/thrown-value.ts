@@ -1,4 +1,4 @@
-// Readers of a caught value, which is usually an Error.
+// Accessors for caught values, which are usually Errors.
 
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

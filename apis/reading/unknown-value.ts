@@ -1,5 +1,5 @@
-// Readers of untrusted values: files, requests, objects of the cluster. They never throw, and return an empty value for missing
-// ones and wrong types.
+// Type guards and accessors for untrusted values, such as files, requests and Kubernetes objects. They never throw. For a missing value
+// or a wrong type, the accessors return an empty value.
 
 /** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -10,7 +10,7 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** The member `name`, if both are objects. */
+/** Returns the property `name` of an object if it is an object too, else an empty object. */
 export function recordIn(value: unknown, name: string): Readonly<Record<string, unknown>> {
   return record(record(value)[name]);
 }
@@ -23,12 +23,12 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Distinguishes a missing text from an empty one. */
+/** Returns a string, or undefined for other values. Unlike `text`, it distinguishes a missing string from an empty one. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The string members. */
+/** Returns the properties whose values are strings. */
 export function texts(value: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [key, member] of Object.entries(record(value))) {

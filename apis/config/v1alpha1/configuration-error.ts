@@ -1,8 +1,9 @@
-/** A validation error of the configuration. */
+// The validation errors of the configuration.
+/** One validation error, with its location. */
 export interface ValidationError {
   /** The file or flag. */
   readonly source: string;
-  /** 1-based; undefined outside a file. */
+  /** Position in the file, 1-based. Undefined for an error that is not in the file. */
   readonly position: { readonly line: number; readonly column: number } | undefined;
   /** The path of the option, such as `listeners.secure.port`; empty for the whole document. */
   readonly path: string;

@@ -1,5 +1,5 @@
-// APIServerConfiguration: every option with its default, bounds and description. Types, validation and the table in
-// docs/configuration.md come from this schema; decode.ts reads a file by it.
+// The schema of APIServerConfiguration: every option with its default, bounds and description. The TypeScript types, the validation
+// and the table in docs/configuration.md are derived from it.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';
@@ -54,7 +54,7 @@ const platform = section('The platform.', {
 
 const selfSigned = section('The self-signed certificate, used without `certFile`.', {
   directory: pathOption(
-    'Folder that stores the CA and its key (mode 0600) across restarts. Empty: the CA is kept in memory.',
+    'Folder in which the CA and its key (mode 0600) are stored across restarts. Empty: the CA is only in memory.',
   ),
   names: namesOption('Additional DNS names and IP addresses of the certificate.'),
 });
@@ -62,10 +62,12 @@ const selfSigned = section('The self-signed certificate, used without `certFile`
 const secure = section('The TLS listener; it serves all paths.', {
   address: textOption('', 'Address to listen on. Empty: all addresses, IPv4 and IPv6.'),
   port: portOption(9443, 'Port to listen on. 0: a free port.'),
-  certFile: pathOption('Serving certificate with its chain, PEM; reloaded on change. Empty: self-signed.'),
+  certFile: pathOption(
+    'Serving certificate with its intermediates, PEM; reloaded on change. Empty: a self-signed certificate.',
+  ),
   keyFile: pathOption('Private key of `certFile`, PEM.'),
   caFile: pathOption(
-    'CA bundle for clients, PEM; published in the APIService. Empty: the last certificate of `certFile`.',
+    'CA bundle of the serving certificate, PEM; published in `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
   selfSigned,
@@ -118,7 +120,7 @@ const kubernetes = section('The cluster.', {
 const authentication = section('Authentication.', {
   anonymous: flagOption(
     true,
-    'Treats requests without credentials as `system:anonymous`. If false, they get 401.',
+    'Accepts requests without credentials as `system:anonymous`. If false, these requests get 401.',
   ),
   tokenCacheTTL: durationOption('10s', 'TTL of successful TokenReviews.', { atMost: '1h' }),
   refusedTokenCacheTTL: durationOption('10s', 'TTL of failed TokenReviews.', { atMost: '1h' }),
@@ -159,7 +161,7 @@ const requests = section('Concurrency and timeout of requests.', {
 const cache = section('The informer cache, for each resource.', {
   readTimeout: durationOption(
     '3s',
-    'Maximum wait of a read for a resourceVersion that the cache has not reached.',
+    'Maximum wait of a get or list for a resourceVersion that the cache has not reached; then it gets 504.',
     {
       atLeast: '100ms',
     },
@@ -172,20 +174,28 @@ const cache = section('The informer cache, for each resource.', {
   snapshots: section('Past lists for `continue`; older tokens get 410.', {
     count: countOption(4096, 'Maximum number of past lists.'),
     age: durationOption('5m', 'Maximum age of past lists.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Maximum memory of objects that only past lists reference.', {
+    bytes: quantityOption('32Mi', 'Maximum memory of objects that are only in past lists.', {
       atLeast: '1Mi',
     }),
   }),
 });
 
 const watch = section('Watch streams to clients.', {
-  pendingBytes: quantityOption('16Mi', 'Maximum size of pending events; a slower client is disconnected.', {
-    atLeast: '64Ki',
-  }),
-  stallTimeout: durationOption('60s', 'A client that reads nothing for this time is disconnected.', {
-    atLeast: '1s',
-  }),
-  bookmarkInterval: durationOption('60s', 'Interval of requested bookmarks.', {
+  pendingBytes: quantityOption(
+    '16Mi',
+    'Maximum size of the pending events of one watch; above it, the client is disconnected.',
+    {
+      atLeast: '64Ki',
+    },
+  ),
+  stallTimeout: durationOption(
+    '60s',
+    'Maximum time in which a client reads nothing; then it is disconnected.',
+    {
+      atLeast: '1s',
+    },
+  ),
+  bookmarkInterval: durationOption('60s', 'Interval of bookmarks, for clients that request bookmarks.', {
     atLeast: '1s',
   }),
   minTimeout: durationOption(
@@ -207,7 +217,7 @@ const resources = section('Options of single resources.', {
 const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
-    'Keeps the serving CA in `spec.caBundle` of the APIServices. Disable it if another controller does.',
+    'Writes the serving CA to `spec.caBundle` of the APIServices. Disable it if another controller manages this field.',
   ),
 });
 
@@ -218,7 +228,7 @@ const shutdown = section('Graceful stop after SIGTERM.', {
   ),
   timeout: durationOption(
     '20s',
-    'Timeout for requests in flight after that; then their connections are closed.',
+    'Timeout for requests in flight, after `readinessDelay`; then their connections are closed.',
   ),
 });
 
@@ -253,8 +263,8 @@ export const APIServerConfigurationSchema = Type.Object(
   { additionalProperties: false, description: 'Configuration of ks-apiserver.' },
 );
 
-/** As in the file, with all defaults. */
+/** The configuration in the notation of the file, with all defaults. */
 export type APIServerConfiguration = Static<typeof APIServerConfigurationSchema>;
 
-/** With durations in milliseconds and quantities in bytes. */
+/** The configuration with durations in milliseconds and quantities in bytes. */
 export type ResolvedConfiguration = Resolved<APIServerConfiguration>;

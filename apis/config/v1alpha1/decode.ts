@@ -1,5 +1,5 @@
-// Decoding of the configuration: validates the text of a file with the overrides of flags, and returns the resolved
-// configuration or all validation errors. server/config.ts reads the file; configuration.ts is the schema.
+// The decoder of the configuration: validates the text of the file with the overrides of flags. Returns the resolved configuration, or
+// throws all validation errors. server/config.ts reads the file; configuration.ts is the schema.
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
@@ -25,7 +25,7 @@ export interface ConfigurationText {
   readonly text: string;
 }
 
-/** Throws ConfigurationError with all validation errors. Without `file`, returns the defaults. */
+/** Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation errors. */
 export function decodeConfiguration(
   file: ConfigurationText | undefined,
   overrides: readonly Override[] = [],
@@ -40,7 +40,7 @@ export function decodeConfiguration(
   const locator = new ErrorLocator(file?.source ?? 'defaults', document, overrides);
   const validate = newValidator(false);
   const errors = validate(value) ? [] : mostRelevant(errorsOf(value));
-  // Before invalid options are removed: an invalid item removes its whole list.
+  // This comes before the removal of invalid options, because an invalid list item removes the whole list.
   if (isRecord(value)) {
     for (const { path, message } of oauthErrors(value['oauth'])) {
       problems.push(locator.error(['oauth', ...path], 'value', message));
@@ -54,7 +54,7 @@ export function decodeConfiguration(
     problems.push(locator.error(path, which, message));
     removeOption(value, path);
   }
-  // The rest is checked for contradictions too, so that all errors are reported at once.
+  // The valid options are checked for contradictions too, so that all errors are reported at once.
   if (isRecord(value)) Object.assign(value, { ...emptyConfiguration(), ...value });
   if (!validate(value)) throw new ConfigurationError(inOrder(problems));
   problems.push(...contradictions(value, locator));
@@ -72,7 +72,7 @@ function errorsOf(value: unknown): readonly ErrorObject[] {
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
-/** For a value of the wrong type, only the type error. */
+/** Drops the other errors of a value that has the wrong type. */
 function mostRelevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const mistyped = new Set(
     errors.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? instancePath : [])),
@@ -84,7 +84,7 @@ function emptyConfiguration(): Record<string, unknown> {
   return { apiVersion: apiVersionOf('platform'), kind: 'APIServerConfiguration' };
 }
 
-/** Validation errors between options. */
+/** Returns the validation errors of contradicting options. */
 function contradictions(configuration: APIServerConfiguration, locator: ErrorLocator): ValidationError[] {
   const errors: ValidationError[] = [];
   const { secure, insecure, limits } = configuration.listeners;

@@ -1,4 +1,4 @@
-// A configuration file as YAML: its value, its syntax errors, and the position of each path in the text.
+// The YAML document of a configuration file: its value, its syntax errors, and the position of each option in the text.
 import {
   type Document,
   isMap,
@@ -17,7 +17,7 @@ export interface ConfigurationDocument {
   /** Undefined when the text is not one YAML document. */
   readonly value: unknown;
   readonly errors: readonly ValidationError[];
-  /** The position of the value at `path`, or of its key; of the nearest parent if it is missing. */
+  /** Returns the position of the key or value at `path`. If it is missing, returns the position of the nearest parent. */
   locate(path: Path, which: 'key' | 'value'): ValidationError['position'];
 }
 
@@ -64,7 +64,7 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
   };
 }
 
-/** Duplicate keys leave a readable value, so that other errors are reported too. */
+/** Returns true for a document without errors, or with duplicate keys only: other errors are then reported too. */
 function readable(documents: readonly Document.Parsed[]): boolean {
   return documents.length === 1 && documents.every(({ errors }) => errors.every(isDuplicateKey));
 }

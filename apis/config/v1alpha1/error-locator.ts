@@ -1,3 +1,4 @@
+// The location of validation errors: the overriding flag, or the position in the configuration file.
 import type { ValidationError } from './configuration-error.ts';
 import type { ConfigurationDocument, Path } from './document.ts';
 
@@ -5,11 +6,11 @@ import type { ConfigurationDocument, Path } from './document.ts';
 export interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** The flag, such as `--secure-port`, as the source of validation errors. */
+  /** The flag, such as `--secure-port`, for validation errors. */
   readonly source: string;
 }
 
-/** Creates validation errors with the source of the option: a flag, or the position in the file. */
+/** Creates validation errors with their location. */
 export class ErrorLocator {
   readonly #source: string;
   readonly #document: ConfigurationDocument | undefined;

@@ -1,4 +1,4 @@
-// Messages for Ajv errors: the problem, the offending value and the accepted ones.
+// Messages of validation errors, from Ajv errors: what is wrong, the offending value, and the accepted values.
 import type { ErrorObject } from 'ajv';
 import { segmentsOf } from '../../reading/json-pointer.ts';
 import { suggestion } from '../../reading/suggestion.ts';
@@ -30,7 +30,7 @@ export function describeError(error: ErrorObject): ErrorDescription {
     const member = isRecord(schema['properties']) ? schema['properties'][name] : undefined;
     return { path: [...path, name], which: 'key', message: `is missing${expectation(member)}` };
   }
-  // A value that may be a secret is never quoted.
+  // The message never quotes a value that may be a secret.
   const given = schema['writeOnly'] === true ? '' : `, not ${JSON.stringify(error.data)}`;
   return { path, which: 'value', message: `must be ${wanted(error, schema)}${given}` };
 }

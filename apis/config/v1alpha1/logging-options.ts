@@ -1,4 +1,4 @@
-// Section `logging` of the configuration: the limits of log queries, and one section per store.
+// The schema of section `logging` of the configuration: the limits of log queries, and one section per log store.
 import {
   choiceOption,
   countOption,

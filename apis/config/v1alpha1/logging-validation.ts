@@ -1,5 +1,5 @@
-// Validation between the options of the selected log store. It reads the options before they are validated one by one, so that
-// all errors are reported at once: an option of the wrong type counts as set.
+// Validation of URLs, and of contradicting options, of the selected log store. It runs before the validation by the schema, so that all
+// errors are reported at once. Therefore options may have the wrong type; they count as set.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';
@@ -14,7 +14,7 @@ export interface OptionError {
 
 type Logging = APIServerConfiguration['logging'];
 
-/** `logging`: the section as read, with its defaults. */
+/** Returns the validation errors. `logging`: the section with its defaults, not validated by the schema. */
 export function loggingErrors(logging: unknown): OptionError[] {
   const { enabled, store, opensearch, victorialogs } = record(logging);
   const chosen = intendedStore(store);
@@ -24,7 +24,7 @@ export function loggingErrors(logging: unknown): OptionError[] {
   return [];
 }
 
-/** A misspelled name selects the most similar store, whose errors are reported too. */
+/** Returns the store, or for a misspelled name the most similar one, so that its errors are reported too. */
 function intendedStore(store: unknown): string | undefined {
   return typeof store === 'string' ? suggestion(store, LOG_STORES) : undefined;
 }
@@ -54,7 +54,7 @@ function victoriaLogsErrors(options: Options): OptionError[] {
   ];
 }
 
-/** The URLs of the selected store without TLS, except for loopback addresses. */
+/** Returns the URLs without TLS of the selected store, except those with loopback addresses. */
 export function plaintextURLs({ store, opensearch, victorialogs }: StoreAddresses): string[] {
   const addresses = { kubernetes: [], opensearch: opensearch.urls, victorialogs: [victorialogs.url] };
   return addresses[store].filter(isPlaintext);
@@ -75,7 +75,7 @@ function isSet(option: unknown): boolean {
   return option !== undefined && option !== '';
 }
 
-/** A value of the wrong type has its own error. */
+/** Returns the errors of a URL. The schema reports a value of the wrong type. */
 function urlErrors(path: readonly string[], url: unknown, credentials: boolean): OptionError[] {
   if (typeof url !== 'string') return [];
   const parsed = URL.parse(url);
@@ -91,7 +91,7 @@ function urlErrors(path: readonly string[], url: unknown, credentials: boolean):
   return [];
 }
 
-/** `other`: the alternative to user and password. */
+/** Returns the errors of credentials. `other`: the alternative to user and password. */
 function credentialErrors(store: string, options: Options, other: string): OptionError[] {
   const user = isSet(options['username']);
   const password = isSet(options['passwordFile']);
@@ -103,7 +103,7 @@ function credentialErrors(store: string, options: Options, other: string): Optio
   return [{ path: [store, given], message: `requires ${missing}` }];
 }
 
-/** A host name may look like an address: 127.example.com is not loopback. */
+/** Returns true for a loopback host. `127.example.com` is a host name, not a loopback address. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }

@@ -1,4 +1,4 @@
-// Section `oauth` of the configuration. server/oauth/settings.ts maps it to the settings of the authorization server.
+// The schema of section `oauth` of the configuration. server/oauth/settings.ts maps it to the settings of the authorization server.
 import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';
@@ -32,7 +32,7 @@ const client = Type.Object(
     displayName: textOption('', 'Name on the sign-in pages. Empty: the id.'),
     public: flagOption(false, 'A public client, such as a native app: it has no secret and must use PKCE.'),
     secretFiles: pathsOption(
-      'Files with one client secret each; reloaded on change. Several while a secret is rotated.',
+      'Files with one client secret each; reloaded on change. During the rotation of a secret, set the old and the new file.',
     ),
     secretRef: section(
       'Reference to a Secret in the namespace of the server with the client secret.',
@@ -53,12 +53,12 @@ const client = Type.Object(
     pkce: choiceOption(
       ['required', 'optional'],
       'required',
-      'Whether the authorization code grant requires PKCE. `optional` is for confidential clients without PKCE support.',
+      '`required`: the authorization code grant requires PKCE. `optional`: for confidential clients without PKCE support.',
     ),
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
       'rotated',
-      'Whether each refresh rotates the refresh token. `kept` is for confidential clients that refresh concurrently.',
+      '`rotated`: each refresh rotates the refresh token. `kept`: for confidential clients that refresh concurrently.',
     ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
@@ -90,10 +90,10 @@ const passwords = section('Password hashing (argon2id).', {
   concurrency: countOption(0, 'Maximum number of concurrent hashes. 0: the number of cores.', 0),
   queue: countOption(
     64,
-    'Maximum number of sign-ins that wait for their hash; more get 503. Half of it is reserved for users who have signed in from the same address before.',
+    'Maximum number of sign-ins that wait for a hash; further ones get 503. Half of the queue is reserved for users who have signed in from the same address before.',
     0,
   ),
-  queueTimeout: durationOption('2s', 'Maximum wait of a sign-in for its hash; then it gets 503.', {
+  queueTimeout: durationOption('2s', 'Maximum wait of a sign-in for a hash; then it gets 503.', {
     atLeast: '100ms',
   }),
 });
@@ -102,7 +102,7 @@ const throttle = section('Delays after failed sign-ins.', {
   failures: countOption(5, 'Failures of one account before the first delay.'),
   sourceFailures: countOption(
     50,
-    'Failures from one IPv4 address or IPv6 /64 network before the first delay; many users may share it.',
+    'Failures from one IPv4 address or IPv6 /64 network before the first delay. It is higher, because many users may share an address.',
   ),
   delay: durationOption('1s', 'First delay; each further failure doubles it.', { atLeast: '100ms' }),
   maxDelay: durationOption('15m', 'Maximum delay.', { atLeast: '1s' }),
@@ -139,7 +139,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
     '',
     'Issuer URL as clients see it, such as `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
     {
-      // Pages and metadata name paths below this one, also behind a proxy.
+      // The paths of the sign-in pages and endpoints are below the path of the issuer, also behind a proxy.
       pattern: '^$|^https://[^\\s?#@/]+/oauth$',
       expects: 'a URL with https and the path /oauth, without query, fragment, user and trailing slash',
     },
@@ -174,6 +174,6 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
   whenStale: choiceOption(
     ['refuse', 'accept'],
     'refuse',
-    'Whether access tokens are accepted while the server has been unable to watch sessions for too long.',
+    'Behaviour after the server has been unable to watch sessions for too long. `refuse`: access tokens get 503. `accept`: the server uses the last known sessions, so it may accept access tokens of ended ones.',
   ),
 });

@@ -1,5 +1,5 @@
-// Validation between the options of section `oauth`, and of its redirect URIs. It reads the options before they are validated one
-// by one, so that all errors are reported at once: an option of the wrong type counts as set.
+// Validation of redirect URIs, and of contradicting options, in section `oauth`. It runs before the validation by the schema, so that
+// all errors are reported at once. Therefore options may have the wrong type; they count as set.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
@@ -10,7 +10,7 @@ export interface OptionError {
   readonly message: string;
 }
 
-/** `oauth`: the section as read, with its defaults. */
+/** Returns the validation errors. `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
   const { enabled, trustedProxies, clients } = record(oauth);
   if (enabled === false) return [];
@@ -25,7 +25,7 @@ export function oauthErrors(oauth: unknown): OptionError[] {
 
 type Client = Readonly<Record<string, unknown>>;
 
-/** Values that only confidential clients may use. */
+/** Values that are allowed only for confidential clients. */
 const LENIENT = { pkce: 'optional', refreshTokens: 'kept' } as const;
 
 /** Options with redirect URIs. */
@@ -50,7 +50,7 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
   ];
 }
 
-/** A client has a secret, or is public. */
+/** Returns an error if a confidential client has no secret, or a public client has one. */
 function secretErrors(path: readonly string[], client: Client): OptionError[] {
   const given = ['secretFiles', 'secretRef', 'nextSecretRef'].find((option) => isSet(client[option]));
   if (client['public'] === true && given !== undefined) {
@@ -63,7 +63,8 @@ function secretErrors(path: readonly string[], client: Client): OptionError[] {
 }
 
 /**
- * A public client needs PKCE against stolen codes, and rotation against stolen refresh tokens (RFC 9700, 2.1.1 and 2.2.2).
+ * Returns errors for a public client without PKCE or without rotation of refresh tokens. It needs PKCE against stolen codes, and
+ * rotation against stolen refresh tokens (RFC 9700, 2.1.1 and 2.2.2).
  */
 function leniencyErrors(path: readonly string[], client: Client): OptionError[] {
   if (client['public'] !== true) return [];
@@ -75,7 +76,7 @@ function leniencyErrors(path: readonly string[], client: Client): OptionError[] 
     }));
 }
 
-/** A list of files, a reference to a Secret, or a value of the wrong type. */
+/** Returns true for a non-empty list of files, a reference to a Secret, or a value of the wrong type. */
 function isSet(option: unknown): boolean {
   if (option === undefined) return false;
   if (Array.isArray(option)) return option.length > 0;
@@ -92,7 +93,7 @@ function proxyErrors(path: readonly string[], range: string): OptionError[] {
   }
 }
 
-/** The strings of a list with their indices. */
+/** Returns the strings of a list with their indices. */
 function texts(value: unknown): [string, string][] {
   return array(value).flatMap((item, index) => (typeof item === 'string' ? [[String(index), item]] : []));
 }

@@ -1,7 +1,8 @@
+// The rows of the table in docs/configuration.md, from the schema of the configuration.
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 
-/** An option in the table of docs/configuration.md. */
+/** The row of one option. */
 export interface OptionRow {
   /** Such as `listeners.secure.port`. */
   readonly path: string;
@@ -11,7 +12,7 @@ export interface OptionRow {
   readonly description: string;
 }
 
-/** All options in the order of the schema. */
+/** Returns all options in the order of the schema. */
 export function optionRows(): OptionRow[] {
   return [...rowsOf(APIServerConfigurationSchema, '')];
 }

@@ -1,7 +1,7 @@
-// Operations on a configuration before validation, of any shape.
+// Operations on a configuration before its validation: the values may have any type.
 import { isRecord } from '../../reading/unknown-value.ts';
 
-/** Removes null sections: in YAML, a section whose options are all commented out is null. */
+/** Removes null sections, because a YAML section is null if all its options are commented out. */
 export function withoutEmptySections(value: unknown, schema: unknown): unknown {
   if (Array.isArray(value) && isRecord(schema)) {
     return value.map((entry: unknown) => withoutEmptySections(entry, schema['items']));
@@ -11,7 +11,7 @@ export function withoutEmptySections(value: unknown, schema: unknown): unknown {
   for (const [key, member] of Object.entries(value)) {
     const known = Object.hasOwn(schema['properties'], key) ? schema['properties'][key] : undefined;
     if (member === null && isRecord(known) && known['type'] === 'object') continue;
-    // Not an assignment: a key named __proto__ must reach the validator.
+    // Unlike an assignment, defineProperty passes a key named __proto__ to the validator.
     Object.defineProperty(kept, key, {
       value: withoutEmptySections(member, known),
       enumerable: true,
@@ -33,7 +33,7 @@ export function putOption(root: unknown, path: readonly string[], value: unknown
   }
 }
 
-/** Removes an option, or the whole list for an item. */
+/** Removes an option. For an option in a list item, removes the whole list. */
 export function removeOption(root: unknown, path: readonly string[]): void {
   let target = root;
   for (const [depth, segment] of path.entries()) {

@@ -1,15 +1,15 @@
-// The option types of the configuration: builders of schemas with default and description.
+// The option types of the configuration: functions that create the schema of an option with its default and description.
 import { type TProperties, Type } from 'typebox';
 
 declare const duration: unique symbol;
 declare const quantity: unique symbol;
 
-/** A duration in the file; milliseconds in the resolved configuration. */
+/** A duration or period as text. In the resolved configuration it is a number of milliseconds. */
 export type DurationText = string & { readonly [duration]: true };
-/** A quantity in the file; bytes in the resolved configuration. */
+/** A quantity as text. In the resolved configuration it is a number of bytes. */
 export type QuantityText = string & { readonly [quantity]: true };
 
-/** The same tree with durations as milliseconds and quantities as bytes. */
+/** The type `T` with durations as milliseconds and quantities as bytes. */
 export type Resolved<T> = T extends DurationText | QuantityText
   ? number
   : T extends readonly (infer Item)[]
@@ -24,7 +24,7 @@ interface Bounds {
   readonly atMost?: string;
 }
 
-/** A section. Without it, the defaults of its options apply. */
+/** A section of options. If the file omits it, the defaults of its options apply. */
 export function section<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { additionalProperties: false, default: {}, description });
 }
@@ -39,7 +39,7 @@ export function durationOption(initial: string, description: string, bounds: Bou
   });
 }
 
-/** For durations that may exceed the maximum of a timer, because they are compared with a clock. */
+/** A period: a duration that may exceed the maximum of a timer, because it is compared with a clock. */
 export function periodOption(initial: string, description: string, bounds: Bounds = {}) {
   return Type.Unsafe<DurationText>({
     type: 'string',
@@ -52,10 +52,10 @@ export function periodOption(initial: string, description: string, bounds: Bound
 
 export function quantityOption(initial: string, description: string, bounds: Bounds = {}) {
   return Type.Unsafe<QuantityText>({
-    // A number of bytes without a unit is a YAML number.
+    // A quantity without a unit is a YAML number.
     type: ['string', 'integer'],
     format: 'quantity',
-    // For a number: formats apply to strings only.
+    // The bounds apply to numbers, because formats apply to strings only.
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: initial,

@@ -1,4 +1,5 @@
-// Conversion of a validated configuration by the formats of its schema: units to numbers, and relative paths to absolute ones.
+// Conversions of a validated configuration, by the formats of its schema: durations and quantities to numbers, relative paths to
+// absolute paths.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,
@@ -19,8 +20,8 @@ export function resolveUnits(configuration: APIServerConfiguration): ResolvedCon
 }
 
 /**
- * Converts every path option by `absolute`, except empty ones. `option`: its path in the configuration, such as
- * `['listeners', 'secure', 'certFile']`.
+ * Converts the value of every non-empty path option with `absolute`. The parameter `option` is the name of the option as segments,
+ * such as `['listeners', 'secure', 'certFile']`.
  */
 export function resolvePaths(
   configuration: ResolvedConfiguration,
@@ -33,10 +34,10 @@ export function resolvePaths(
   return resolved as ResolvedConfiguration;
 }
 
-/** `path`: the path of the option, without the indices of list items. */
+/** Converts one value. `path`: the name of the option as segments, without the indices of list items. */
 type OptionConversion = (value: unknown, format: unknown, path: readonly string[]) => unknown;
 
-/** Returns a copy with every option that has a format in the schema converted. */
+/** Returns a copy in which `convert` has converted every option that has a format in the schema. */
 function convertOptions(
   value: unknown,
   schema: unknown,

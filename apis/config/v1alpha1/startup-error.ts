@@ -1,6 +1,6 @@
+// The error for a start that the operator can correct.
 /**
- * A reason not to start that the operator can correct. `message` is one line with the cause and the cure; it is printed
- * without a stack.
+ * The server cannot start. `message` is one line with the cause and what to change; it is printed without a stack.
  */
 export class StartupError extends Error {
   readonly code: string;

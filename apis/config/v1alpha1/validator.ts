@@ -1,16 +1,17 @@
+// The Ajv validator of the configuration, with its formats and keywords.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
 
 /**
- * Validates a configuration and sets its defaults, in place. With `explaining` it collects all errors with details; without, it
- * is compiled in half the time, which matters at each start.
+ * Compiles the validator. It also sets the defaults in the validated object. With `explaining`, it collects all errors with details.
+ * Without, it compiles in half the time, for a fast start.
  */
 export function newValidator(explaining: boolean): ValidateFunction<APIServerConfiguration> {
   const ajv = new Ajv2020({
     ...TRUSTED_SCHEMA,
-    // It runs once or twice, so optimization does not pay.
+    // The validator runs once or twice, so optimization would take longer than it saves.
     code: { optimize: false },
     allErrors: explaining,
     verbose: explaining,
@@ -35,7 +36,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
         const amount = hasFormat(schema) ? AMOUNTS.get(schema['format']) : undefined;
         if (!amount) return true;
         const value = typeof data === 'string' || Number.isInteger(data) ? amount(String(data)) : undefined;
-        // A value that is not an amount has a format error.
+        // The format reports a value that is not an amount.
         return value === undefined || holds(value, amount(bound) ?? Number.NaN);
       },
     });
@@ -54,8 +55,8 @@ function hasFormat(schema: unknown): schema is { readonly format: unknown } {
 }
 
 /**
- * True for an origin in the form that browsers send: lower case, no default port, no path. Patterns with an asterisk are
- * rejected, although they are valid URLs.
+ * Returns true for an origin in the form that browsers send: lower case, no default port, no path. Rejects patterns with an asterisk,
+ * although they are valid URLs.
  */
 export function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
