@@ -1,5 +1,5 @@
-// The interface between log queries and the stores in backends/. test/conformance/log-store.ts defines its behaviour. The
-// permissions of the caller are checked before a store is called.
+// Interface of log stores, implemented in backends/. test/conformance/log-store.ts defines the behaviour of a store. Log queries
+// check the permissions of the caller before they call a store.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 

@@ -31,7 +31,7 @@ export class Comparison {
     this.#plainTexts = new PlainTexts(this.oracle.records.map(({ log }) => log));
   }
 
-  /** False when the meaning of the text is the store's own: the result is then bounded, not known. */
+  /** False if stores differ in the matches of the text. The result then has an upper bound, but no exact value. */
   isDefined({ text }: Selection): boolean {
     return text === undefined || this.#traits.ownWords !== true || this.#plainTexts.has(text);
   }
@@ -61,8 +61,8 @@ export class Comparison {
   }
 
   /**
-   * One page: total, times and lines. Returns how many lines the oracle has found; 0 when the meaning of the text is the
-   * store's own.
+   * Compares one page: total, times and lines. Returns the number of lines that the reference has found, or 0 if stores
+   * differ in the matches of the text.
    */
   async page(selection: Selection, request: PageRequest): Promise<number> {
     const expected = await this.oracle.query(selection, { ...request, ...ALL }, call());
@@ -81,7 +81,7 @@ export class Comparison {
     return expected.records.length;
   }
 
-  /** The lines are among those that the selection without its text finds, and no failure is reported. */
+  /** Checks that the lines also match the selection without its text, and that the result is not partial. */
   async #boundedPage({ text: _text, ...rest }: Selection, request: PageRequest): Promise<void> {
     const selection = { ...rest, ...(_text && { text: _text }) };
     const what = describe(selection, request);
@@ -93,7 +93,7 @@ export class Comparison {
     for (const record of page.records) expect(known, what).to.include(this.#keyOf(record));
   }
 
-  /** All pages by cursor: each line once, in order. Returns the lines in the order of the store. */
+  /** Reads all pages by cursor, and checks that each line is returned once and in order. Returns the lines. */
   async walk(selection: Selection, order: Order, size: number): Promise<LogRecord[]> {
     const expected = await this.oracle.query(selection, { order, ...ALL }, call());
     const what = describe(selection, { order, size });
@@ -157,7 +157,7 @@ export class Comparison {
     return exported;
   }
 
-  /** Existing records from the start of the range on arrive in the order of time. */
+  /** Checks that a live tail returns the existing records of the range in the order of time. */
   async follow(selection: Selection): Promise<void> {
     if (!(await this.supports(selection)) || !this.isDefined(selection)) return;
     // After all records: a live tail ignores the end of the range.
@@ -174,8 +174,8 @@ export class Comparison {
   }
 
   /**
-   * The records are those of `expected` from `begin` to `end`, in any order within equal times; at either end they may be
-   * others of the same time.
+   * Checks that the records are those of `expected` from `begin` to `end`, in any order within equal times. At either end,
+   * other records of the same time are accepted.
    */
   #sameLines(
     found: readonly LogRecord[],

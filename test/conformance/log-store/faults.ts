@@ -1,5 +1,5 @@
-// Failures of the server behind a log store: it is down, slow, truncates responses or returns invalid ones. The store reports
-// them in its own words, and never returns less as if it were complete.
+// Failures of the server behind a log store: it is down or slow, or its responses are truncated or invalid. The store must
+// report each failure with a message without internal text, and must never return an incomplete result as complete.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
@@ -21,9 +21,9 @@ export interface StartedBehindFront {
 }
 
 export interface FaultTraits {
-  /** Turns a response into one with a failed shard, if the store reports those. */
+  /** Adds a failed shard to a response, for stores that report failed shards. */
   readonly shardFailed?: (text: string, path: string) => string;
-  /** False if the health check sends other requests than those that the proxy breaks. */
+  /** False if the proxy does not break the requests of the health check. */
   readonly checked?: boolean;
 }
 

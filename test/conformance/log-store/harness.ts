@@ -5,7 +5,7 @@ import type { LogBackend, Selection } from '../../../server/logging/log-store.ts
 /** A running store with records. */
 export interface StartedLogStore {
   readonly store: LogBackend;
-  /** Its records in any order: all records of `logData(…)`, or its `currentRecords()`. */
+  /** All records of the store, in any order: those of `logData(…)`, or its `currentRecords()`. */
   readonly records: Iterable<LogRecord>;
   /** `ms` for a store that truncates times: order within a millisecond is not compared. */
   readonly precision: 'ns' | 'ms';
@@ -20,13 +20,13 @@ export interface LogStoreTraits {
   /** Identity of containers in statistics; `id` by default. */
   readonly containersBy?: 'id' | 'name';
   /**
-   * True for a store that splits lines into words by rules of its own. Phrases and prefixes are then compared where all
-   * stores agree (PlainTexts), and only bounded elsewhere.
+   * True for a store that does not split lines into words like pod logs. Phrases and prefixes are then compared exactly only
+   * for PlainTexts, in which all stores agree.
    */
   readonly ownWords?: boolean;
-  /** Uses only every n-th of the fixed texts: for stores that read all lines for each query. */
+  /** The suite uses only every n-th of the fixed texts, for stores that read all lines for each query. */
   readonly every?: number;
-  /** Skips hostile values and random selections: for further versions of a store. */
+  /** Skips hostile values and random selections, for additional versions of a store. */
   readonly core?: boolean;
   /** Random selections of each property; 60 by default. */
   readonly runs?: number;

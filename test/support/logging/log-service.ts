@@ -1,4 +1,4 @@
-// The log query handler on a socket, with a store in memory and permissions from a function.
+// HTTP server with only the handler of log queries, a log store in memory, and permissions from a function.
 import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';

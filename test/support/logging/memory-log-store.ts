@@ -135,7 +135,7 @@ export function toLogRecord({ time, log, kubernetes }: StoredRecord): LogRecord 
   return { time, log, namespace, pod, container };
 }
 
-/** A foreign cursor is the end. */
+/** The cursor of another store leads to an empty page. */
 function placeOf(cursor: string, end: number): number {
   return /^\d{1,9}$/.test(cursor) ? Number(cursor) : end;
 }

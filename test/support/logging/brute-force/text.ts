@@ -17,7 +17,7 @@ export function textMatcher({ mode, texts, caseSensitive }: TextFilter): LineTes
 }
 
 /**
- * Text filters on which all stores agree for the given lines, although each splits lines into words by rules of its own:
+ * Text filters on which all stores agree for the given lines, although stores split lines into words differently:
  * ASCII texts that match the same lines as runs of letters and digits, by the word boundaries of UAX #29, and as a
  * literal text between separators.
  */

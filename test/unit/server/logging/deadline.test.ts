@@ -12,13 +12,13 @@ describe('Deadline', () => {
     deadline = new Deadline({ signal: gone.signal, timeoutMs: 1_000 }, () => time);
   });
 
-  it('gives each request the time that is left, in whole milliseconds', () => {
+  it('limits each request to the remaining time, in whole milliseconds', () => {
     expect(deadline.call()).to.deep.equal({ signal: gone.signal, timeoutMs: 1_000 });
     time += 300.5;
     expect(deadline.call()).to.deep.equal({ signal: gone.signal, timeoutMs: 699 });
   });
 
-  it('leaves a request 1 ms after the deadline', () => {
+  it('allows 1 ms for a request after the deadline', () => {
     time += 999;
     expect(deadline.isOver).to.equal(false);
     time += 1;

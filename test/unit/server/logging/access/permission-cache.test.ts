@@ -36,14 +36,14 @@ describe('PermissionCache', () => {
     expect(permissions.size('b')).to.equal(0);
   });
 
-  it('keeps the permissions of others when one user has many tokens', async () => {
+  it('does not evict other users when one user has many tokens', async () => {
     const permissions = newPermissions({ callers: 4, permissions: 1_000 });
     await permissions.add(5, 'jane');
     for (let n = 0; n < 20; n++) await permissions.add(1, 'mallory', `${n}`);
     expect(permissions.size('jane')).to.equal(5);
   });
 
-  it('keeps the permissions of others when one namespace has many service accounts', async () => {
+  it('does not evict other users when one namespace has many service accounts', async () => {
     const permissions = newPermissions({ callers: 4, permissions: 1_000 });
     await permissions.add(5, 'system:serviceaccount:shop:cart');
     for (let n = 0; n < 20; n++) await permissions.add(1, `system:serviceaccount:evil:n-${n}`);
