@@ -1,4 +1,4 @@
-// Negotiation of the Accept header: which representation a client accepts and prefers.
+// Content negotiation: parses the Accept header and selects the representation that the client prefers.
 import { newNotAcceptable } from '../../apis/meta/v1/errors.ts';
 
 export interface AcceptClause {
@@ -8,7 +8,9 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** More clauses and parameters than any client sends; the rest is ignored. */
+/**
+ * Maximum number of clauses, and of parameters in a clause. Further ones are ignored; no known client sends as many.
+ */
 const MAX_CLAUSES = 64;
 const MAX_PARTS = 16;
 
@@ -31,7 +33,10 @@ function clause(text: string): AcceptClause | undefined {
   };
 }
 
-/** Returns the usable clauses, best first; of equal quality exact ones before wildcards, then in the given order. */
+/**
+ * Returns the valid clauses in the order of preference: by quality, then exact media types before wildcards, then in
+ * the order of the header.
+ */
 export function parseAccept(header: string): AcceptClause[] {
   const wildcards = (one: AcceptClause): number => (one.type === '*' ? 2 : one.subtype === '*' ? 1 : 0);
   return header
@@ -42,13 +47,13 @@ export function parseAccept(header: string): AcceptClause[] {
     .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
-/** Whether the clause accepts `application/json`. Case-sensitive, as in kube-apiserver. */
+/** Returns true if the clause accepts `application/json`. Case-sensitive, as in kube-apiserver. */
 export function acceptsJSON({ type, subtype }: AcceptClause): boolean {
   if (type === 'application') return subtype === 'json' || subtype === '*';
   return type === '*' && subtype === '*';
 }
 
-/** A representation that a client requests: `as=Table;g=meta.k8s.io;v=v1`. */
+/** A conversion of objects that a client requests, for example `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
@@ -56,7 +61,7 @@ export interface Conversion {
 }
 
 export interface MediaType {
-  /** Undefined for the object itself. */
+  /** Undefined for unconverted objects. */
   readonly conversion: Conversion | undefined;
   readonly pretty: boolean;
 }
@@ -72,8 +77,8 @@ function conversionOf(parameters: ReadonlyMap<string, string>): Conversion | und
 }
 
 /**
- * Returns the first accepted representation for which `allows` is true; `allows(undefined)` stands for the object
- * itself. Throws NotAcceptable without one. Skips unsupported media types such as protobuf.
+ * Returns the preferred media type for which `allows` is true. The argument of `allows` is undefined for unconverted
+ * objects. Ignores unsupported media types such as protobuf. Throws NotAcceptable if no media type is left.
  */
 export function negotiate(
   header: string | undefined,
@@ -83,7 +88,7 @@ export function negotiate(
   for (const one of parseAccept(header ?? '')) {
     if (!acceptsJSON(one)) continue;
     const stream = one.parameters.get('stream');
-    // `sv`: version of the group `meta.k8s.io`; only v1 exists.
+    // `sv` is a version of the group `meta.k8s.io`. Only v1 exists.
     if ((one.parameters.get('sv') ?? 'v1') !== 'v1' || (stream ?? 'watch') !== 'watch') continue;
     const conversion = conversionOf(one.parameters);
     if (allows(conversion)) return { conversion, pretty: one.parameters.get('pretty') === '1' };

@@ -1,14 +1,14 @@
-// Memory limit for complete responses that wait for their clients. A slow client cannot be told from a malicious one,
-// so the response with the longest idle client is aborted first.
+// Memory limit for complete responses that wait for their clients to read them. If the limit is reached, the response
+// whose client has not read for the longest time is aborted, because a slow client can be malicious.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { piecesOf, writeBody } from './response.ts';
 
 export interface BufferedResponsesOptions {
-  /** Total bytes of waiting responses; a longer one waits alone. */
+  /** Maximum total size of waiting responses in bytes. A longer response is allowed if no other one waits. */
   readonly bytes: number;
-  /** Time in ms during which a response is not aborted. */
+  /** Time in ms from its start during which a response is not aborted. */
   readonly protectedMs: number;
   /** Monotonic clock in ms. */
   readonly monotonic?: () => number;
@@ -17,7 +17,7 @@ export interface BufferedResponsesOptions {
 interface WaitingResponse {
   readonly size: number;
   readonly startedAt: number;
-  /** When its client last read. */
+  /** Time at which the client last read. */
   readAt: number;
   readonly abort: AbortController;
   readonly log: Pick<Logger, 'info' | 'error'>;
@@ -28,7 +28,7 @@ type Client = Pick<RequestContext, 'response' | 'signal' | 'log'>;
 export class BufferedResponses {
   readonly #options: BufferedResponsesOptions;
   readonly #monotonic: () => number;
-  /** Ordered by start. */
+  /** Responses in the order of their start. */
   readonly #responses = new Set<WaitingResponse>();
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
@@ -38,7 +38,7 @@ export class BufferedResponses {
     this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
-  /** Resolves when the response has started. Rejects with the signal's reason if no memory became available. */
+  /** Waits for memory and starts the response. Rejects with the signal's reason if it is aborted before. */
   async write(client: Client, body: Buffer, writeHead: () => void): Promise<void> {
     const waiting = await this.#reserve(body.length, client);
     try {
@@ -86,7 +86,7 @@ export class BufferedResponses {
     return waiting;
   }
 
-  /** The response whose client has been idle longest, of those past their protected time. */
+  /** Returns the response whose client has not read for the longest time; undefined if all are protected. */
   #mostIdle(): WaitingResponse | undefined {
     const unprotectedSince = this.#monotonic() - this.#options.protectedMs;
     let mostIdle: WaitingResponse | undefined;
@@ -109,7 +109,7 @@ export class BufferedResponses {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Waits until a response has ended, or the oldest one is past its protected time. */
+  /** Resolves when a response has ended, or when the oldest one is not protected any more. */
   async #freed(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const [oldest] = this.#responses;

@@ -1,15 +1,15 @@
-// /livez, /readyz and /healthz in kube-apiserver's format. The checks come from HealthRegistry.
+// Health checks and their handlers: /livez, /readyz and /healthz in kube-apiserver's format.
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';
 
-/** The last logged failure of each check, so that repeated probes log it once. */
+/** The last logged failure of each check. Repeated requests log the same failure only once. */
 type LoggedFailures = Map<string, string>;
 
 /**
- * Handlers by path in Express's notation. `/<path>` and `/<path>/<check>` respond with 200, or with 500 when a check
- * fails. A check has one name in all registries, so its failure is logged once.
+ * Returns handlers by path, in Express's notation. `/<path>` and `/<path>/<check>` return 200, or 500 if a check
+ * fails. A check has the same name in all registries, so that its failure is logged once.
  */
 export function healthHandlers(registries: readonly HealthRegistry[]): [path: string, handler: Handler][] {
   const logged: LoggedFailures = new Map();
@@ -51,7 +51,7 @@ function logChange(
   const message = messageOf(failure);
   if (logged.get(name) === message) return;
   logged.set(name, message);
-  // A public reason needs no stack.
+  // A HealthCheckError has a public reason, and its stack has no information.
   const why = failure instanceof HealthCheckError ? { reason: message } : { err: failure };
   log.warn({ check: name, ...why }, 'health check failed');
 }
@@ -93,28 +93,28 @@ function quoted(name: string): string {
 
 /** A named check of /livez, /readyz and /healthz. */
 export interface HealthCheck {
-  /** Lower case with hyphens; part of the path `/readyz/<name>`. */
+  /** Lower-case name with hyphens. It is part of the path `/readyz/<name>`. */
   readonly name: string;
   /**
-   * Returns at once, optionally with text for `?verbose`. Throws HealthCheckError for a failure with a public reason;
-   * the message of any other error goes to the log only.
+   * Runs the check; it must not block. Returns an optional text for `?verbose`. Throws HealthCheckError for a failure
+   * with a public reason. The message of any other error is only logged.
    */
   check(): string | void;
 }
 
-/** A failure with a message for anonymous callers. */
+/** A failure whose message anonymous callers receive. */
 export class HealthCheckError extends Error {
   readonly code = 'ERR_HEALTH_CHECK';
 }
 
 export interface HealthResult {
   readonly name: string;
-  /** Undefined for a passed check. */
+  /** The error of the check; undefined if it has passed. */
   readonly failure: unknown;
   readonly text: string | undefined;
 }
 
-/** The named checks of one health path, in the given order. */
+/** The checks of one health path. They run in their order. */
 export class HealthRegistry {
   /** `livez`, `readyz` or `healthz`. */
   readonly path: string;

@@ -1,4 +1,4 @@
-// Response headers, compression, entity tags, and a write loop with backpressure.
+// Writing of responses: headers, compression, entity tags, and a write loop with backpressure.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const JSON_HEADERS = {
@@ -7,23 +7,23 @@ export const JSON_HEADERS = {
   Vary: 'Accept, Accept-Encoding, Origin',
 } as const;
 
-/** Bytes in the socket's queue above which the write loop pauses. */
+/** Number of queued bytes of a socket above which the write loop pauses. */
 const HIGH_WATER = 1024 * 1024;
-/** Total of all responses: with more than 32 of them the limit of each is lower. */
+/** Number of queued bytes of all responses. With more than 32 responses, the limit of each is its share of this. */
 const ALL_WAITING = 32 * HIGH_WATER;
 
 /** Number of bodies being written. */
 let open = 0;
 
-/** Bytes per write. TLS encrypts a whole write at once, however slowly the client reads. */
+/** Number of bytes per write. It is small, because TLS encrypts a complete write even if the client reads slowly. */
 export const PIECE = 64 * 1024;
 
-/** Chunks of a complete body. */
+/** Splits a complete body into chunks of PIECE bytes. */
 export function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
 }
 
-/** Joins pieces into chunks of more than GZIP_THRESHOLD bytes, so a smaller first chunk is the whole body. */
+/** Joins pieces into chunks of more than GZIP_THRESHOLD bytes. If the first chunk is smaller, it is the whole body. */
 export function* joined(pieces: Iterable<Buffer>): Generator<Buffer, undefined> {
   let waiting: Buffer[] = [];
   let size = 0;
@@ -55,9 +55,8 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Writes all chunks with backpressure and ends the response. `highWater`: bytes in the socket's queue above which the
- * loop pauses. Destroys the connection of a body that cannot be completed, so that a client does not take it for
- * complete.
+ * Writes all chunks with backpressure and ends the response. `highWater`: number of queued bytes of the socket above
+ * which the loop pauses. If the body cannot be completed, the connection is destroyed, so that the client detects it.
  */
 export async function writeBody(
   response: ServerResponse,
@@ -87,14 +86,17 @@ export async function writeBody(
   else response.end();
 }
 
-/** Smaller bodies are not compressed, as in kube-apiserver. */
+/** Minimum size in bytes of a body that is compressed, as in kube-apiserver. */
 export const GZIP_THRESHOLD = 128 * 1024;
 
-/** More codings and parameters than any client sends; the rest is ignored. */
+/** Maximum number of codings and parameters of Accept-Encoding; further ones are ignored. */
 const MAX_CODINGS = 64;
 const MAX_PARTS = 16;
 
-/** Whether the client prefers gzip to identity (RFC 9110, 12.5.3); without a quality for identity it does. */
+/**
+ * Returns true if the client prefers gzip to identity (RFC 9110, section 12.5.3). A client that accepts gzip and gives
+ * no quality for identity prefers gzip.
+ */
 export function acceptsGzip({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const header = headers['accept-encoding'];
   if (typeof header !== 'string' || !header.includes('gzip')) return false;
@@ -116,11 +118,11 @@ function quality(parameters: readonly string[]): number {
   return 1;
 }
 
-/** More tags than any client sends; the rest is ignored. */
+/** Maximum number of tags of If-None-Match; further ones are ignored. */
 const MAX_TAGS = 256;
 
 /**
- * Whether If-None-Match contains the tag (RFC 9110, 13.1.2): a list of tags, compared weakly, or `*`. `tag` is
+ * Returns true if If-None-Match is `*` or contains the tag (RFC 9110, section 13.1.2). Tags are compared weakly. `tag`:
  * quoted, without `W/`.
  */
 export function matchesTag(header: string | undefined, tag: string): boolean {

@@ -1,4 +1,5 @@
-// Documents that rarely change: bytes with an entity tag, 304 for unchanged ones, and large ones compressed once.
+// Responses with documents that rarely change. They have an entity tag for conditional requests, and a large document
+// is compressed once.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -16,7 +17,7 @@ import {
 
 export interface StaticDocument {
   readonly bytes: Buffer;
-  /** SHA-512 in upper-case hexadecimal, as Kubernetes has it in entity tags and document URLs. */
+  /** SHA-512 in upper-case hexadecimal, as in the entity tags and document URLs of Kubernetes. */
   readonly hash: string;
 }
 
@@ -45,7 +46,7 @@ export function writeDocument(
   const { bytes, hash } = document;
   const isLarge = bytes.length > GZIP_THRESHOLD;
   const isCompressed = isLarge && acceptsGzip(request);
-  // The compressed representation has its own tag (RFC 9110, 8.8.3.3).
+  // The compressed representation needs a different tag (RFC 9110, section 8.8.3.3).
   const tag = isCompressed ? `"${hash}-gzip"` : `"${hash}"`;
   const all = { ...headers, ETag: tag, Vary: isLarge ? JSON_HEADERS.Vary : 'Accept, Origin' };
   if (matchesTag(request.headers['if-none-match'], tag)) {
@@ -77,7 +78,7 @@ function compressedOf(document: StaticDocument): Promise<Buffer> {
   if (known) return known;
   const begun = compressing(document.bytes);
   compressed.set(document, begun);
-  // A failure, for example for lack of memory, is temporary.
+  // A failure, for example for lack of memory, is temporary, so it is not cached.
   begun.catch(() => compressed.delete(document));
   return begun;
 }

@@ -1,4 +1,4 @@
-// /version in the format of kube-apiserver's version.Info, which kubectl and client-go read.
+// The handler of /version. The format is kube-apiserver's version.Info, which kubectl and client-go read.
 import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';
@@ -7,11 +7,14 @@ export interface VersionSource {
   /** Semantic version, without a `v`. */
   readonly version: string;
   readonly gitCommit: string;
-  /** ISO 8601, or empty. */
+  /** ISO 8601 timestamp, or empty. */
   readonly buildDate: string;
 }
 
-/** Clients expect `goVersion` and `compiler`, which have no meaning here; `nodeVersion` is an addition. */
+/**
+ * Returns the handler. Clients expect `goVersion` and `compiler`, so the response has both, although they have no
+ * meaning here. `nodeVersion` is an additional field.
+ */
 export function versionHandler(source: VersionSource): Handler {
   const [major = '', minor = ''] = source.version.split('.');
   const body = Buffer.from(

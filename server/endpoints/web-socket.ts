@@ -1,4 +1,4 @@
-// WebSockets on which only the server sends: handshake and endpoint. The messages are the caller's.
+// WebSockets on which only the server sends messages: validation of the handshake, limits and pings.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -6,12 +6,12 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { newBadRequest, newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 
-/** Maximum message of a client in bytes; messages are ignored. */
+/** Maximum size of a client's message in bytes. Messages of clients are ignored. */
 const MAX_MESSAGE = 64 * 1024;
-/** Pending bytes above which pings are no longer answered. */
+/** Number of queued bytes above which the server does not respond to pings. */
 const MAX_WAITING = 64 * 1024;
 
-/** A bearer token as a subprotocol, as browsers send it to kube-apiserver. Never echoed. */
+/** A subprotocol with a bearer token, as browsers send it to kube-apiserver. The server never selects it. */
 const TOKEN = /^base64url\.bearer\.authorization\.k8s\.io\./;
 
 const endpoint = new WebSocketServer({
@@ -20,7 +20,7 @@ const endpoint = new WebSocketServer({
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE,
   autoPong: false,
-  // The first one: a browser treats a response without a subprotocol as a rejection.
+  // Selects the first subprotocol, because a browser rejects a response without one.
   handleProtocols: (offered) => [...offered].find((protocol) => !TOKEN.test(protocol)) ?? false,
 });
 
@@ -42,10 +42,10 @@ export function openWebSocket(
   const socket = upgrade.accept();
   let opened: WebSocket | undefined;
   endpoint.once('headers', withID);
-  // Calls back synchronously, or never.
+  // The callback runs synchronously, or never.
   endpoint.handleUpgrade(request, socket, upgrade.head, (webSocket) => {
     opened = webSocket;
-    // After a protocol error the connection is closed with the matching code.
+    // After a protocol error, the library closes the connection with the matching code.
     webSocket.on('error', () => undefined);
     webSocket.on('ping', (data) => {
       if (webSocket.bufferedAmount < MAX_WAITING) webSocket.pong(data);
@@ -56,7 +56,7 @@ export function openWebSocket(
 }
 
 // Validation of the handshake (RFC 6455, 4.2). The library validates too, but its responses are not Status objects.
-/** 16 bytes in base64. */
+/** Format of Sec-WebSocket-Key: 16 bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 /** Comma-separated HTTP tokens (RFC 9110, 5.6.2). */
@@ -78,13 +78,13 @@ function checkProtocols(offered: string | undefined): void {
   if (offered === undefined) return;
   const names = offered.split(',').map((name) => name.trim());
   if (PROTOCOLS.test(offered) && new Set(names).size === names.length) return;
-  // Not echoed in the message: browsers send tokens in this header.
+  // The message does not contain the header, because browsers send tokens in it.
   throw newBadRequest('Sec-WebSocket-Protocol is not a list of distinct names');
 }
 
 /**
- * Rejects handshakes of other origins: a browser opens WebSockets for any page, with the client certificate of its
- * user. kube-apiserver has checked requests that it forwards, and they have a header that no page can set.
+ * Rejects handshakes of other origins, because a browser opens WebSockets for any page, with the client certificate of
+ * the user. Requests that kube-apiserver forwards are accepted: they have X-Forwarded-For, which a page cannot set.
  */
 function checkOrigin({ origin, host, 'x-forwarded-for': forwarded }: IncomingHttpHeaders): void {
   if (origin === undefined || forwarded !== undefined) return;

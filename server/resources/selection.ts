@@ -21,7 +21,7 @@ function fieldReader<Facts>(
 export class Selection<Facts> {
   /** True if the request has no selectors and no namespace. */
   readonly everything: boolean;
-  /** True if the request has no selectors. Only then has a page a remainingItemCount, as in kube-apiserver. */
+  /** True if the request has no selectors. As in kube-apiserver, remainingItemCount requires this. */
   readonly countable: boolean;
   readonly #tests: readonly Test<Facts>[];
 

@@ -1,5 +1,5 @@
-// The platform's OpenAPI 3.1 documents and the API page. The content comes from apis/description. Kubernetes' own
-// documents (/openapi/v2, /openapi/v3) are in endpoints/openapi.
+// Handlers of the OpenAPI 3.1 documents (apis/description) and of the API page. The Kubernetes OpenAPI of the
+// aggregated API (/openapi/v2, /openapi/v3) is in endpoints/openapi.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
@@ -16,7 +16,7 @@ import {
 const PLATFORM_DOCUMENT = '/openapi/platform.json';
 const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';
 
-/** Handlers by exact path. */
+/** Returns the handlers of the documents, by exact path. */
 export function descriptionHandlers(described: PlatformOptions): ReadonlyMap<string, Handler> {
   return new Map([
     [PLATFORM_DOCUMENT, documentHandler(platformDescription(described))],
@@ -37,15 +37,15 @@ function documentHandler(value: object): Handler {
   };
 }
 
-// The API page: swagger-ui-dist, served from here. Nothing is loaded from other hosts. The policy allows no inline
-// script or style and no eval; this project's own files are in page/.
+// The API page: swagger-ui-dist and the files in page/. It loads nothing from other hosts. Its Content Security Policy
+// does not allow inline scripts, inline styles or eval.
 const PAGE_PATH = '/openapi/page';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** Media type and file by path; files are in this folder or in the package. */
+/** Media type and file for each path. A file is in this folder or in the package swagger-ui-dist. */
 const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
   '': [HTML, './page/page.html'],
   '/page.js': [SCRIPT, './page/page.js'],
@@ -53,13 +53,13 @@ const FILES: Readonly<Record<string, readonly [type: string, file: string]>> = {
   '/icon.png': ['image/png', 'swagger-ui-dist/favicon-32x32.png'],
   '/swagger-ui.css': [STYLE, 'swagger-ui-dist/swagger-ui.css'],
   '/swagger-ui-bundle.js': [SCRIPT, 'swagger-ui-dist/swagger-ui-bundle.js'],
-  // Redirect URI of the authorization endpoint, to be registered for a client.
+  // The redirect URI of the page, which must be registered for its OAuth client.
   '/oauth2-redirect.html': [HTML, 'swagger-ui-dist/oauth2-redirect.html'],
   '/oauth2-redirect.js': [SCRIPT, 'swagger-ui-dist/oauth2-redirect.js'],
 };
 
 const HEADERS = {
-  // `data:` for the icons of the viewer's style sheet.
+  // `data:` is needed for the icons in the style sheet of swagger-ui-dist.
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -68,7 +68,7 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** Handlers by exact path. A file is read at its first request and cached. */
+/** Returns the handlers of the page, by exact path. A file is read at its first request and cached. */
 export function pageHandlers(): Map<string, Handler> {
   return new Map(Object.entries(FILES).map(([name, file]) => [`${PAGE_PATH}${name}`, fileHandler(...file)]));
 }

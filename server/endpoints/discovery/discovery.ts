@@ -1,5 +1,4 @@
-// Discovery: /apis, /apis/<group> and /apis/<group>/<version> of our own groups. It reads the resource definitions,
-// not a cache or the cluster.
+// Handlers of discovery: /apis, /apis/<group> and /apis/<group>/<version> for the API groups of this server.
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { negotiate } from '../accept.ts';
 import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
@@ -23,7 +22,7 @@ function legacy(document: StaticDocument): Handler {
   };
 }
 
-/** Aggregated discovery for clients that request it, the legacy list for all others. */
+/** Returns the handler of /apis: aggregated discovery for clients that accept it, else the legacy list of groups. */
 function root(resources: readonly DiscoveredResource[]): Handler {
   const list = staticDocument(groupListDocument(resources));
   const aggregated = new Map(
@@ -44,14 +43,14 @@ function root(resources: readonly DiscoveredResource[]): Handler {
     const document = conversion && find(conversion.version);
     if (!document) return writeDocument(context, list, LEGACY_HEADERS);
     return writeDocument(context, document, {
-      // Clients distinguish the two formats by this header only.
+      // Clients distinguish aggregated and legacy discovery only by this header.
       'Content-Type': `application/json;g=${GROUP};v=${conversion.version};as=APIGroupDiscoveryList`,
       'Cache-Control': 'public',
     });
   };
 }
 
-/** Handlers by exact path, with and without a trailing slash, for every group and version. */
+/** Returns the handlers by exact path, with and without a trailing slash, for all groups and versions. */
 export function discoveryHandlers(resources: readonly DiscoveredResource[]): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   const serve = (path: string, handler: Handler): void => {

@@ -1,5 +1,5 @@
-// Discovery documents of all groups, built from the resource definitions only: they must not depend on the cluster,
-// since an API without discovery blocks the deletion of namespaces.
+// Discovery documents of the API groups of this server, built from the resource definitions. They must not depend on
+// the cluster or a cache, because an API without discovery blocks the deletion of namespaces.
 import type {
   APIGroup,
   APIGroupDiscovery,
@@ -11,7 +11,7 @@ import type {
   DiscoveryVersion,
 } from '../../../apis/meta/v1/discovery.ts';
 
-/** The properties of a resource in discovery; a ResourceDefinition has them. */
+/** The properties of a resource in discovery. ResourceDefinition implements them. */
 export interface DiscoveredResource {
   readonly group: string;
   readonly version: string;
@@ -26,7 +26,7 @@ function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-/** Versions in the order of the definitions: the first one of a group is preferred. */
+/** Returns the versions of a group in the order of the definitions. The first one is the preferred version. */
 function versionsOf(resources: readonly DiscoveredResource[], group: string): string[] {
   return distinct(resources.filter((one) => one.group === group).map((one) => one.version));
 }

@@ -1,4 +1,4 @@
-// Log queries in the cluster's OpenAPI: one operation and its response.
+// The operation of log queries in the Kubernetes OpenAPI documents.
 import { KIND, RESOURCE, VERSION } from '../../../apis/logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,
@@ -10,7 +10,7 @@ import { text } from '../../../apis/reading/unknown-value.ts';
 import { type DescribedGroup, type Parameter, schemaName } from './operations.ts';
 import type { Schema } from './schemas.ts';
 
-/** `group`: for instance `logging.platform.io`. */
+/** Returns the operation and its schema. `group`: for instance `logging.platform.io`. */
 export function describedLogQueries(group: string): DescribedGroup {
   const kind = { group, version: VERSION, kind: KIND };
   const name = schemaName(kind);
@@ -44,7 +44,7 @@ function parameterOf(name: string, schema: object): Parameter {
   };
 }
 
-/** All responses in one schema; which members exist depends on the operation. */
+/** Returns one schema for all responses. A response has only the fields of its operation. */
 function answer(kind: object): Schema {
   const { query } = LogQueryAnswerSchema.properties;
   const { statistics } = LogStatisticsAnswerSchema.properties;
@@ -52,7 +52,7 @@ function answer(kind: object): Schema {
   const properties: unknown = JSON.parse(JSON.stringify({ query, statistics, histogram, took, partial }));
   return {
     type: 'object',
-    description: 'What a log query found: a page of lines, statistics or a histogram.',
+    description: 'The result of a log query: a page of lines, statistics or a histogram.',
     required: ['took'],
     properties,
     'x-kubernetes-group-version-kind': [kind],

@@ -1,5 +1,5 @@
-// OpenAPI v3 and v2 of our groups: /openapi/v3, /openapi/v3/apis/<group>/<version> and /openapi/v2. The schemas are
-// the cluster's own, renamed to our groups; minimal ones are served until the cluster is reachable.
+// Handlers of the Kubernetes OpenAPI v3 and v2 documents of the API groups of this server. Schemas are copies of the
+// cluster's schemas, renamed to these groups. Until the cluster is reachable, minimal schemas replace them.
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -22,7 +22,7 @@ import {
 import { v2Document } from './v2-document.ts';
 import { type DocumentParts, v3Document } from './v3-document.ts';
 
-/** The properties of a resource in OpenAPI; a ResourceDefinition has them. */
+/** The properties of a resource in OpenAPI. ResourceDefinition implements them. */
 export interface SourcedResource extends DescribedResource {
   readonly source: { readonly apiVersion: string; readonly kind: string };
 }
@@ -34,7 +34,7 @@ export interface OpenAPIOptions {
   readonly version: string;
   readonly client: ClusterClient;
   readonly log: Logger;
-  /** Interval in ms of checks for an upgrade of the cluster. */
+  /** Interval in ms at which the documents of the cluster are read again, since an upgrade changes them. */
   readonly refreshMs?: number;
   readonly retryMs?: number;
 }
@@ -49,11 +49,11 @@ function sourceKind({ source }: SourcedResource): GroupVersionKind {
 
 export class OpenAPI {
   readonly #options: OpenAPIOptions;
-  /** By schema name of the kind; a missing kind gets a minimal schema. */
+  /** Schemas of the cluster, by the schema name of the kind. A kind that is missing here has a minimal schema. */
   readonly #known = new Map<string, Schemas>();
-  /** By apiVersion: the URL of the cluster's document. */
+  /** URLs of the cluster's documents, by apiVersion. */
   readonly #urls = new Map<string, string>();
-  /** By group and version. */
+  /** Served v3 documents, by group and version. */
   readonly #v3 = new Map<string, StaticDocument>();
   #index: StaticDocument | undefined;
   #v2: StaticDocument | undefined;
@@ -62,7 +62,7 @@ export class OpenAPI {
     this.#options = options;
   }
 
-  /** Refreshes the schemas from the cluster until `signal` is aborted; never throws. */
+  /** Reads the schemas of the cluster periodically until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, refreshMs = REFRESH_MS, retryMs = RETRY_MS } = this.#options;
     const failures = new RepeatedFailure();
@@ -81,7 +81,7 @@ export class OpenAPI {
     }
   }
 
-  /** Handlers by exact path. */
+  /** Returns the handlers by exact path. */
   handlers(): ReadonlyMap<string, Handler> {
     const handlers = new Map<string, Handler>();
     handlers.set('/openapi/v3', (context) => this.#write(context, this.#indexDocument()));
@@ -168,8 +168,8 @@ export class OpenAPI {
 
   #writeVersion(context: RequestContext, key: string): Promise<void> | void {
     const document = this.#versionDocument(key);
-    // A stale hash returns the current document: the aggregator does not follow redirects and can hold an old hash
-    // for a while.
+    // A request with an old hash gets the current document. The aggregator can have an old hash for some time, and does
+    // not follow redirects.
     const current = context.query.get('hash') === document.hash;
     return this.#write(context, document, current ? 'public, immutable, max-age=31536000' : undefined);
   }
@@ -192,21 +192,21 @@ function gvkOf({ group, version, kind }: SourcedResource): GroupVersionKind {
   return { group, version, kind };
 }
 
-/** These documents are not available in protobuf. */
+/** Throws NotAcceptable for a client that does not accept JSON, for example one that requires protobuf. */
 function requireJSON(header: string | undefined): void {
   if (header === undefined || header === '') return;
   if (!parseAccept(header).some(acceptsJSON)) throw newNotAcceptable(['application/json']);
 }
 
 export interface SourceDocument {
-  /** Changes with the document. */
+  /** URL of the document. It contains a hash, so it changes with the document. */
   readonly url: string;
   readonly document: unknown;
 }
 
 /**
- * Returns the cluster's own OpenAPI v3 document of a group and version such as `v1` or `apps/v1`, so that `kubectl
- * explain` shows the documentation of the cluster's version. Undefined if the URL is still `known`.
+ * Returns the cluster's OpenAPI v3 document of an apiVersion such as `v1` or `apps/v1`, so that `kubectl explain` shows
+ * the documentation of the cluster's version. Returns undefined if the URL equals `known`, which means no change.
  */
 export async function fetchSource(
   client: ClusterClient,

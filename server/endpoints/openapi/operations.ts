@@ -1,4 +1,4 @@
-// The operations of a resource, as both versions of OpenAPI describe them.
+// The operations of a resource, in a format from which the OpenAPI v2 and v3 documents are generated.
 import type { GroupVersionKind, Schemas } from './schemas.ts';
 
 export interface DescribedResource extends GroupVersionKind {
@@ -24,7 +24,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
 }
 
-/** A group without resources of its own objects, described directly. */
+/** An API group that is not generated from resource definitions, such as log queries. */
 export interface DescribedGroup {
   readonly group: string;
   readonly version: string;
@@ -56,7 +56,7 @@ const LIST_PARAMETERS: readonly Parameter[] = [
   query('watch', 'boolean', 'A stream of changes instead of a list.'),
 ];
 
-/** Schema name of a kind: reversed group, version and kind, as in Kubernetes. */
+/** Returns the schema name of a kind as in Kubernetes: the reversed group, the version and the kind. */
 export function schemaName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }

@@ -1,5 +1,5 @@
-// Schemas of Kubernetes' OpenAPI v3 documents: extracts a kind with all its references, and renames it to one of our
-// groups.
+// Functions for schemas of OpenAPI v3 documents. They extract a kind with all schemas that it references, and rename it
+// to an API group of this server.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ function isOfKind(schema: unknown, { group, version, kind }: GroupVersionKind): 
     .some((one) => text(one['group']) === group && one['version'] === version && one['kind'] === kind);
 }
 
-/** Shared schemas list the kinds of all groups that use them; removed here. */
+/** Removes the list of kinds from a schema, because shared schemas list the kinds of all groups of the cluster. */
 function withoutKinds(schema: Schema): Schema {
   const { [GVK]: _, ...rest } = schema;
   return rest;
@@ -65,11 +65,11 @@ export function extractKind(
   return found;
 }
 
-/** The schema of a kind while the cluster's own schema is unknown: an object with unknown fields. */
+/** Returns a schema for a kind while the cluster's schema is unknown: an object with arbitrary fields. */
 export function minimalKind(target: GroupVersionKind, name: string): Schemas {
   const schema = {
     type: 'object',
-    description: `${target.kind} has no schema here yet: the cluster's own OpenAPI document has not been read.`,
+    description: `${target.kind} has no schema here yet: the OpenAPI document of the cluster has not been read.`,
     properties: {
       apiVersion: { type: 'string', description: 'The group and version that this object is written in.' },
       kind: { type: 'string', description: 'The kind of object that this is.' },
@@ -81,7 +81,7 @@ export function minimalKind(target: GroupVersionKind, name: string): Schemas {
   return new Map([[name, schema]]);
 }
 
-/** The schema of a list; its metadata is ListMeta if known. */
+/** Returns the schema of a list. Its metadata references ListMeta if the document contains ListMeta. */
 export function listOf(target: GroupVersionKind, listKind: string, itemName: string, known: Schemas): Schema {
   const listMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
   const metadata = known.has(listMeta)

@@ -1,14 +1,17 @@
-// The OpenAPI v2 document of all groups, converted from v3: kube-apiserver merges it into its own.
+// The OpenAPI v2 document of all API groups, converted from v3 schemas. kube-apiserver merges it into its document.
 import { record } from '../../../apis/reading/unknown-value.ts';
 import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 import type { DocumentParts } from './v3-document.ts';
 
 const DEFINITIONS = '#/definitions/';
-/** Keywords that v2 does not have, or defines differently. */
+/** Keywords of v3 that v2 does not have or defines differently; they are removed. */
 const V3_ONLY = new Set(['oneOf', 'anyOf', 'not', 'nullable', 'allOf', 'default', '$ref', 'example']);
 
-/** In v3 a description beside a reference needs `allOf`; in v2 both are siblings. */
+/**
+ * Returns the reference in an `allOf`, if any. In v3 a reference with a description needs `allOf`; in v2 both are
+ * fields of the same schema.
+ */
 function reference(schema: Readonly<Record<string, unknown>>): string | undefined {
   const [wrapped] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
   const name = schema['$ref'] ?? record(wrapped)['$ref'];

@@ -1,4 +1,4 @@
-// Bodies of the node list: small ones complete, large ones in chunks that are compressed once.
+// Response bodies of the node list for consoles. A long list is sent in chunks, which are compressed once and cached.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -46,23 +46,23 @@ const USUAL_NODES = 32;
 const MOST_NODES = 96;
 
 /**
- * Content-defined chunks of a long list, compressed once. The name of a node decides where a chunk starts, not its
- * position, so a changed node leaves all other chunks unchanged in any order.
+ * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the node name, not the
+ * position, determines where a chunk starts. So a new or changed node affects only its chunk, in every sort order.
  */
 export class PlatformPieces {
   readonly #item: PlatformItem;
   readonly #maxBytes: number;
-  /** Keyed by content; the least recently used entry is first. */
+  /** Compressed chunks by a hash of their content; the least recently used one is first. */
   readonly #compressed = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** `maxBytes`: limit of the cached compressed chunks. */
+  /** `maxBytes`: maximum total size of the cached compressed chunks. */
   constructor(item: PlatformItem, maxBytes = 8 << 20) {
     this.#item = item;
     this.#maxBytes = maxBytes;
   }
 
-  /** `epoch`: of the list; in another epoch the same resourceVersions can mean different nodes. */
+  /** `epoch`: of the cache. In another epoch, the same resourceVersion can belong to different content. */
   of(nodes: readonly Node[], epoch: number): SnapshotPiece[] {
     const pieces: SnapshotPiece[] = [];
     let piece: Node[] = [];
@@ -104,7 +104,7 @@ export class PlatformPieces {
   }
 
   #keep(key: string, made: Buffer): void {
-    // Two clients can have compressed the same chunk.
+    // Two requests can compress the same chunk at the same time.
     if (this.#compressed.has(key)) return;
     this.#compressed.set(key, made);
     this.#bytes += made.length;

@@ -1,12 +1,12 @@
-// A node in the format of the platform paths: the cached bytes with `metadata.selfLink` and computed annotations
-// added. The bytes are copied once, into the response.
+// The JSON of a node under /kapis: the cached bytes, with `metadata.selfLink` and computed annotations added. The bytes
+// are copied once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { CachedObject } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 
-/** Computed annotations as JSON members joined by commas; empty without any. */
+/** Returns the computed annotations of a node as JSON fields, separated by commas; empty if there are none. */
 export type ComputedAnnotations = (node: CachedObject<NodeFacts>) => string;
 
 const SELF_LINK = Buffer.from('"selfLink"');
@@ -16,14 +16,14 @@ export class PlatformItem {
   readonly #states: ObjectFingerprints;
   readonly #computed: ComputedAnnotations | undefined;
 
-  /** `path`: of the list. */
+  /** `path`: the path of the list, for selfLink. */
   constructor(path: string, states: ObjectFingerprints, computed: ComputedAnnotations | undefined) {
     this.#path = path;
     this.#states = states;
     this.#computed = computed;
   }
 
-  /** A fingerprint of the node and its computed annotations. */
+  /** Returns a fingerprint of the node and its computed annotations. */
   state(node: CachedObject<NodeFacts>): string {
     return `${this.#states.of(node)} ${this.#computed?.(node) ?? ''}`;
   }
@@ -47,8 +47,8 @@ export class PlatformItem {
 }
 
 /**
- * Returns the members of `metadata` and its closing brace, without a stored selfLink and with the computed
- * annotations.
+ * Returns the fields of `metadata` and its closing brace. A selfLink that the cluster stores is removed, and the
+ * computed annotations are added.
  */
 function rewritten(metadata: Buffer, computed: string): readonly Buffer[] {
   const members = objectMembers(metadata).filter(({ name }) => name !== 'selfLink');
@@ -63,7 +63,7 @@ function rewritten(metadata: Buffer, computed: string): readonly Buffer[] {
   return [Buffer.from(`${kept.join(',')}}`)];
 }
 
-/** Stored annotations without those that are computed. `null` means none, as in Go. */
+/** Returns the stored annotations except those with computed values. `null` means no annotations, as in Go. */
 function storedMembers(annotations: Buffer, computed: string): string[] {
   if (annotations[0] !== OPEN_BRACE) return [];
   return objectMembers(annotations)

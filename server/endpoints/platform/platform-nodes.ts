@@ -1,5 +1,5 @@
-// The node list of the platform paths, `/kapis/resources.<platform>.io/v1alpha3/nodes`, for consoles: queries, pages
-// and entity tags. NodeIndex sorts and filters; endpoints/rest serves the same nodes with Kubernetes semantics.
+// The node list for consoles, `/kapis/resources.<platform>.io/v1alpha3/nodes`: queries, pages and entity tags. Sorting
+// and filtering is in NodeIndex. The same nodes with Kubernetes semantics are in endpoints/rest.
 import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
@@ -22,16 +22,19 @@ import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface PlatformNodes {
   readonly definition: ResourceDefinition<NodeFacts>;
-  /** `snapshot` throws ServiceUnavailable before the first list; `epoch` counts the lists. */
+  /** The cache of nodes. `snapshot` throws ServiceUnavailable before the first list; `epoch` is the number of lists. */
   readonly cache: { snapshot(): ObjectSnapshot<NodeFacts>; readonly epoch: number };
-  /** Annotations that are computed for each response, not stored. */
+  /** Annotations that are computed for each response and not stored in the cluster. */
   readonly computed?: ComputedAnnotations;
 }
 
-/** Pages of at most this many nodes have a tag of their own content, so that other changes do not affect it. */
+/**
+ * Maximum number of nodes on a page whose entity tag is computed from its content, so that nodes on other pages do not
+ * affect it. The tag of a longer page is that of all nodes.
+ */
 const MAX_TAGGED = 500;
 
-/** Serves requests for the group, version and resource of `definition`. */
+/** Returns the handler for the group, version and resource of `definition`. */
 export function platformNodes({ definition, cache, computed }: PlatformNodes): Handler {
   const { group, version, plural } = definition;
   const path = `/kapis/${group}/${version}/${plural}`;
@@ -63,7 +66,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
     });
   }
 
-  /** A page changes with its nodes or with the total. */
+  /** Returns the entity tag of a page. It depends on the nodes of the page and on the total. */
   function tagOf({ nodes, total }: PlatformPage): string {
     return hash('sha256', `${total} ${nodes.map((node) => item.state(node)).join()}`, 'base64url');
   }
@@ -91,7 +94,7 @@ export function platformNodes({ definition, cache, computed }: PlatformNodes): H
       throw newMethodNotAllowed(request.method ?? '', { group, resource: plural });
     }
     acceptJSON(request.headers.accept);
-    // A field selector can set the name of the RequestInfo too; the path decides.
+    // Uses the path, because a field selector can also set the name of the RequestInfo.
     const name = info.parts[1];
     return name === undefined ? list(context) : get(context, name);
   };
@@ -105,7 +108,7 @@ function acceptJSON(accept: string | undefined): void {
   negotiate(accept, (conversion) => conversion === undefined);
 }
 
-/** Weak: the nodes are equal, while the resourceVersion of the list or the encoding can differ. */
+/** The tag is weak, because equal nodes can have a different resourceVersion of the list or a different encoding. */
 function headersWith(tag: string): Headers {
   return { ...JSON_HEADERS, ETag: `W/${tag}` };
 }
@@ -127,7 +130,7 @@ export interface PlatformPage {
   readonly total: number;
 }
 
-/** Returns the requested page of `snapshot`, at the cost of the page once the selection exists. */
+/** Returns the requested page of `snapshot`. The time is proportional to the page if the index has the selection. */
 export function pageOf(
   snapshot: ObjectSnapshot<NodeFacts>,
   index: NodeIndex,
@@ -150,11 +153,11 @@ export interface ListQuery extends NodeQuery {
   readonly filter: NodeFilter;
 }
 
-/** Clients choose the query strings, so the cache is bounded in number and length. */
+/** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
 const MAX_CACHED = 512;
 const MAX_LENGTH = 2048;
 
-/** Cache-busting parameters, which differ in each request; the decoder ignores any remaining ones. */
+/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class PlatformQueries {

@@ -1,3 +1,5 @@
+// The verb get: returns one object from the cache. It responds synchronously, unless the cache has not reached the
+// requested resourceVersion.
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
@@ -17,10 +19,9 @@ export interface GetRequest<Facts> {
   readonly name: string;
 }
 
-/** kube-apiserver ends JSON with a newline unless it is indented. */
+/** kube-apiserver adds a newline to JSON that is not indented. */
 const NEWLINE = Buffer.from('\n');
 
-/** Responds at once, except for a resourceVersion that the cache has not reached. */
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
   if (!hasQuery(context.request)) return respond(context, request);
   const resourceVersion = readResourceVersion(context.query);
@@ -40,7 +41,7 @@ function respond<Facts>({ response }: RequestContext, request: GetRequest<Facts>
     return;
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': bytes.length + NEWLINE.length });
-  // Node sends both in one packet; concatenation costs more.
+  // Node sends both writes in one packet, which costs less than concatenation.
   response.write(bytes);
   response.end(NEWLINE);
 }

@@ -1,4 +1,4 @@
-// Indentation of JSON bytes; numbers and strings stay unchanged, whatever their size.
+// Indentation of JSON bytes, without parsing. Numbers and strings stay unchanged, so that large integers are preserved.
 
 import {
   BACKSLASH,
@@ -16,12 +16,12 @@ const INDENT = '  ';
 const isOpening = (byte: number): boolean => byte === OPEN_BRACE || byte === OPEN_BRACKET;
 const isClosing = (byte: number): boolean => byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 
-/** Indents one JSON value that arrives in pieces, split anywhere. */
+/** Indents one JSON value that arrives in chunks; a chunk can end within a token. */
 export class Indenter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** After an opening bracket: an empty pair stays on one line. */
+  /** True directly after an opening bracket, because an empty array or object stays on one line. */
   #justOpened = false;
 
   write(piece: Buffer): Buffer {

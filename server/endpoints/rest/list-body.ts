@@ -1,4 +1,4 @@
-// Bodies of lists: assembled item by item, or from the cached chunks of a snapshot.
+// Writers of list bodies. A body consists of single items, or of the cached and compressed chunks of a snapshot.
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
@@ -18,9 +18,9 @@ function* prepended(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
   yield* rest;
 }
 
-/** Starts at the first read. */
+/** Compresses a body; starts at the first read. */
 async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
-  // Errors and disconnects destroy both; writeBody handles them.
+  // An error or a disconnect destroys both streams, and writeBody handles it.
   yield* pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
 }
 
@@ -50,12 +50,15 @@ export async function writeItems<Facts>(
 
 const COMMA = Buffer.from(',');
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
-/** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */
+/** Gzip header (RFC 1952): magic, deflate, no flags, no time, no extra flags, unknown operating system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** Chunks compressed ahead; libuv's thread pool has four threads. */
+/** Number of chunks that are compressed in parallel, one for each thread of libuv's pool. */
 const AHEAD = 4;
 
-/** Started before it is awaited: handles the rejection if the client disconnects in between. */
+/**
+ * Starts the compression of a piece. Handles its rejection, because the promise is not awaited if the client
+ * disconnects.
+ */
 function startDeflate(piece: SnapshotPiece): Promise<Buffer> {
   const deflated = piece.deflated();
   deflated.catch(() => undefined);
@@ -63,8 +66,8 @@ function startDeflate(piece: SnapshotPiece): Promise<Buffer> {
 }
 
 /**
- * Builds one gzip member from raw deflate chunks that are sync-flushed to byte boundaries. No chunk references
- * another, so they are cached and combined freely; only the checksum covers the whole.
+ * Builds a gzip stream from raw deflate chunks, which are sync-flushed to byte boundaries. A chunk does not reference
+ * other chunks, so chunks can be cached and combined in any order. The checksum is computed over all chunks.
  */
 export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);

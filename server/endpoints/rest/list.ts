@@ -1,5 +1,5 @@
-// List: selects a snapshot, selects a page, writes it. The semantics of resourceVersion, resourceVersionMatch, limit
-// and continue are those of kube-apiserver.
+// The verb list: selects a snapshot and a page of its objects, and writes the page. The semantics of resourceVersion,
+// resourceVersionMatch, limit and continue are those of kube-apiserver.
 import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import {
   isExpired,
@@ -26,7 +26,7 @@ export interface ListRequest<Facts> {
   readonly namespace: string;
 }
 
-/** kube-apiserver's own messages. */
+/** Messages of kube-apiserver. */
 const PAGE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
   'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
@@ -51,11 +51,11 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
 
 interface Start<Facts> {
   readonly snapshot: Snapshot<Facts>;
-  /** The page starts after this key. */
+  /** Key after which the page starts; undefined for the first page. */
   readonly after: string | undefined;
 }
 
-/** Returns the snapshot at exactly this version. `gone` creates the error for one that the history no longer has. */
+/** Returns the snapshot at exactly this version. `gone` creates the error if the history no longer has the version. */
 function exactly<Facts>(
   cache: ResourceCache<Facts>,
   resourceVersion: string,
@@ -83,7 +83,7 @@ async function startOf<Facts>(
     const token = decodeContinue(options.continue);
     if (given) throw newBadRequest('specifying resource version is not allowed when using continue');
     if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after: token.after };
-    // The previous page can be from another replica, which was ahead of this one.
+    // The previous page can be from another replica with a newer cache.
     await cache.waitUntil(token.resourceVersion, signal);
     return {
       snapshot: exactly(cache, token.resourceVersion, () => expiredPage(token.after)),
@@ -91,8 +91,8 @@ async function startOf<Facts>(
     };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
-  // As in kube-apiserver, a limit with only a resourceVersion means exactly this version, unless the field selector
-  // names one object.
+  // As in kube-apiserver, a limit and a resourceVersion without resourceVersionMatch mean Exact, unless the field
+  // selector selects one object by name.
   const exact =
     options.resourceVersionMatch === 'Exact' ||
     (given &&
@@ -114,7 +114,7 @@ interface Page<Facts> {
   readonly objects: readonly CachedObject<Facts>[];
 }
 
-/** At most `limit` objects; a continue token if at least one more object is selected. */
+/** Returns a page of at most `limit` objects, with a continue token if further objects are selected. */
 function pageOf<Facts>(
   snapshot: Snapshot<Facts>,
   selection: Selection<Facts>,

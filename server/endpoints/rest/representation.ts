@@ -4,21 +4,21 @@ import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resou
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 
-/** Watch lines, each with its newline. */
+/** Encodes the lines of a watch, each with a newline at its end. */
 export interface WatchRepresentation<Facts> {
-  /** Returns the line of an event for a watcher that sees `type`. */
+  /** Returns the line of an event, for a watcher that receives the event as `type`. */
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer;
-  /** Returns the ADDED line of an initial event, in parts that are copied once. */
+  /** Returns the ADDED line of an initial event, in parts that are not yet concatenated. */
   initial(object: CachedObject<Facts>): readonly Buffer[];
-  /** `initialEventsEnd` marks the bookmark after the initial events. */
+  /** Returns the line of a bookmark. `initialEventsEnd` is true for the bookmark after the initial events. */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer;
 }
 
 export interface Representation<Facts> extends WatchRepresentation<Facts> {
-  /** Body of a get, without the final newline. */
+  /** Returns the body of a get, without the final newline. */
   one(object: CachedObject<Facts>): Buffer;
   list(meta: ListMeta): ListFrame;
-  /** Items between start and end of a list, comma-separated. */
+  /** Returns the item of a list for an object. */
   item(object: CachedObject<Facts>): Buffer;
 }
 
@@ -29,14 +29,14 @@ export interface ListFrame {
 
 export const LIST_END = Buffer.from(']}\n');
 
-/** Frame of a list with these members before its items. */
+/** Returns the start and the end of a list. `head`: the fields before `items`. */
 export function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
   return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
 }
 
 const COMMA = Buffer.from(',');
 
-/** Yields the bytes of a list; encodes each item when it is due. */
+/** Yields the bytes of a list. An item is encoded only when its bytes are requested. */
 export function* framed<Item>(
   { start, end }: ListFrame,
   items: readonly Item[],
@@ -50,10 +50,10 @@ export function* framed<Item>(
   yield end;
 }
 
-/** Annotation of the bookmark that ends the initial events. */
+/** Annotation of the bookmark after the initial events. */
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' } as const;
 
-/** Metadata of a bookmark. */
+/** Returns the metadata of the object of a bookmark. */
 export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): object {
   return {
     resourceVersion,
@@ -61,7 +61,7 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
   };
 }
 
-/** The objects themselves: cached bytes in a frame. Stateless, shared by all requests for a resource. */
+/** Representation of unconverted objects: their cached bytes. It is stateless and shared by all requests. */
 export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;

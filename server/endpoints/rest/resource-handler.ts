@@ -1,5 +1,5 @@
-// The REST verbs of one resource: selects verb and representation. Each verb is in a file of its name; the cache
-// provides the objects.
+// The handler of one resource: selects the verb and the representation of a request. The verbs are in get.ts, list.ts
+// and watch.ts.
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
@@ -36,7 +36,7 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   },
 };
 
-/** Serves requests for this group, version and resource. */
+/** Returns the handler for the group, version and resource of `definition`. `cache` provides the objects. */
 export function resourceHandler<Facts>(
   definition: ResourceDefinition<Facts>,
   cache: ResourceCache<Facts>,
@@ -83,7 +83,9 @@ function wantsPretty(context: RequestContext): boolean {
   return hasQuery(context.request) && parseStrictBoolean(context.query.get('pretty') ?? '');
 }
 
-/** Returns the authorized verb. Throws MethodNotAllowed for any method but a read. */
+/**
+ * Returns the authorized verb, undefined for an unknown path. Throws MethodNotAllowed for any method but GET and HEAD.
+ */
 function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<Facts>): ReadVerb | undefined {
   const { info, request, response } = context;
   if (!info.isResourceRequest || !pathFits(info, definition)) return undefined;
@@ -97,13 +99,13 @@ function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<F
 function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<Facts>): boolean {
   if (info.subresource !== '' || info.parts.length < 1 || info.parts.length > 2) return false;
   if (!definition.namespaced) return info.namespace === '';
-  // A single object of a namespaced resource requires its namespace.
+  // The path of a single object of a namespaced resource contains the namespace.
   return info.parts.length === 1 || info.namespace !== '';
 }
 
 export type ReadVerb = 'get' | 'list' | 'watch';
 
-/** Clients choose the headers, so the cache is bounded in number and length. */
+/** Limits of the cache of Accept headers, in entries and characters. Clients choose these headers. */
 const MAX_CACHED = 64;
 const MAX_LENGTH = 1024;
 
@@ -126,7 +128,7 @@ export class Negotiator {
     watch: new BoundedMap(MAX_CACHED),
   };
 
-  /** Throws NotAcceptable. */
+  /** Returns the media type for an Accept header. Throws NotAcceptable if the client accepts no supported one. */
   negotiate(header: string | undefined, verb: ReadVerb): MediaType {
     if (header === undefined || header === '') return PLAIN_JSON;
     const cached = this.#cache[verb];

@@ -1,4 +1,5 @@
-// Tables: the columns that kubectl prints. One instance per request, since a watch sends its column definitions once.
+// Representation of objects as a Table, with the columns that kubectl prints. Each request has a separate instance,
+// because a watch sends the column definitions only once.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
@@ -17,7 +18,7 @@ import {
 const ROW_END = Buffer.from('}');
 const NULL = Buffer.from('null');
 
-/** Throws BadRequest for an invalid value; Metadata is the default. */
+/** Returns the parameter `includeObject`, by default `Metadata`. Throws BadRequest for an invalid value. */
 export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
@@ -101,7 +102,7 @@ export class Tables<Facts> implements Representation<Facts> {
       bytes,
       metadata,
     };
-    // The annotation must reach the client whatever `includeObject` is.
+    // The client needs the annotation of the bookmark for every value of `includeObject`.
     const included =
       initialEventsEnd && this.#include === 'None' ? this.#partial.one(empty) : this.#included(empty);
     return line('BOOKMARK', this.#watchTable(resourceVersion, this.#row(empty, included)));
@@ -145,14 +146,14 @@ export class Tables<Facts> implements Representation<Facts> {
 }
 
 /**
- * Cache of the table lines of the current event: one event goes to all watchers in turn, and watchers of the same
- * representation share the bytes.
+ * Cache of the table lines of the current event. The event is sent to all watchers before the next one, and watchers
+ * with the same representation share the bytes.
  */
 export class TableLineCache<Facts> {
   #event: WatchEvent<Facts> | undefined;
   readonly #lines = new Map<string, Buffer>();
 
-  /** `form`: equal for equal lines; few distinct values. */
+  /** Returns the cached line. `form`: the key of the representation, which has few distinct values. */
   line(event: WatchEvent<Facts>, form: string, make: () => Buffer): Buffer {
     if (event !== this.#event) {
       this.#event = event;

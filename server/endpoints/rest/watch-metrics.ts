@@ -1,4 +1,4 @@
-// Metrics of client watches.
+// Prometheus metrics of watches of clients.
 import { Counter, type Registry } from 'prom-client';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { WatchObserver } from './watch.ts';
@@ -10,10 +10,12 @@ interface Sums {
   bytes: number;
 }
 
-/** Registers the metrics once; `observe` returns the observer of one resource. */
+/** The metrics of all watches, created once per registry. `observe` returns the observer of one resource. */
 export class WatchMetrics {
   readonly #ends: Counter<'group' | 'version' | 'resource' | 'cause'>;
-  /** Plain numbers: one change can be thousands of events, and labels cost more than sending. */
+  /**
+   * Sums that each scrape reads. A change can be sent thousands of times, and updating a labeled counter costs more.
+   */
   readonly #sums = new Map<WatchedResource, Sums>();
 
   constructor(registry: Registry) {

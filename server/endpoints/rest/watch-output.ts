@@ -1,27 +1,27 @@
-// The transport of a watch: a chunked HTTP/1.1 body here, a WebSocket in web-socket-output.ts. Every event is one
-// line of JSON.
+// The output of a watch: its interface, and the implementation for a chunked HTTP/1.1 body. The implementation for a
+// WebSocket is in web-socket-output.ts. Each event is one line of JSON.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';
 
 export interface WatchOutput {
-  /** Sends the headers immediately: clients wait for them, and the first event can be far away. */
+  /** Sends the headers without waiting for the first event, because clients wait for the headers. */
   open(): void;
-  /** True after the headers are sent; errors can no longer be a response. */
+  /** True after the headers are sent. Then an error can no longer be the response. */
   readonly opened: boolean;
-  /** False while the client is slow; `onDrain` reports the change. */
+  /** False while the queue is above HIGH_WATER, because the client is slow. `onDrain` reports an empty queue. */
   readonly ready: boolean;
-  /** Queued bytes. */
+  /** Number of queued bytes. */
   readonly waiting: number;
   readonly closed: boolean;
-  /** Writes one event, usually shared with other watchers. */
+  /** Writes the line of one event. Its buffer can be shared with other watchers. */
   write(line: Buffer): void;
   /**
-   * Writes events of this watcher only, at least one, each in parts; `size` is their total. Calls `left` when they
-   * have left the queue, or never will.
+   * Writes one or more events for this watcher only. Each event is an array of parts; `size` is the total size in
+   * bytes. Calls `left` when the events have left the queue, or when the output is closed.
    */
   writeBatch(events: readonly (readonly Buffer[])[], size: number, left: () => void): void;
-  /** Calls `listener` whenever the queue becomes empty. Returns the function that unsubscribes it. */
+  /** Calls `listener` each time the queue becomes empty. Returns the function that unsubscribes the listener. */
   onDrain(listener: () => void): () => void;
   /** Ends the stream normally. */
   end(): void;
@@ -33,7 +33,7 @@ export interface OutputObserver {
   sent(events: number, bytes: number): void;
 }
 
-/** Queued bytes above which events are held back. */
+/** Number of queued bytes above which the output is not ready for further events. */
 export const HIGH_WATER = 256 * 1024;
 
 const CRLF = Buffer.from('\r\n');
@@ -42,7 +42,9 @@ function chunkHead(length: number): Buffer {
   return Buffer.from(`${length.toString(16)}\r\n`);
 }
 
-/** Encodes lines in chunked transfer coding and caches the last one, since one event goes to all watchers in turn. */
+/**
+ * Encodes lines in chunked transfer coding. Caches the last chunk, because an event is sent to all watchers in turn.
+ */
 export class ChunkEncoder {
   #line: Buffer | undefined;
   #chunk: Buffer = Buffer.alloc(0);
@@ -57,8 +59,8 @@ export class ChunkEncoder {
 }
 
 /**
- * Writes to the socket of the ServerResponse, so that no work is repeated per watcher. The response writes the
- * headers and the last chunk.
+ * The output for a chunked HTTP/1.1 body. It writes shared chunks to the socket of the ServerResponse, so that a line
+ * is not encoded for each watcher. The ServerResponse writes the headers and the last chunk.
  */
 export class ChunkedOutput implements WatchOutput {
   readonly #response: ServerResponse;
@@ -121,7 +123,7 @@ export class ChunkedOutput implements WatchOutput {
     };
   }
 
-  /** The connection stays usable for the next request. */
+  /** Completes the body. The connection stays open for the next request. */
   end(): void {
     if (this.#response.headersSent && !this.closed) this.#response.end();
   }

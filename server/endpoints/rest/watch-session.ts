@@ -1,4 +1,5 @@
-// A watcher of the cache for one client: selects and queues events, and terminates a client that is too slow.
+// The session of one watch: selects and queues events for its client, and terminates the watch of a client that is too
+// slow.
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   ResourceCache,
@@ -13,9 +14,9 @@ import type { WatchRepresentation } from './representation.ts';
 import type { WatchOutput } from './watch-output.ts';
 
 export interface WatchLimits {
-  /** Maximum size of queued events for a slow client, in addition to those in the window when it subscribed. */
+  /** Maximum size in bytes of events that are queued for a slow client. Past events of the window do not count. */
   readonly maxPendingBytes: number;
-  /** Time in ms within which the client must drain its socket. */
+  /** Time in ms within which the client must read all bytes that are queued in its socket. */
   readonly stallTimeoutMs: number;
 }
 
@@ -42,11 +43,11 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   readonly #resolve: (end: WatchEnd) => void;
   #finished = false;
   #relisted = false;
-  /** Events queued until the headers are sent and while the client is slow; shared, not copied. */
+  /** Events that wait until the session is live, or for a slow client. They are shared with other watchers. */
   #pending: Pending<Facts>[] = [];
   #pendingBytes = 0;
   #live = false;
-  /** Everything up to this version was delivered, or is not selected. */
+  /** The resourceVersion for bookmarks: the client has received all selected changes up to it. */
   #reached: bigint | undefined;
   #stall: NodeJS.Timeout | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -59,14 +60,16 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#resolve = resolve;
   }
 
-  /** Subscribes after `from`. Past events wait until `goLive`. Throws Expired when the window no longer has them. */
+  /**
+   * Subscribes to changes after `from`. Events wait until `goLive`. Throws Expired if the window no longer has them.
+   */
   subscribe(from: string): void {
     const { cache } = this.#options;
     const start = BigInt(from);
-    // A watch from a future resourceVersion is silent until the cluster reaches it, bookmarks included.
+    // A watch from a future resourceVersion sends no events and no bookmarks until the cluster reaches it.
     if (start <= BigInt(cache.snapshot().resourceVersion)) this.#reached = start;
     this.#unsubscribe = cache.watch(from, this);
-    // The window is shared and bounded itself; only later events count against this client.
+    // Past events are bounded by the window, which all watchers share. So only later events count.
     this.#pendingBytes = 0;
     if (this.#finished) this.#unsubscribe();
   }
@@ -75,7 +78,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   open(): void {
     const { output } = this.#options;
     output.open();
-    // The session can finish before open(), and then there was nothing to end.
+    // If the session has finished before open(), its output is not ended yet.
     if (this.#finished) output.end();
     else this.#offDrain = output.onDrain(() => this.#flush());
   }
@@ -120,7 +123,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       const type = this.#options.selection.transition(event);
       if (type !== undefined) this.#deliver(event, type);
     } catch (error) {
-      // The cache drops a watcher that throws; its client must see the end of the stream.
+      // The cache unsubscribes a watcher that throws, so its stream must end.
       this.finish('failed');
       throw error;
     }
@@ -130,26 +133,26 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.#reached = BigInt(resourceVersion);
   }
 
-  /** The cache was relisted: sends the queued events and ends, so that the client relists. */
+  /** Ends the watch after a relist of the cache, when the queued events are sent. The client then relists. */
   end(): void {
     this.#relisted = true;
     if (this.#live) this.#flush();
   }
 
-  /** Sends a bookmark, unless events are queued or there is no version yet. */
+  /** Sends a bookmark, unless events are queued or the resourceVersion is not yet reached. */
   sendBookmark(): void {
     if (!this.#live || this.#pending.length > 0 || this.#reached === undefined || this.#finished) return;
     this.#options.output.write(this.#options.representation.bookmark(String(this.#reached), false));
   }
 
-  /** Ends a stream whose headers are sent with an ERROR event. */
+  /** Sends an ERROR event and ends the stream. Only for a stream whose headers are sent. */
   fail(error: unknown): void {
     const status = error instanceof StatusError ? error : newInternalError(error);
     this.#options.output.write(line('ERROR', Buffer.from(JSON.stringify(status.toStatus()))));
     this.finish('expired');
   }
 
-  /** Ends the stream; destroys the connection of a slow client and after an internal error. */
+  /** Ends the stream. For a slow client and after an internal error, destroys the connection. */
   finish(end: WatchEnd): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -205,7 +208,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
     this.finish('slow');
   }
 
-  /** Waits until the written events have `left`, or the session has ended. */
+  /** Waits until the written events have left the queue, or the session has ended. */
   async #drained(left: Promise<void>): Promise<void> {
     const release = this.#options.initialEvents.take(this.#options.output.waiting);
     this.#watchStall();
@@ -216,14 +219,14 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   }
 }
 
-/** Default chunk of initial events in bytes. */
+/** Maximum and usual size in bytes of a chunk of initial events. */
 const USUAL_CHUNK = 128 * 1024;
-/** About one object; smaller chunks slow a watch down without saving memory. */
+/** Minimum size in bytes of a chunk, about one object. A smaller chunk would save no memory. */
 const SMALLEST_CHUNK = 8 * 1024;
 
 /**
- * Memory budget for initial events that wait for slow clients, shared by all watches of a resource. The less is left,
- * the smaller the chunks.
+ * Memory budget for initial events that wait for slow clients, shared by all watches of a resource. The size of chunks
+ * decreases with the remaining budget.
  */
 export class InitialEventsBudget {
   readonly #bytes: number;
@@ -233,7 +236,7 @@ export class InitialEventsBudget {
     this.#bytes = bytes;
   }
 
-  /** Size of the next chunk. A watch waits when twice as much is queued in its socket. */
+  /** Size of the next chunk in bytes. A watch waits when its socket has queued twice this size. */
   get chunk(): number {
     return Math.min(USUAL_CHUNK, Math.max(SMALLEST_CHUNK, (this.#bytes - this.#taken) / 4));
   }

@@ -1,4 +1,5 @@
-// Watch: from a resourceVersion, or from initial events, until the client, the timeout or the server ends it.
+// The verb watch: sends initial events if requested, then changes. It ends by the client, by its timeout or at
+// shutdown.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
@@ -15,22 +16,24 @@ import { WebSocketOutput } from './web-socket-output.ts';
 export interface WatchOptions extends WatchLimits {
   /** Interval of bookmarks in ms; 60,000 as in kube-apiserver. */
   readonly bookmarkIntervalMs: number;
-  /** Time of the last bookmark before the end in ms, so that a client resumes near it. */
+  /**
+   * Time in ms from the last bookmark to the timeout. It is short, so that the client resumes from a recent version.
+   */
   readonly lastBookmarkMs: number;
-  /** Minimum duration in seconds without `timeoutSeconds`; the maximum is twice as long. */
+  /** Minimum duration in seconds of a watch without `timeoutSeconds`. Its maximum duration is twice as long. */
   readonly minTimeoutSeconds: number;
   /** Maximum `timeoutSeconds`, or twice `minTimeoutSeconds` if that is longer. */
   readonly maxTimeoutSeconds: number;
-  /** In [0, 1): spreads the ends of watches. */
+  /** Returns a number in [0, 1) that spreads the ends of watches. */
   readonly random: () => number;
-  /** Limit for the initial events that wait for slow clients, in bytes, in addition to one object per watch. */
+  /** Maximum size in bytes of initial events that wait for slow clients, in addition to one object per watch. */
   readonly maxInitialBytes: number;
   readonly observer?: WatchObserver;
 }
 
-/** Receives the values of the metrics. */
+/** Receives measurements for the metrics. */
 export interface WatchObserver {
-  /** Events and bytes sent to one watcher. */
+  /** `events` and `bytes` were sent to one watcher. */
   sent(events: number, bytes: number): void;
   ended(end: WatchEnd): void;
 }
@@ -72,7 +75,7 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
     observer?.ended(end);
     if (end === 'slow') context.log.warn('a watch was terminated: its client is too slow');
   } finally {
-    // An unfinished session would stay subscribed. Before the headers are sent, the error is still a response.
+    // A session must finish to be unsubscribed. Before the headers are sent, an error is still a response.
     session.finish(output.opened ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
@@ -104,12 +107,12 @@ async function begin<Facts>(
   const { epoch } = cache;
   const snapshot = cache.snapshot();
   session.open();
-  // Subscribes after the initial events, so that no events wait meanwhile: the window has them, or the client
-  // relists. As in kube-apiserver, the end of the initial events is marked for every client that allows bookmarks.
+  // Subscribes after the initial events, so that no changes are queued meanwhile. The window has these changes, or the
+  // client relists. As in kube-apiserver, a client that allows bookmarks gets one after the initial events.
   await session.sendInitial(snapshot, options.allowWatchBookmarks);
   if (context.signal.aborted) return;
   try {
-    // After etcd was restored from a backup, the same resourceVersions have a different meaning.
+    // After a restore of etcd from a backup, the resourceVersion belongs to a different history.
     if (cache.epoch !== epoch) throw newExpired(RELISTED);
     session.subscribe(snapshot.resourceVersion);
     session.goLive();
@@ -119,8 +122,8 @@ async function begin<Facts>(
 }
 
 /**
- * Reports an expired resourceVersion as an ERROR event, as kube-apiserver does: client-go's RetryWatcher retries HTTP
- * status 410 forever. Other errors are still responses.
+ * Subscribes from a resourceVersion. As in kube-apiserver, an expired version is an ERROR event, because client-go's
+ * RetryWatcher retries HTTP status 410 forever. Other errors are thrown, and become the response.
  */
 function resume<Facts>(session: WatchSession<Facts>, from: string): void {
   try {
@@ -142,7 +145,7 @@ function startTimers<Facts>(
 ): NodeJS.Timeout[] {
   const { minTimeoutSeconds, maxTimeoutSeconds } = options;
   const usual = minTimeoutSeconds * (1 + options.random());
-  // Permission is checked at the start only, so a watch must end.
+  // A watch must end, because its permission is checked at the start only.
   const isTooLong = (timeoutSeconds ?? 0) > Math.max(2 * minTimeoutSeconds, maxTimeoutSeconds);
   const seconds = isTooLong ? usual : (timeoutSeconds ?? usual);
   const timeoutMs = Math.min(Math.max(0, seconds * 1000), MAX_TIMER_MS);

@@ -1,5 +1,5 @@
-// Watches over a WebSocket: one text message per line, as in kube-apiserver. Java's fabric8 client watches this way
-// only.
+// The output of a watch for a WebSocket: one text message per event, as in kube-apiserver. The Java client fabric8
+// supports only WebSockets for watches.
 import type { RequestContext, Upgrade } from '../../request/request-context.ts';
 import { type OpenWebSocket, openWebSocket } from '../web-socket.ts';
 import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';
@@ -72,7 +72,7 @@ export class WebSocketOutput implements WatchOutput {
     };
   }
 
-  /** Closes after the queued messages; a client that does not respond is terminated later. */
+  /** Closes the WebSocket after the queued messages. The library terminates a client that does not respond. */
   end(): void {
     this.#open?.webSocket.close(NORMAL);
   }
