@@ -47,7 +47,7 @@ export function describeLayouts(node: () => StartedNode): void {
     const faultOf = async (options: Parameters<typeof storeAt>[1]) =>
       unfitOptionIn(await failure(storeAt(node().url, options).check(call())));
 
-    it('may have times in any format of a date', async () => {
+    it('supports times in any format of a date', async () => {
       await index('times-seconds', { time: { type: 'date', format: 'epoch_second' } }, [
         document(TEN, 'a number of seconds'),
         document(`${TEN + 1}.5`, 'digits'),
@@ -70,7 +70,7 @@ export function describeLayouts(node: () => StartedNode): void {
       ]);
     });
 
-    it('may have lists as lines, and newlines at the end of lines', async () => {
+    it('supports lists as lines, and newlines at the end of lines', async () => {
       const log = { type: 'text', fields: { wildcard: { type: 'wildcard' } } };
       await index('ends', { log }, [
         document('2026-01-15T10:00:00Z', ['one', null, 'two']),
@@ -85,7 +85,7 @@ export function describeLayouts(node: () => StartedNode): void {
       expect(await found('l$')).to.deep.equal(['several']);
     });
 
-    it('may be the index template for new indices and dynamic mapping for old ones', async () => {
+    it('can be the index template in new indices and dynamic mapping in old ones', async () => {
       await index('upgraded-1', undefined, [
         document('2026-01-14T10:00:00Z', 'a', 'team-a'),
         document('2026-01-14T10:00:01Z', 'b', 'team'),
@@ -173,7 +173,7 @@ export function describeLayouts(node: () => StartedNode): void {
       });
     }
 
-    it('is read with the first document of an index', async () => {
+    it('is read when an index gets its first document', async () => {
       for (const [name, properties] of [
         ['empty-unmapped', {}],
         ['empty-half-mapped', { log: { type: 'text' }, time: { type: 'date' } }],
@@ -280,7 +280,7 @@ export function describeLayouts(node: () => StartedNode): void {
       await node().ask('DELETE', '/_data_stream/stream-app');
     });
 
-    it('does not matter to cursors if an index is shrunk between two pages', async () => {
+    it('can be that of a shrunk index on the next page of a cursor', async () => {
       const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
       await node().ask('PUT', '/moved-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } });
       for (const line of lines)

@@ -45,7 +45,7 @@ describe('an OpenSearch node', function () {
     await node?.stop();
   });
 
-  it('keeps no point in time, scroll or search after exports, however they end', async () => {
+  it('has no open point in time, scroll or search after exports that complete, stop or fail', async () => {
     const indexPrefix = 'exports';
     const records = Array.from({ length: 3_000 }, (_, n) =>
       record(`line ${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
@@ -160,7 +160,7 @@ describe('an OpenSearch node', function () {
     expect(exported).to.equal(1_500);
   });
 
-  it('returns the first records of a search that matches many lines, wherever they are', async () => {
+  it('returns the first records of a search that matches many lines, anywhere in the range', async () => {
     const indexPrefix = 'broad';
     // Nothing in the last hours, little before, and most lines within 88 ms.
     const times = Array.from({ length: 45_000 }, (_, n) =>
@@ -204,7 +204,7 @@ describe('an OpenSearch node', function () {
     }
   });
 
-  it('delivers records that become searchable late, once', async () => {
+  it('delivers records that become searchable late exactly once', async () => {
     const indexPrefix = 'late';
     const at = (ms: number) => new Date(ms).toISOString().replace('Z', '000000Z');
     const now = Date.now();
@@ -227,7 +227,7 @@ describe('an OpenSearch node', function () {
     expect(seen.toSorted()).to.deep.equal(['first', 'late', 'late again', 'second', 'too']);
   });
 
-  it('cancels searches when the caller leaves', async () => {
+  it('cancels searches when the caller disconnects', async () => {
     const indexPrefix = 'slow';
     const records = Array.from({ length: 4_000 }, (_, n) =>
       record(`${'abcdefgh '.repeat(150)}${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),

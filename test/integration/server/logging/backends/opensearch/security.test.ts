@@ -165,7 +165,7 @@ describe('an OpenSearch with the security plugin', function () {
     );
   }
 
-  it('supports every operation with the role of the documentation, and keeps no point in time', async () => {
+  it('supports every operation with the role of the documentation, and leaves no point in time open', async () => {
     const { store } = await storeOf(LEAST);
     expect(await healthOf(store)).to.equal('fit');
     expect(await linesOf(store)).to.deep.equal({
@@ -196,7 +196,7 @@ describe('an OpenSearch with the security plugin', function () {
     await ask('DELETE', '/logs-2026.01.16/_doc/new?refresh=true');
   });
 
-  it('is not an empty store for a user without field_caps', async () => {
+  it('returns an error, not an empty result, to a user without field_caps', async () => {
     for (const actions of [
       ['indices:data/read/search'],
       // Without the permission for each index, the plugin leaves out all of them.
@@ -210,7 +210,7 @@ describe('an OpenSearch with the security plugin', function () {
     expect(await healthOf(store)).to.match(/needs indices:data\/read\/field_caps\*$/);
   });
 
-  it('reports points in time that the user may not close', async () => {
+  it('reports points in time that the user has no permission to close', async () => {
     const { store } = await storeOf(LEAST.slice(0, -1));
     expect(await healthOf(store)).to.equal('fit');
     expect(await exported(store)).to.deep.equal(LINES);

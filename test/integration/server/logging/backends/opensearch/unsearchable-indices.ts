@@ -134,7 +134,7 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       }
     });
 
-    it('are an error if there are no others', async () => {
+    it('are an error if there are no other indices', async () => {
       const { store, close } = await loaded('alone');
       await close('03');
       const range = { start: '2026-01-03T00:00:00.000000000Z', end: '2026-01-04T00:00:00.000000000Z' };

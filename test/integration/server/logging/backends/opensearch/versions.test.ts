@@ -33,7 +33,7 @@ for (const { kind, template, unsupported } of [
   describe(`one node of ${kind.title}`, () => {
     const node = oneNode({ kind });
 
-    it('keeps no point in time after complete and abandoned exports', async () => {
+    it('has no open point in time after complete and aborted exports', async () => {
       const records = [...logData({ lines: 1_500 }).records()];
       await loadOpenSearch(node().url, records, { indexPrefix: 'exports', template });
       const store = storeAt(node().url, { indexPrefix: 'exports', pageSize: 100 });

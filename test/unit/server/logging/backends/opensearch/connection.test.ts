@@ -82,7 +82,7 @@ describe('a request to OpenSearch', () => {
     expect(requests).to.equal(2);
   });
 
-  it('is neither sent nor retried after its caller left', async () => {
+  it('is neither sent nor retried after its caller disconnects', async () => {
     const reason = new Error('gone');
     expect(await send(SEARCH, AbortSignal.abort(reason))).to.equal(reason);
     expect(requests).to.equal(0);
@@ -95,7 +95,7 @@ describe('a request to OpenSearch', () => {
     expect(requests).to.equal(1);
   });
 
-  it('fails if its caller leaves while the response arrives, instead of returning a part of it', async () => {
+  it('fails if its caller disconnects during the response, instead of returning a part of it', async () => {
     respond = (_, response) => response.end('{"hits":{}}');
     const reason = new Error('gone');
     const outcomes = new Set<unknown>();
@@ -150,7 +150,7 @@ describe('the credentials of OpenSearch', () => {
     return { now: () => now, pass: () => (now += 2_000) };
   }
 
-  it('verify the certificate of the store with the CA file, which may change', async () => {
+  it('verify the certificate of the store with the CA file, and with a changed CA file', async () => {
     const [authority, stranger] = await Promise.all([newCA('ours'), newCA('theirs')]);
     await using store = await scriptedStore(() => searchResponse([]));
     await using proxy = await startTLSProxy(store.url, await issueServer(authority));

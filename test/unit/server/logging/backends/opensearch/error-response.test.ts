@@ -33,7 +33,7 @@ describe('an error response of OpenSearch', () => {
     ['search.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
     ['search.max_open_pit_context', 503, /no capacity for this export.*shorter range/, undefined],
   ] as const) {
-    it(`because of ${setting} tells the caller and the operator the cure`, () => {
+    it(`because of ${setting} says what to change, to the caller and to the operator`, () => {
       const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
       const error = errorOf(code === 400 ? 400 : 429, body('rejected_execution_exception', reason));
       expect(error.code).to.equal(code);

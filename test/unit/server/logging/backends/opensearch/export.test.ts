@@ -68,14 +68,14 @@ describe('an export from OpenSearch', () => {
     );
   });
 
-  it('requests no more records than the page size, repeated ones included', async () => {
+  it('requests no more records than the page size, including repeated ones', async () => {
     await using store = await scriptedStore((request) => exporting(request));
     await logsOf(storeAt(store.url, { pageSize: 100 }).export(SELECTION, 'asc', call()));
     const sizes = store.requests.filter(({ path }) => path === '/_search').map(({ body }) => body['size']);
     expect(Math.max(...sizes.map(Number))).to.equal(100);
   });
 
-  it('closes the point in time if the reader stops, or the caller leaves', async () => {
+  it('closes the point in time if the reader stops or the caller disconnects', async () => {
     await using store = await scriptedStore((request) => exporting(request));
     const stopped = storeAt(store.url).export(SELECTION, 'asc', call());
     await stopped.next();
@@ -89,7 +89,7 @@ describe('an export from OpenSearch', () => {
     expect(store.requests.filter(({ method }) => method === 'DELETE')).to.have.length(2);
   });
 
-  it('closes a point in time whose id arrives after the caller left', async () => {
+  it('closes a point in time whose id arrives after the caller disconnected', async () => {
     const opening = Promise.withResolvers<ServerResponse>();
     const closed = Promise.withResolvers<ScriptedRequest>();
     await using store = await scriptedStore((request, response) => {

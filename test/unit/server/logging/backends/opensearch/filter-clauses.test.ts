@@ -18,7 +18,7 @@ describe('clauses for names', () => {
     expect(patternsIn(workloadClause({ contains: ['CART', 'shop'] }, 'pod'))[0]).to.include('(cart|shop)');
   });
 
-  it('need few patterns within the limit of an index for a thousand workloads', () => {
+  it('combine a thousand workloads into few patterns within `index.max_regex_length`', () => {
     for (const how of ['exact', 'contains'] as const) {
       const names = Array.from({ length: 1_000 }, (_, n) => `the-service-of-a-team-${n}`);
       const patterns = patternsIn(workloadClause({ [how]: names }, 'pod'));

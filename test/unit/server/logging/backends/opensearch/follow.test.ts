@@ -65,7 +65,7 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('keeps the nanoseconds of its start, which a double does not', async () => {
+  it('keeps the nanoseconds of its start, which exceed the precision of a double', async () => {
     const start = '2026-11-20T18:40:00.002000000Z';
     const lines: Line[] = [{ id: 'line', key: '1795200000002000000', sequence: 1 }];
     await using store = await held(lines);
@@ -78,7 +78,7 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('reads shorter overlaps while more records arrive than digests fit', async () => {
+  it('reads a shorter overlap if more records arrive than the maximum of digests', async () => {
     const lines: Line[] = Array.from({ length: 60 }, (_, n) => ({
       id: `line-${n}`,
       key: String(1_768_435_200_000_000_000n + BigInt(n) * 1_000_000n),
@@ -93,7 +93,7 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('polls in at most five slots over all live tails, on the same copies of the shards', async () => {
+  it('shares five slots between all live tails, and searches the same copies of the shards', async () => {
     let open = 0;
     let most = 0;
     await using store = await scriptedStore((_, response) => {
@@ -115,7 +115,7 @@ describe('a live tail of OpenSearch', () => {
     expect(preferences.size).to.equal(1);
   });
 
-  it('closes its connection when the caller leaves', async () => {
+  it('closes its connection when the caller disconnects', async () => {
     const closed = Promise.withResolvers<void>();
     await using store = await scriptedStore((_, response) => {
       response.once('close', closed.resolve);

@@ -47,12 +47,12 @@ describe('the indices of a range', () => {
     }
   });
 
-  it('are all with the prefix if they have no daily names', () => {
+  it('are all indices with the prefix if dailyIndices is false', () => {
     const range = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
     expect(indexPath({ prefix: 'a b', daily: false }, range)).to.equal('a%20b*');
   });
 
-  it('are searched without some of them', () => {
+  it('exclude indices by name', () => {
     expect(excluding('a-1,a-2', ['a-1'])).to.equal('a-2');
     expect(excluding('a*', ['a-1', 'a-2'])).to.equal('a*,-a-1,-a-2');
     expect(excluding('a*', ['x'.repeat(4_000)])).to.equal(undefined);

@@ -128,7 +128,7 @@ describe('closed and blocked indices of OpenSearch', () => {
     }
   });
 
-  it('are left out of live tails', async () => {
+  it('are omitted from live tails', async () => {
     const now = Date.parse('2026-01-05T00:00:10Z');
     const indices = new Indices(days('2026.01', 5));
     await using store = await scriptedStore(indices.search, indices.about);
@@ -182,7 +182,7 @@ describe('indices of OpenSearch that the user may not read', () => {
     );
   });
 
-  it('are an error if there are no others, and in patterns, because they cannot be named', async () => {
+  it('are an error if there are no other indices, and in patterns, because the store does not name them', async () => {
     await using store = await forbidding(() => true);
     expect(await failure(storeAt(store.url).query(THREE_DAYS, PAGE, call()))).to.include({ code: 503 });
     await using some = await forbidding(someDays);
@@ -197,7 +197,7 @@ describe('indices of OpenSearch that the user may not read', () => {
     expect(unfitOptionIn(error)?.reason).to.match(/rejects searches of some of the indices/);
   });
 
-  it('are not an empty store if only their fields are hidden', async () => {
+  it('are an error, not an empty result, if only `field_caps` is forbidden', async () => {
     await using store = await scriptedStore(
       () => searchResponse([LINE]),
       ({ path }) => (path.includes('_field_caps') ? { indices: [], fields: {} } : searchResponse([LINE])),
@@ -251,7 +251,7 @@ describe('the layout of an index', () => {
       /must not be in a nested object/,
     ],
   ] as const) {
-    it(`is not supported with ${what}: the index is left out and named`, async () => {
+    it(`is not supported with ${what}: the index is omitted and named`, async () => {
       await using store = await scriptedStore(() => searchResponse([LINE]), capabilities);
       const backend = storeAt(store.url);
       const page = await backend.query(THREE_DAYS, PAGE, call());

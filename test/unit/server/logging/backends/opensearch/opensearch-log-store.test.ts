@@ -62,7 +62,7 @@ describe('the OpenSearch log store when the store fails', () => {
     });
   }
 
-  it('distinguishes a store that hangs from a slow one', async () => {
+  it('distinguishes an unresponsive store from a slow one', async () => {
     const failureAfter = async (ms: number, meanwhile?: (store: OpenSearchLogStore) => Promise<unknown>) => {
       let clock = 0;
       let searches = 0;
@@ -145,7 +145,7 @@ describe('the OpenSearch log store when the store fails', () => {
     expect(page.records).to.have.length(1);
   });
 
-  it('tries one API for an export when the store hangs', async () => {
+  it('tries a single point-in-time API if the store does not respond', async () => {
     await using store = await scriptedStore(() => RESPONDED);
     const error = await storeAt(store.url, { pageMs: 50 })
       .export(SELECTION, 'asc', call())
@@ -166,13 +166,13 @@ describe('the OpenSearch log store when the store fails', () => {
     expect(total).to.deep.equal({ count: 0, relation: 'eq' });
   });
 
-  it('gives the store less time than the caller has', async () => {
+  it('sends a shorter timeout to the store than the time limit of the caller', async () => {
     await using store = await scriptedStore(() => searchResponse([]));
     await storeAt(store.url).query(SELECTION, PAGE, call(20_000));
     expect(Number.parseInt(String(store.requests.at(-1)?.body['timeout']), 10)).to.be.within(1, 19_999);
   });
 
-  it('closes the connection when the caller leaves within a response', async () => {
+  it('closes the connection when the caller disconnects during a response', async () => {
     const closed = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     await using store = await scriptedStore((_, response) => {
@@ -188,7 +188,7 @@ describe('the OpenSearch log store when the store fails', () => {
     await closed.promise;
   });
 
-  it('times out within a response', async () => {
+  it('times out during a response', async () => {
     const error = await failureOf((_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('{"took":');
       return RESPONDED;

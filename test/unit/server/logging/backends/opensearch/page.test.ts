@@ -37,7 +37,7 @@ async function allPages(lines: readonly Line[], size: number): Promise<string[][
 }
 
 describe('pages of OpenSearch', () => {
-  it('neither skip nor repeat records that share time and sequence number', async () => {
+  it('return each record once if records have equal times and sequence numbers', async () => {
     const lines = Array.from({ length: 23 }, (_, n) => ({
       id: `line-${n}`,
       key: KEY,
@@ -50,7 +50,7 @@ describe('pages of OpenSearch', () => {
     }
   });
 
-  it('repeat the records of the last sort key, and no others', async () => {
+  it('request only the records of the last sort key again', async () => {
     const lines = Array.from({ length: 40 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: 7 }));
     const sizes: number[] = [];
     await using store = await scriptedStore((request) => {
@@ -108,7 +108,7 @@ describe('a page of a search that matches many lines', () => {
       .replace('{', isEarly ? '{"terminated_early":true,' : '{');
   }
 
-  it('is counted by itself and sorted within the shortest part of the range that fills it', async () => {
+  it('counts in one search, and sorts the shortest part of the range that fills the page in another', async () => {
     await using store = await scriptedStore(broad);
     const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 5 }, call());
     expect(page.records.map(({ log }) => log)).to.deep.equal(
@@ -123,7 +123,7 @@ describe('a page of a search that matches many lines', () => {
     for (const { body } of sorted.slice(1)) expect(body['track_total_hits']).to.equal(false);
   });
 
-  it('has a lower bound as its total if nothing needs the exact one', async () => {
+  it('returns a lower bound as the total if the request needs no exact total', async () => {
     await using store = await scriptedStore(broad);
     const request = { order: 'desc', size: 10, from: 0, uncounted: true } as const;
     const page = await storeAt(store.url).query(SELECTION, request, call());
@@ -144,11 +144,11 @@ const DIGEST = 'a'.repeat(11);
 const POSITION = { time: 1_767_225_600_123_456_789n, sequence: 7, returned: [DIGEST] };
 
 describe('a page position', () => {
-  it('survives a round trip through a cursor', () => {
+  it('is equal after a round trip through a cursor', () => {
     expect(readPosition(writePosition(POSITION))).to.deep.equal(POSITION);
   });
 
-  it('is rejected if the store cannot have written it', () => {
+  it('is rejected if it is invalid', () => {
     for (const text of [
       '',
       '1',
@@ -188,7 +188,7 @@ describe('a page position', () => {
     expect(positionBehind([next], next, second).returned).to.have.length(1);
   });
 
-  it('recognizes a record whose index was cloned or shrunk', () => {
+  it('skips a returned record whose index was cloned or shrunk', () => {
     const last = hit('a', 1n, 1, 'logs-1');
     const position = positionBehind([last], last, undefined);
     expect(newHits([hit('a', 1n, 1, 'logs-1-shrunk')], position)).to.deep.equal([]);

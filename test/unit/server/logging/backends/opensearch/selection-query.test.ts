@@ -79,7 +79,7 @@ describe('the query for a selection', () => {
     );
   });
 
-  it('rounds the creation of namespaces up, and says so, if a query cannot exclude each', async () => {
+  it('rounds creation times of namespaces up, and reports it, above 250 of them', async () => {
     const { bool, shortfalls } = await queryFor(recreated(1_000));
     expect(bool.must_not?.length).to.be.within(100, 250);
     expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
@@ -100,7 +100,7 @@ describe('the query for a selection', () => {
     }
   });
 
-  it('excludes only namespaces with earlier lines if there are many', async () => {
+  it('has bounds only for namespaces with earlier lines, above 100 recreated namespaces', async () => {
     const buckets = [{ key: 'team-7', doc_count: 1, first: { value: MIDNIGHT } }];
     await using store = await scriptedStore(({ text: body }) =>
       searchResponse(
@@ -127,7 +127,7 @@ describe('the query for a selection', () => {
     }
   });
 
-  it('asks indices of each layout for the fields that they have', async () => {
+  it('searches the indices of each layout with its fields', async () => {
     const { bool, shortfalls } = await queryFor({ ...SELECTION, pods: { exact: ['web-1'] } }, MIXED);
     expect(shortfalls).to.deep.equal([]);
     const { should } = (bool.filter[1] as { bool: { should: { bool: Bool }[] } }).bool;
@@ -137,7 +137,7 @@ describe('the query for a selection', () => {
     ]);
   });
 
-  it('leaves out indices whose layout does not support it, and says so', async () => {
+  it('omits indices whose layout does not support it, and reports them', async () => {
     const regex = { mode: 'regex', texts: ['a+'], caseSensitive: false } as const;
     const { bool, shortfalls } = await queryFor({ ...SELECTION, text: regex }, MIXED);
     expect(JSON.stringify(bool)).to.include(NEW).and.not.to.include(OLD);
@@ -149,7 +149,7 @@ describe('the query for a selection', () => {
     ['the case of words', { text: { mode: 'phrase', texts: ['Error'], caseSensitive: true } }],
     ['long parts of names', { pods: { contains: Array.from({ length: 50 }, () => 'x'.repeat(200)) } }],
   ] as const satisfies readonly (readonly [string, Partial<Selection>])[]) {
-    it(`rejects ${what} with the cure`, async () => {
+    it(`rejects ${what} with a message that says what to change`, async () => {
       const error = await queryFor({ ...SELECTION, ...selection }).catch((caught: unknown) => caught);
       expect(error).to.include({ code: 400 });
       expect(error).to.have.property('message').that.matches(/use /);
