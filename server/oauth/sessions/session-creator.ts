@@ -84,14 +84,17 @@ export class SessionCreator {
   }
 
   /**
-   * After a lost response or an aborted request the session may exist, although nobody holds a token of it. It would
+   * After a lost response or an aborted request the session may exist, although no client has a token of it. It would
    * count against the limit of sessions per user.
    */
   async #cleanUp(id: string): Promise<void> {
     await this.#options.sessions.delete(id, AbortSignal.timeout(CLEANUP_TIMEOUT_MS)).catch(() => undefined);
   }
 
-  /** Enforces the limit. Runs after the new session is stored, so a failed sign-in deletes no other session. */
+  /**
+   * Deletes the least recently used sessions of the user beyond the limit. Runs after the new session is stored, so that a
+   * failed sign-in deletes no other session.
+   */
   async deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> {
     const { sessions, sessionsPerUser, log } = this.#options;
     const all = sessions.ofUser(created.user);
@@ -114,7 +117,7 @@ export class SessionCreator {
   }
 }
 
-/** The fields that identify the password of a session. A UID beside the time, because clocks may differ. */
+/** The fields that identify the password of a session: its change time, and its UID because clocks may differ. */
 export function passwordOf({
   uid,
   changedAt,

@@ -23,7 +23,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
   };
 }
 
-/** The same with the sources of its secrets. */
+/** A configured client: `newClient` with the sources of its secrets. */
 export function newConfiguredClient(id: string, overrides: Partial<ConfiguredClient> = {}): ConfiguredClient {
   return {
     ...newClient(id),

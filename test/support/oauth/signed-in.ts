@@ -93,7 +93,7 @@ export class Replica {
   readonly verifier: TokenVerifier;
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
-  /** Clients of refreshes, and of reuses. */
+  /** Ids of the clients of all observed refreshes and reuses. */
   readonly refreshes: string[] = [];
 
   constructor(cluster: SignedInCluster) {

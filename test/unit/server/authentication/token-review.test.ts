@@ -136,7 +136,7 @@ describe('bearer tokens', () => {
     { authenticated: true, user: {} },
     { authenticated: true, user: { username: '' } },
   ]) {
-    it(`are refused when the review is ${JSON.stringify(status)}`, async () => {
+    it(`return 503 when the status of the review is ${JSON.stringify(status)}`, async () => {
       const cluster = fakeCluster(() => Promise.resolve({ status }));
       expect(await failure(ask(authenticator(cluster), 'Bearer good'))).to.include({ code: 503 });
     });
@@ -161,7 +161,7 @@ describe('bearer tokens', () => {
     expect(cluster.asked).to.have.length(1);
   });
 
-  it('are reviewed in a bounded number when clients invent them', async () => {
+  it('are reviewed in a limited number when clients invent them', async () => {
     const waiting = new AbortController();
     const cluster = fakeCluster(async (_token, signal) => {
       await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
@@ -182,7 +182,7 @@ describe('bearer tokens', () => {
     'Bearer "a"',
     `Bearer ${'x'.repeat(70_000)}`,
   ]) {
-    it(`are refused unseen when malformed: ${malformed.slice(0, 12)}`, async () => {
+    it(`are rejected without a review when malformed: ${malformed.slice(0, 12)}`, async () => {
       const cluster = fakeCluster();
       expect(await failure(ask(authenticator(cluster), malformed))).to.satisfy(isUnauthorized);
       expect(cluster.asked).to.have.length(0);
@@ -190,7 +190,7 @@ describe('bearer tokens', () => {
   }
 
   for (const other of [undefined, 'Basic YTpi', 'Negotiate x', 'Bearerx y']) {
-    it(`leave ${other ?? 'no header'} to others`, async () => {
+    it(`are not recognised in ${other ?? 'a request without header'}`, async () => {
       expect(await ask(authenticator(fakeCluster()), other)).to.equal(undefined);
     });
   }
@@ -236,7 +236,7 @@ describe('bearer tokens', () => {
     await Promise.all(invented);
   });
 
-  it('are remembered as valid up to the cache size', async () => {
+  it('keep their quota up to the cache size', async () => {
     const held: (() => void)[] = [];
     const cluster = fakeCluster(async (token) => {
       if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));

@@ -107,8 +107,8 @@ describe('oauthSettings', () => {
   });
 
   it('reports every invalid field of a client with its path', () => {
-    const faults = (): unknown => configuration('{clients: [{id: "a b"}, {id: b, grants: [implicit]}]}');
-    expect(faults)
+    const errors = (): unknown => configuration('{clients: [{id: "a b"}, {id: b, grants: [implicit]}]}');
+    expect(errors)
       .to.throw(ConfigurationError)
       .with.property('message')
       .that.includes('oauth.clients.0.id')
@@ -117,7 +117,7 @@ describe('oauthSettings', () => {
 });
 
 describe('the issuer', () => {
-  it("defaults to the server's own address", () => {
+  it("deerrors to the server's own address", () => {
     expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
   });
 

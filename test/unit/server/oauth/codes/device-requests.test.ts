@@ -67,13 +67,13 @@ describe('device requests', () => {
     await refused('198.51.100.1');
   });
 
-  it('free their place when they expire', async () => {
+  it('do not count towards the limits after they expire', async () => {
     for (let request = 0; request < 20; request++) await open('192.0.2.1');
     now += 600_000;
     await open('192.0.2.1');
   });
 
-  it('retry with another code when the name exists', async () => {
+  it('use another code when the object name exists', async () => {
     const codes = [0, 0, 1];
     const same = new DeviceRequests({
       sessions,

@@ -24,13 +24,13 @@ describe('the poll limiter', () => {
     expect(polls.isTooFast('a')).to.equal(false);
   });
 
-  it('counts each device by itself', () => {
+  it('counts polls separately for each device', () => {
     const polls = limiter();
     polls.isTooFast('a');
     expect(polls.isTooFast('b')).to.equal(false);
   });
 
-  it('evicts the device that has been silent for longest', () => {
+  it('evicts the device with the oldest poll', () => {
     const polls = limiter();
     for (let i = 0; i < 2001; i++) polls.isTooFast(String(i));
     expect(polls.isTooFast('0')).to.equal(false);

@@ -34,7 +34,7 @@ describe('sourceAddress', () => {
     expect(sourceAddress([])(from('::ffff:192.0.2.1'))).to.equal('192.0.2.1');
   });
 
-  it('keeps nothing else of the header in memory', () => {
+  it('does not keep the rest of the header in memory', () => {
     const source = sourceAddress(['192.0.2.1']);
     const before = heapInUse();
     const remembered = Array.from({ length: 500 }, (_, i) => {

@@ -68,7 +68,7 @@ describe('the authorization endpoint', () => {
   });
 
   describe('shows an error page without redirect for', () => {
-    const faults: Record<string, string> = {
+    const cases: Record<string, string> = {
       'an unknown client': authorizePath({ client_id: 'nobody' }),
       'no client': authorizePath({ client_id: undefined }),
       'an unregistered redirect URI': authorizePath({ redirect_uri: `${REDIRECT}/` }),
@@ -87,8 +87,8 @@ describe('the authorization endpoint', () => {
       'a state that is too long': authorizePath({ state: 'x'.repeat(4097) }),
       'an unknown client with prompt=none': authorizePath({ client_id: undefined, prompt: 'none' }),
     };
-    for (const [fault, path] of Object.entries(faults)) {
-      it(fault, async () => {
+    for (const [title, path] of Object.entries(cases)) {
+      it(title, async () => {
         const { status, headers, text } = await site.ask(path);
         expect(status).to.equal(400);
         expect(headers.location).to.equal(undefined);
@@ -110,7 +110,7 @@ describe('the authorization endpoint', () => {
   });
 
   describe('redirects to the client, with its issuer, for', () => {
-    const faults: Record<string, [Record<string, string | undefined>, string]> = {
+    const cases: Record<string, [Record<string, string | undefined>, string]> = {
       'a client without the authorization_code grant': [{ client_id: 'machine' }, 'unauthorized_client'],
       'a missing response_type': [{ response_type: undefined }, 'invalid_request'],
       'a response_type other than code': [{ response_type: 'none' }, 'unsupported_response_type'],
@@ -135,8 +135,8 @@ describe('the authorization endpoint', () => {
       'a registration': [{ registration: '{}' }, 'registration_not_supported'],
       'a nonce that is too long': [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
     };
-    for (const [fault, [changes, code]] of Object.entries(faults)) {
-      it(fault, async () => {
+    for (const [title, [changes, code]] of Object.entries(cases)) {
+      it(title, async () => {
         const response = await site.ask(authorizePath(changes));
         const back = sentBack(response);
         expect(response.headers.location).to.match(/^https:\/\/console\.example\.com\/callback\?error=/);

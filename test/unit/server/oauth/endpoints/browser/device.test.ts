@@ -85,7 +85,7 @@ describe('the device flow', () => {
     });
   });
 
-  it('shows at most the length of the field of what was typed', async () => {
+  it('truncates the displayed user code to the length of its field', async () => {
     const { status, text } = await enter("'".repeat(3_000));
     expect(status).to.equal(400);
     expect(text).to.contain(`value="${'&#39;'.repeat(64)}"`);
@@ -217,7 +217,7 @@ describe('the device flow', () => {
     expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
   });
 
-  it('accepts one decision', async () => {
+  it('accepts only the first approval or denial', async () => {
     await state.add('bob');
     const device = await begin();
     const [first, second] = [await enter(device['user_code'] ?? ''), await enter(device['user_code'] ?? '')];
@@ -227,7 +227,7 @@ describe('the device flow', () => {
     expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
   });
 
-  it('accepts one decision at a replica with a stale cache', async () => {
+  it('accepts only the first approval or denial, even at a replica with a stale cache', async () => {
     const other = await SignInSite.start(state);
     try {
       await state.add('bob');

@@ -312,7 +312,7 @@ describe('the sign-in form', () => {
       expect(sentBack(await visit.send({ new_password: NEW, repeated: NEW })).has('code')).to.equal(true);
     });
 
-    it('accepts the change once', async () => {
+    it('accepts a password change only once', async () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       await visit.send({ new_password: NEW, repeated: NEW });
@@ -333,7 +333,7 @@ describe('the sign-in form', () => {
       }
     });
 
-    it('counts each password of a late form as an attempt', async () => {
+    it('counts the password of each repeated form as an attempt', async () => {
       const visit = await Visit.begin(site);
       const { ticket } = await visit.signIn('newcomer').then(() => visit);
       await visit.send({ new_password: NEW, repeated: NEW });
