@@ -32,17 +32,21 @@ const limits = section('Limits of log queries.', {
     10_000_000,
     'Maximum number of lines of one export; a longer one is truncated and marked as such.',
   ),
-  followTimeout: durationOption('4h', 'Maximum duration of a live tail; the client is told to reconnect.', {
-    atLeast: '1s',
-  }),
+  followTimeout: durationOption(
+    '4h',
+    'Maximum duration of a live tail; then the server asks the client to reconnect.',
+    {
+      atLeast: '1s',
+    },
+  ),
   followOverlap: durationOption(
     '15s',
-    'Overlap of a resumed live tail with the events before its last one: later lines are missed, lines of this time are repeated.',
+    'Overlap after a reconnect: a resumed live tail repeats the lines of this time before its last event. Lines that reach the store later than this are missed.',
     { atLeast: '1s' },
   ),
   buckets: countOption(
     11_000,
-    'Maximum number of buckets of a histogram, by default a week of minutes; of buckets of a day or longer at most 2,000.',
+    'Maximum number of buckets of a histogram. The default allows one week with buckets of one minute. For buckets of a day or longer, the maximum is 2,000.',
   ),
 });
 
@@ -61,20 +65,26 @@ const credentials = {
 };
 
 const kubernetes = section('The pod log API: no installation, and only lines that the kubelets still have.', {
-  maxContainers: countOption(500, 'Containers that one query reads; the response names omitted ones.'),
-  concurrentReads: countOption(32, 'Logs that all queries and exports read at the same time.'),
+  maxContainers: countOption(
+    500,
+    'Maximum number of containers that one query reads; the response lists the omitted ones.',
+  ),
+  concurrentReads: countOption(
+    32,
+    'Maximum number of container logs that all queries and exports read concurrently.',
+  ),
   followedLogs: countOption(
     1_000,
-    'Log streams that all live tails hold open, three quarters of them for one caller; above it 429.',
+    'Maximum number of open log streams of all live tails; further live tails get 429. One caller can use three quarters of them.',
   ),
   bytesPerContainer: quantityOption(
     '64Mi',
-    'Bytes of one log that a query reads from its start; about as many are then read from its end. Exports read all.',
+    'Maximum size of the first part of a container log that a query reads; then it reads about as many bytes from the end of the log. Exports read the whole log.',
     { atLeast: '64Ki' },
   ),
   memory: quantityOption(
     '64Mi',
-    'Memory for the lines of all queries, exports and live tails; one request alone gets half of it.',
+    'Maximum memory for the lines of all queries, exports and live tails. One request can use half of it.',
     { atLeast: '1Mi' },
   ),
 });
@@ -86,13 +96,16 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
   indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
   dailyIndices: flagOption(
     true,
-    'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. If false, all indices with the prefix are searched.',
+    'The store has one index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. If false, the server searches all indices with the prefix.',
   ),
   fields: section('Field names.', {
     time: textOption('time', 'Timestamp of the line.'),
     ...fields('log'),
   }),
-  pageSize: countOption(5_000, 'Lines per request of an export; at most the maximum of the index.'),
+  pageSize: countOption(
+    5_000,
+    'Number of lines that an export reads per request; at most the result limit of the index.',
+  ),
 });
 
 const victorialogs = section('VictoriaLogs.', {
