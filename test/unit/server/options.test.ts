@@ -14,7 +14,7 @@ describe('parseOptions', () => {
   });
 
   for (const action of ['help', 'version'] as const) {
-    it(`takes --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
+    it(`accepts --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
   }
 
   it('accepts -h for --help', () => {

@@ -38,7 +38,7 @@ describe('routes', () => {
     return status === 200 ? body : status;
   };
 
-  it('find a resource by what authorization has read of the path', async () => {
+  it('find a resource by the RequestInfo that authorization uses', async () => {
     expect(await answer(`${NODES}/%6e1`)).to.equal('nodes');
     expect(await answer(`${NODES.replace('nodes', 'pods')}/x`)).to.equal(404);
   });
@@ -73,7 +73,7 @@ describe('the resources that metrics name', () => {
     },
   ]);
 
-  it('are those that are routed, and their subresources', () => {
+  it('are the routed resources, and their subresources', () => {
     expect(known('iam.platform.io', 'v1beta1', 'users', '')).to.equal(true);
     expect(known('iam.platform.io', 'v1beta1', 'users', 'password')).to.equal(true);
   });

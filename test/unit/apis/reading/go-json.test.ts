@@ -33,7 +33,7 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
 
 describe('jsonError', () => {
   for (const [text, fault] of FAULTS) {
-    it(`tells where it is wrong: ${JSON.stringify(text.slice(0, 20))}`, () => {
+    it(`reports the first error in ${JSON.stringify(text.slice(0, 20))}`, () => {
       expect(jsonError(Buffer.from(text, 'latin1'))).to.equal(fault);
     });
   }

@@ -15,6 +15,6 @@ describe('suggestion', () => {
     ['x', undefined],
     ['completely-else', undefined],
   ] as const) {
-    it(`takes ${mistyped} for ${meant}`, () => expect(suggestion(mistyped, known)).to.equal(meant));
+    it(`suggests ${meant} for ${mistyped}`, () => expect(suggestion(mistyped, known)).to.equal(meant));
   }
 });

@@ -49,7 +49,7 @@ describe('FrontProxyStatus', () => {
       .and.to.contain('last rejected: a certificate of an attacker');
   });
 
-  it('keeps the rejection of a trusted certificate when untrusted ones follow', () => {
+  it('does not replace the rejection of a trusted certificate by one of an untrusted certificate', () => {
     status.rejected('name', 'the name "other"');
     status.rejected('noCertificate', 'no client certificate');
     expect(status.describe()).to.contain('last rejected: the name "other"');
@@ -58,7 +58,7 @@ describe('FrontProxyStatus', () => {
     expect(status.describe()).to.contain('last rejected: no client certificate');
   });
 
-  it('removes control characters and shortens what a client sent', () => {
+  it('removes control characters from client texts, and shortens them', () => {
     status.rejected('name', `a\n\u001b[31m${'b'.repeat(1000)}`);
     expect(status.describe()).to.match(/last rejected: a\?\?\[31mb+ \(/);
     expect(status.describe().length).to.be.below(500);

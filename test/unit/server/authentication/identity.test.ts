@@ -197,7 +197,7 @@ describe('the identity of a caller', () => {
       expect(Object.entries(extra)).to.deep.equal([['__proto__', ['x']]]);
     });
 
-    it('applies changed header names and allowed names at once', async () => {
+    it('applies changed header names and allowed names immediately', async () => {
       publish({ 'requestheader-username-headers': '["X-Who"]', 'requestheader-allowed-names': '["other"]' });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect(await refusalOf({ client: proxy, headers: ['X-Who', 'bob'], agent })).to.include({ code: 401 });
@@ -273,10 +273,12 @@ describe('the identity of a caller', () => {
       const someone = await issue(proxyCA, { cn: 'someone\nelse' });
       await refusalOf({ client: someone, headers: ROOT });
       await refusalOf({ client: someone, headers: ROOT });
-      const told = frontProxyStatus.describe();
-      expect(told).to.contain('a client certificate of "CN=front proxy" with the name "front-proxy-client"');
-      expect(told).to.contain('last rejected: the name "someone?else"');
-      expect(told).to.contain('--requestheader-allowed-names');
+      const described = frontProxyStatus.describe();
+      expect(described).to.contain(
+        'a client certificate of "CN=front proxy" with the name "front-proxy-client"',
+      );
+      expect(described).to.contain('last rejected: the name "someone?else"');
+      expect(described).to.contain('--requestheader-allowed-names');
       expect(warnings.length).to.be.at.most(1);
     });
 
@@ -300,12 +302,12 @@ describe('the identity of a caller', () => {
 
     it('reports nothing without a user header', async () => {
       await userOf({ headers: ROOT });
-      const told = frontProxyStatus.describe();
+      const described = frontProxyStatus.describe();
       publish({ 'requestheader-client-ca-file': '' });
       expect((await userOf({ client: alice })).name).to.equal('alice');
       publish();
       expect((await userOf({ client: alice })).name).to.equal('alice');
-      expect(frontProxyStatus.describe()).to.equal(told);
+      expect(frontProxyStatus.describe()).to.equal(described);
     });
 
     it('accepts and reports any name without allowed names', async () => {

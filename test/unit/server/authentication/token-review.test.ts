@@ -142,7 +142,7 @@ describe('bearer tokens', () => {
     });
   }
 
-  it('release a disconnected client at once, and serve the other one', async () => {
+  it('release a disconnected client immediately, and serve the other one', async () => {
     let release = (): void => undefined;
     const cluster = fakeCluster(
       () =>

@@ -77,7 +77,7 @@ describe('the request chain', () => {
   });
 
   for (const bad of ['a b', 'x'.repeat(65), '<script>', '']) {
-    it(`makes an id of its own instead of ${JSON.stringify(bad.slice(0, 10))}`, async () => {
+    it(`creates a new request ID instead of ${JSON.stringify(bad.slice(0, 10))}`, async () => {
       const chain = await start({ handler: ok });
       const { headers } = await ask(chain, NODES, { headers: { ...asAlice.headers, 'audit-id': bad } });
       expect(headers['audit-id']).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
@@ -150,7 +150,7 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.audited[0])).to.have.length.below(5_000);
   });
 
-  it('truncates what an error response quotes of a request', async () => {
+  it('truncates the quoted parts of a request in an error response', async () => {
     const chain = await start({ handler: ok });
     const long = 'z'.repeat(3_500);
     const { status, body } = await ask(chain, `/apis/${long}/v1/${long}/${long}`);
@@ -284,7 +284,7 @@ describe('the request chain', () => {
       },
     ];
     for (const { what, path, user, options, headers, body, status, reason, audited } of cases) {
-      it(`answers ${what} with a ${status} Status that is logged, counted${audited ? ' and audited' : ''}`, async () => {
+      it(`responds to ${what} with a ${status} Status that is logged, counted${audited ? ' and audited' : ''}`, async () => {
         const chain = await start({ handler: ok, ...options });
         const answer = await ask(chain, path ?? NODES, {
           headers: {

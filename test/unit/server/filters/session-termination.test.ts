@@ -36,7 +36,7 @@ describe('sessionTermination', () => {
     return asked;
   }
 
-  it('keeps a stream while its session is valid, and ends it with the session', async () => {
+  it('ends a stream when its session ends, not before', async () => {
     let refusal: Error | undefined;
     const asked = asking(() => {
       if (refusal) throw refusal;
@@ -49,7 +49,7 @@ describe('sessionTermination', () => {
     await once(exchange.signal, 'abort');
   });
 
-  it('ends a stream after an asynchronous check, and keeps those of others', async () => {
+  it('ends a stream after an asynchronous check, but no streams of other users', async () => {
     const filter = sessionTermination(
       ({ name }) => (name === 'bob' ? Promise.reject(newUnauthorized()) : Promise.resolve()),
       1,
@@ -84,7 +84,7 @@ describe('sessionTermination', () => {
     }
   });
 
-  it('keeps a stream while the state of its session is unknown', async () => {
+  it('does not end a stream while the state of its session is unknown', async () => {
     const asked = asking(() => {
       throw newServiceUnavailable('sessions cannot be seen');
     });

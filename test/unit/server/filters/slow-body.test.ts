@@ -50,7 +50,7 @@ describe('a request with an incomplete body', () => {
     await until(() => chain.gauges.mutating === 0);
   });
 
-  it('keeps its slot for a second, and until another request needs it', async () => {
+  it('has its slot for at least a second, and until another request needs it', async () => {
     const socket = await announced('xx');
     now = 999;
     expect((await ask(chain, NODES, { ...write, body: 'body' })).status).to.equal(429);
@@ -79,7 +79,7 @@ describe('a request with an incomplete body', () => {
     socket.destroy();
   });
 
-  it('is not confused with a complete request that takes long', async () => {
+  it('does not preempt a slow request whose body is complete', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     hold = promise;
     const socket = await announced('');

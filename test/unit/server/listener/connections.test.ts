@@ -68,7 +68,7 @@ describe('pipelined requests', () => {
     }
   });
 
-  it('close the connection beyond the limit even if each response is sent at once', async () => {
+  it('close the connection beyond the limit, even if every response is sent immediately', async () => {
     let seen = 0;
     const receiver: Partial<RequestReceiver> = {
       request: (_request, response) => {

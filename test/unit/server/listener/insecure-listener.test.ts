@@ -95,7 +95,7 @@ describe('the plain-HTTP listener', () => {
     });
   }
 
-  it('accepts and keeps 200 KiB of headers in hundreds of groups', async () => {
+  it('accepts 200 KiB of headers for hundreds of groups, without losing one', async () => {
     let groups = 0;
     const receiver: Partial<RequestReceiver> = {
       request: (request, response) => {
@@ -210,7 +210,7 @@ describe('the plain-HTTP listener', () => {
     expect(upgrades).to.deep.equal(['websocket']);
   });
 
-  it('keeps an idle connection longer than the 90 s of Go clients', async () => {
+  it('closes idle connections only after the 90 s idle timeout of Go clients', async () => {
     const socket = await open(await listening());
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     const [answer] = await once(socket, 'data');

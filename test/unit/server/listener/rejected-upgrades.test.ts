@@ -35,7 +35,7 @@ describe('a connection whose upgrade is rejected', () => {
     ['for its path', upgrade('/elsewhere')],
     ['as a tunnel', 'CONNECT /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
   ] as const) {
-    it(`${what} closes when the client closes it, even with bytes behind the request`, async () => {
+    it(`${what} closes when the client closes it, even if bytes follow the request`, async () => {
       const socket = await open(listener);
       socket.allowHalfOpen = true;
       socket.on('error', () => undefined).write(request);
@@ -73,7 +73,7 @@ describe('a connection whose upgrade is rejected', () => {
     ['without further bytes', ''],
     ['after further bytes', 'ignored bytes'],
   ] as const) {
-    it(`closes with its client ${what} while a stream is the response`, async () => {
+    it(`closes when its client disconnects ${what} during a streamed response`, async () => {
       const socket = await open(listener);
       socket.write(upgrade(STREAM));
       await once(socket, 'data');

@@ -81,7 +81,7 @@ describe('access metrics', () => {
     expect(told).to.contain('authentication_token_cache_request_total{status="miss"} 1');
   });
 
-  it('count failed reviews by status, and those without a response', async () => {
+  it('count failed reviews by status code, and `<error>` without a response', async () => {
     const spec = { user: 'u', uid: '', groups: [], extra: {} };
     for (const error of [newServiceUnavailable('etcd is away'), new Error('no connection')]) {
       const reviews = new ClusterReviews(

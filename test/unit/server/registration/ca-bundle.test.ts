@@ -36,7 +36,7 @@ describe('desiredBundle', () => {
     ).to.equal(own);
   });
 
-  it('keeps the CA of another replica after our own', () => {
+  it('contains the CA of another replica, after our own CA', () => {
     const both = desiredBundle(sibling, own, now, 'sameName');
     expect(both).to.equal(`${own}\n${sibling}\n`);
   });

@@ -121,7 +121,7 @@ describe('parseRequestInfo', () => {
     '/APIS/g/v1/nodes',
     '/apisx/g/v/r',
   ]) {
-    it(`takes ${path} for a path without a resource`, () => {
+    it(`parses ${path} as a non-resource path`, () => {
       expect(parseRequestInfo('GET', path)).to.deep.equal({ isResourceRequest: false, path, verb: 'get' });
     });
   }

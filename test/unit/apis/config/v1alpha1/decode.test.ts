@@ -37,7 +37,7 @@ describe('decodeConfiguration', () => {
     expect(decode(`${HEAD}listeners: {limits: {body: 4096}}\n`).listeners.limits.body).to.equal(4096);
   });
 
-  it('keeps connections longer than the 90 s of Go clients by default', () => {
+  it('has a default keepAliveTimeout above the 90 s of Go clients', () => {
     expect(decode(HEAD).listeners.limits.keepAliveTimeout).to.be.greaterThan(90_000);
   });
 

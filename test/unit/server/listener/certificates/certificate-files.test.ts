@@ -126,7 +126,7 @@ describe('CertificateFiles', () => {
     ['empty key', async () => ({ ...(await issue('two')), key: '' })],
     ['expired certificate', async () => issue('two', -60_000)],
   ] as const) {
-    it(`refuses a ${what} with one log line and keeps the current pair`, async () => {
+    it(`rejects a ${what} with one log line, and continues to use the current certificate`, async () => {
       await linked(await issue('one'));
       const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
       await files.start(life.signal);
@@ -168,7 +168,7 @@ describe('CertificateFiles', () => {
     }
   });
 
-  it('keeps the current pair while files are missing', async () => {
+  it('continues to use the current certificate while files are missing', async () => {
     await linked(await issue('one'));
     const files = source({ pollMs: 3_600_000, settleMs: 3_600_000 });
     await files.start(life.signal);

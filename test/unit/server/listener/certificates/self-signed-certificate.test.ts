@@ -122,7 +122,7 @@ describe('SelfSignedCertificate', () => {
 
     afterEach(() => rm(folder, { recursive: true }));
 
-    it('keeps the CA across restarts', async () => {
+    it('stores the CA across restarts', async () => {
       const store = new DirectoryAuthorityStore(join(folder, 'new'));
       const [before, after] = [source(store), source(new DirectoryAuthorityStore(join(folder, 'new')))];
       await before.renew();
@@ -156,7 +156,7 @@ describe('SelfSignedCertificate', () => {
       }
     });
 
-    it('fails at once where folders cannot be created', async () => {
+    it('fails without delay if the folder cannot be created', async () => {
       for (const place of ['/proc/serving-ca', '/proc/serving-ca/below']) {
         const error: unknown = await source(new DirectoryAuthorityStore(place))
           .start(AbortSignal.abort())
