@@ -1,5 +1,5 @@
 // Interface of log stores, implemented in backends/. test/conformance/log-store.ts defines the behaviour of a store. Log queries
-// check the permissions of the caller before they call a store.
+// check the permissions of the caller before they call a store. Includes the deadline of a call.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 
@@ -81,6 +81,51 @@ export interface Call {
   readonly caller?: string;
 }
 
+/** Deadline of a call that needs several requests to the store. Each request gets the time that is left. */
+export class Deadline {
+  readonly signal: AbortSignal;
+  readonly #end: number;
+  readonly #caller: Pick<Call, 'caller'>;
+  readonly #now: () => number;
+
+  /** `now`: monotonic milliseconds. */
+  constructor({ signal, timeoutMs, ...caller }: Call, now: () => number) {
+    this.signal = signal;
+    this.#caller = caller;
+    this.#now = now;
+    this.#end = now() + timeoutMs;
+  }
+
+  get leftMs(): number {
+    return Math.max(1, Math.floor(this.#end - this.#now()));
+  }
+
+  get isOver(): boolean {
+    return this.#now() >= this.#end;
+  }
+
+  /** Limits of a request that starts now. */
+  call(): Call {
+    return { signal: this.signal, timeoutMs: this.leftMs, ...this.#caller };
+  }
+
+  /** An earlier deadline. `part`: share of the time that is left, from 0 to 1. */
+  share(part: number): Deadline {
+    return new Deadline({ ...this.call(), timeoutMs: Math.max(1, this.leftMs * part) }, this.#now);
+  }
+
+  /** An earlier deadline, at most `ms` from now. */
+  within(ms: number): Deadline {
+    return new Deadline({ ...this.call(), timeoutMs: Math.min(ms, this.leftMs) }, this.#now);
+  }
+
+  /** The same deadline, also aborted by `signal`. */
+  until(signal: AbortSignal): Deadline {
+    const either = AbortSignal.any([this.signal, signal]);
+    return new Deadline({ ...this.call(), signal: either }, this.#now);
+  }
+}
+
 export type FollowCall = Omit<Call, 'timeoutMs'>;
 
 export interface Coverage {
@@ -152,4 +197,11 @@ export interface LogBackend extends LogStore {
   check(call: Call): Promise<void>;
   /** Background work until the signal is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
+}
+
+/** Removes newlines at the end of a line, which some collectors do not remove. Idempotent. */
+export function withoutLineEnd(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\n') end--;
+  return line.slice(0, end);
 }

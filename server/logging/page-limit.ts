@@ -3,8 +3,7 @@
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { pause } from '../concurrency/pause.ts';
-import type { Deadline } from './deadline.ts';
-import type { LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
+import type { Deadline, LogPage, LogRecord, LogStore, PageRequest, Selection } from './log-store.ts';
 import { isStoreExhausted } from './store-errors.ts';
 
 /** Maximum size of one response of a store in bytes; the whole response is in memory. */

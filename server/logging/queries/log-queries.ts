@@ -9,11 +9,11 @@ import type {
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
-import type { Deadline } from '../deadline.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
 import type {
   Buckets,
   Call,
+  Deadline,
   LogHistogram,
   LogPage,
   LogStore,

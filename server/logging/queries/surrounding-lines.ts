@@ -4,9 +4,8 @@ import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/l
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { GroupResource } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';
-import type { Deadline } from '../deadline.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
-import type { LogRecord, LogStore, PageRequest, Selection } from '../log-store.ts';
+import type { Deadline, LogRecord, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { type FittingPage, fittingPage, queryPage } from '../page-limit.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
 import { type LogCall, partial, type WithoutTook } from './log-queries.ts';

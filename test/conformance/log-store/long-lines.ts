@@ -1,9 +1,8 @@
 // Lines so long that a page exceeds the limit of bytes for one response of a store.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
-import { Deadline } from '../../../server/logging/deadline.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
-import type { LogPage, Selection } from '../../../server/logging/log-store.ts';
+import { Deadline, type LogPage, type Selection } from '../../../server/logging/log-store.ts';
 import { isPageTooLong, MAX_PAGE_BYTES, queryPage } from '../../../server/logging/page-limit.ts';
 import type { StartedLogStore } from './harness.ts';
 

@@ -1,8 +1,7 @@
 // Counting queries: statistics (number of lines and containers) and histograms.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
-import type { Buckets, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
+import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { commonWidth } from '../bucket-counts.ts';
 import { layoutPaths } from './index-sets.ts';
 import { arrayOf, countOf, objectOf, valid } from './json-reader.ts';

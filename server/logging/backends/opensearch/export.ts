@@ -2,8 +2,7 @@
 // reads. If the store loses the point in time, the export opens a new one and continues after its last record.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
-import type { Deadline } from '../../deadline.ts';
-import type { Call, Coverage, LogRecord, Order } from '../../log-store.ts';
+import type { Call, Coverage, Deadline, LogRecord, Order } from '../../log-store.ts';
 import { withFewerLines } from '../../page-limit.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
 import { isTransient } from './error-response.ts';

@@ -3,20 +3,20 @@
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import { Deadline } from '../../deadline.ts';
-import type {
-  Buckets,
-  Call,
-  Coverage,
-  FollowCall,
-  LogBackend,
-  LogHistogram,
-  LogPage,
-  LogRecord,
-  LogStatistics,
-  Order,
-  PageRequest,
-  Selection,
+import {
+  type Buckets,
+  type Call,
+  type Coverage,
+  Deadline,
+  type FollowCall,
+  type LogBackend,
+  type LogHistogram,
+  type LogPage,
+  type LogRecord,
+  type LogStatistics,
+  type Order,
+  type PageRequest,
+  type Selection,
 } from '../../log-store.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { bucketRange, countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';

@@ -1,9 +1,8 @@
 // Query for one page of records, sorted by time. The cursor contains the position of the page, so neither the server
 // nor the store has state between two pages.
 import { hash } from 'node:crypto';
-import type { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
-import type { LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
+import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';

@@ -2,8 +2,7 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf } from '../../instant.ts';
-import { withoutLineEnd } from '../../line-end.ts';
-import type { Instant, LogRecord, Total } from '../../log-store.ts';
+import { type Instant, type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import { reasonsOf, STORE } from './error-response.ts';
 import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import type { Deadline } from '../../deadline.ts';
+import type { Deadline } from '../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
 import type { Connection } from './connection.ts';
 import { type Row, rowsOf } from './rows.ts';

@@ -1,7 +1,6 @@
 // Exact counts of the records of a selection: in total, by histogram bucket, and by container. Each count is one query.
 
-import type { Deadline } from '../../deadline.ts';
-import type { Buckets } from '../../log-store.ts';
+import type { Buckets, Deadline } from '../../log-store.ts';
 import { BucketCounts, commonWidth } from '../bucket-counts.ts';
 import type { Client } from './client.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';

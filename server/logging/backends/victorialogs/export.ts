@@ -1,8 +1,7 @@
 // Export of all records of a selection in order, with bounded memory in this server and in the store. The store sorts a
 // whole response in memory, so the export reads one time window after the other.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
-import type { Deadline } from '../../deadline.ts';
-import type { Instant, LogRecord, Order } from '../../log-store.ts';
+import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { type Client, REQUEST_MS } from './client.ts';
 import { countRecords } from './counts.ts';

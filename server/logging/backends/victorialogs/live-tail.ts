@@ -4,9 +4,8 @@
 import type { Logger } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
-import { Deadline } from '../../deadline.ts';
 import { instantOf, later, millisecondsOf } from '../../instant.ts';
-import type { FollowCall, Instant, LogRecord } from '../../log-store.ts';
+import { Deadline, type FollowCall, type Instant, type LogRecord } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../page-limit.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';

@@ -1,9 +1,9 @@
 // Reader of one page of records. The store sorts all matching records of a query, so the reader queries a short time range
 // that should contain the page, and a longer one if it does not. The store does not define the order of records with the
 // same time, so all records with the time of the last record of the page are read, and sorted here.
-import type { Deadline } from '../../deadline.ts';
+
 import { earlier, isQueryable, later } from '../../instant.ts';
-import type { Instant, LogRecord, Order } from '../../log-store.ts';
+import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../page-limit.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';

@@ -4,8 +4,7 @@ import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText } from '../../instant.ts';
-import { withoutLineEnd } from '../../line-end.ts';
-import type { LogRecord, Order } from '../../log-store.ts';
+import { type LogRecord, type Order, withoutLineEnd } from '../../log-store.ts';
 import { type FieldNames, quoted, TIME } from './logsql.ts';
 import { instantIn, type Row } from './rows.ts';
 

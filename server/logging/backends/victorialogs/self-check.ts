@@ -2,7 +2,7 @@
 // is sufficient, because programs other than containers may write to the store too.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
-import type { Deadline } from '../../deadline.ts';
+import type { Deadline } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import type { Client } from './client.ts';
 import { ALL, type FieldNames, quoted, TIME } from './logsql.ts';

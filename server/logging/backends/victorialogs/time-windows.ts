@@ -1,7 +1,6 @@
 // Division of a time range into consecutive windows with a limited number of records each. The store counts the records in
 // cells of equal width, and a cell with too many records is divided again.
-import type { Deadline } from '../../deadline.ts';
-import type { Order } from '../../log-store.ts';
+import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';

@@ -5,21 +5,21 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import { Deadline } from '../../deadline.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
-import type {
-  Buckets,
-  Call,
-  Coverage,
-  FollowCall,
-  LogBackend,
-  LogHistogram,
-  LogPage,
-  LogRecord,
-  LogStatistics,
-  Order,
-  PageRequest,
-  Selection,
+import {
+  type Buckets,
+  type Call,
+  type Coverage,
+  Deadline,
+  type FollowCall,
+  type LogBackend,
+  type LogHistogram,
+  type LogPage,
+  type LogRecord,
+  type LogStatistics,
+  type Order,
+  type PageRequest,
+  type Selection,
 } from '../../log-store.ts';
 import { BucketCounts } from '../bucket-counts.ts';
 import { Client } from './client.ts';

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { array, record as read, text } from '../../../../apis/reading/unknown-value.ts';
-import { Deadline } from '../../../../server/logging/deadline.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
-import type { Call, LogPage, LogRecord, PageRequest } from '../../../../server/logging/log-store.ts';
+import {
+  type Call,
+  Deadline,
+  type LogPage,
+  type LogRecord,
+  type PageRequest,
+} from '../../../../server/logging/log-store.ts';
 import {
   fittingPage,
   newPageTooLong,

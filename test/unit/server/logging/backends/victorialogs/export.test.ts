@@ -11,8 +11,7 @@ import {
   nanosecondsOf,
 } from '../../../../../../server/logging/backends/victorialogs/nanoseconds.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import { Deadline } from '../../../../../../server/logging/deadline.ts';
-import type { Order } from '../../../../../../server/logging/log-store.ts';
+import { Deadline, type Order } from '../../../../../../server/logging/log-store.ts';
 import {
   type Responder,
   rows,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Deadline } from '../../../../server/logging/deadline.ts';
+import { Deadline } from '../../../../server/logging/log-store.ts';
 
 describe('Deadline', () => {
   let time: number;
