@@ -117,7 +117,7 @@ describe('oauthSettings', () => {
 });
 
 describe('the issuer', () => {
-  it("deerrors to the server's own address", () => {
+  it("defaults to the server's own address", () => {
     expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
   });
 

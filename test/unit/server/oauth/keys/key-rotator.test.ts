@@ -88,7 +88,7 @@ describe('KeyRotator', () => {
     expect(metadata['annotations']).to.deep.equal({ other: 'stays' });
   });
 
-  it('leaks no listener on its signal', async () => {
+  it('removes its listeners from the signal', async () => {
     const { objects } = await cluster();
     const { rotator, changed } = listening(objects);
     const end = new AbortController();
@@ -157,14 +157,14 @@ describe('the rotation plan', () => {
     expect(states(changed)).to.equal('a retired, b active');
   });
 
-  it('publishes a key for the full time even when the rotation is late', async () => {
+  it('publishes a key for all of publishAhead even when the rotation is late', async () => {
     const late = 2 * rotationInterval;
     const published = await rotated(FIRST, late, MONTHLY, named('b'));
     expect(states(published)).to.equal('a active, b next');
     expect(nextChange(published, MONTHLY)).to.equal(late + publishAhead);
   });
 
-  it('deletes the private part at retirement, the pair with the last token, the MAC key last', async () => {
+  it('deletes first the private part, then the public part, then the MAC key of a retired key', async () => {
     const published = await rotated(FIRST, rotationInterval - publishAhead, MONTHLY, named('b'));
     const changed = await rotated(published, rotationInterval, MONTHLY, named('c'));
     expect(changed.keys[0]?.jwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });

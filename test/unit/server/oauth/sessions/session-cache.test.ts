@@ -51,7 +51,7 @@ describe('the session cache', () => {
     cache.put(readSession(object(resourceVersion, uid)), cache.generation);
   }
 
-  it('has a write of this replica before the watch delivers it, and never goes back', () => {
+  it('returns a write of this replica before the watch delivers it, and never an older version afterwards', () => {
     keep(20);
     cache.apply('ADDED', raw(11));
     expect(version()).to.equal('20');
@@ -100,14 +100,14 @@ describe('the session cache', () => {
     expect(version()).to.equal(undefined);
   });
 
-  it('ignores a response that a complete list has overtaken', () => {
+  it('ignores the response to a write when a list has completed since', () => {
     const { generation } = cache;
     list();
     cache.put(readSession(object(12)), generation);
     expect(version()).to.equal(undefined);
   });
 
-  it('remembers the latest ten thousand deletions', () => {
+  it('records the latest ten thousand deletions', () => {
     cache.remove(session.id, 'u1');
     for (let i = 0; i < 9_999; i++) cache.remove(`s-${i}`, `uid-${i}`);
     expect(cache.wasDeleted(session.id)).to.equal(true);

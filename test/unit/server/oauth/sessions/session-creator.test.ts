@@ -210,7 +210,7 @@ describe('a refresh token', () => {
     expect(newRefreshToken(id, randomBytes).familyHash).to.not.equal(first.familyHash);
   });
 
-  it('has one spelling', () => {
+  it('has exactly one valid spelling', () => {
     const { text } = newRefreshToken(id, randomBytes);
     for (const other of [
       `${text}=`,
