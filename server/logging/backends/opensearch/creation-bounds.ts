@@ -1,5 +1,5 @@
 // Lower time bounds for recreated namespaces: callers must not see lines of a deleted namespace with the same name. A
-// query holds 250 bounds. With more than 100, a search first finds the namespaces that need one.
+// query can hold 250 bounds. If there are more than 100, a search first finds the namespaces that have earlier lines.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';

@@ -1,4 +1,4 @@
-// Type checks for JSON of the store, which is `unknown` before.
+// Type checks for parsed JSON responses of the store.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';

@@ -1,5 +1,5 @@
-// Filter of log lines by text and level, and the start of the time range that a caller may read. Pods and containers
-// are selected in pods/log-selection.ts.
+// Filter of log lines by text and level, and the start of the time range that a caller is allowed to read. Pods and
+// containers are selected in pods/log-selection.ts.
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';
@@ -43,8 +43,8 @@ function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: Li
 }
 
 /**
- * Returns the start of the time range that the caller may read in a namespace: the start of the query, or the creation
- * of the namespace if that is later.
+ * Returns the start of the time range that the caller is allowed to read in a namespace: the start of the query, or the
+ * creation of the namespace if that is later.
  */
 export function beginByNamespace({ scope, range }: Selection): (namespace: string) => Instant {
   if (scope.everything) return () => range.start;

@@ -1,5 +1,5 @@
-// One request's read access to the selected container logs: all of the time range, or one time window. It adds a
-// shortfall for each log that is incomplete. Queries, statistics, histograms and exports use it; live tails do not.
+// Reader of all selected container logs of one request, over the whole time range or one time window. It adds a
+// shortfall for each incomplete log. Queries, statistics, histograms and exports use it; live tails do not.
 import { BEGINNING, earlier, instantOf, later } from '../../../instant.ts';
 import type { Instant, Total } from '../../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from '../pods/container-log.ts';
@@ -56,7 +56,7 @@ export type SinkFor = (log: ContainerLog, rank: number) => LineSink;
 const TAIL_SHARE = 0.9;
 /** A first line that is more than this many seconds after the start of the container counts as a sign of rotation. */
 const QUIET_START_S = 60;
-/** Seconds between the start of the window and the first line up to which no rotation is suspected. */
+/** A first line up to this many seconds after the start of the window is no sign of rotation. */
 const SMALL_GAP_S = 1;
 
 export class LogScan {
