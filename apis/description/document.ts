@@ -1,5 +1,5 @@
-// Builds OpenAPI 3.1 from operations and TypeBox schemas. The schemas are those that validate; only keywords that
-// OpenAPI does not have are removed.
+// Builder of OpenAPI 3.1 documents from operations and TypeBox schemas. The same schemas validate requests; keywords
+// that OpenAPI does not have are removed.
 import type { TObject, TSchema } from 'typebox';
 import type { Operation, OperationResponse } from './operation.ts';
 
@@ -12,7 +12,7 @@ export interface DocumentParts {
   };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly operations: readonly Operation[];
-  /** By name. */
+  /** Schemas of `components.schemas`, by name. */
   readonly schemas: Readonly<Record<string, object>>;
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
@@ -88,7 +88,7 @@ function reference(schema: string): object {
   return { schema: { $ref: `#/components/schemas/${schema}` } };
 }
 
-/** Members with a default are optional, although the schema lists them as required. */
+/** Returns the query parameters. A parameter with a default is optional, although the schema lists it as required. */
 function queryParameters({ properties, required }: TObject): object[] {
   const needed: readonly string[] = required ?? [];
   return Object.entries(properties).map(([name, schema]: [string, TSchema]) => ({
@@ -109,7 +109,7 @@ function parameter(name: string, place: 'path' | 'query' | 'header', schema: TSc
   };
 }
 
-/** Removes `expects`, a keyword of our own validation. */
+/** Removes the keyword `expects`, which only the validation of this server has. */
 function plain(value: unknown): object {
   const text = JSON.stringify(value, (key, member: unknown) => (key === 'expects' ? undefined : member));
   return JSON.parse(text) as object;

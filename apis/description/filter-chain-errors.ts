@@ -1,6 +1,6 @@
-// Security schemes and errors that operations have in common.
+// Security schemes and error responses that all operations have in common.
 
-/** For paths that authenticate and authorize the caller. */
+/** Security schemes of operations that require an authenticated caller. */
 export const AUTHENTICATED = [['bearer'], ['oauth']] as const;
 export const PUBLIC = [] as const;
 

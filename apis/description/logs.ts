@@ -1,3 +1,4 @@
+// The OpenAPI description of log queries.
 import { Type } from 'typebox';
 import { groupName, RESOURCE, tenantGroupName, VERSION } from '../logging/v1alpha2/group-version.ts';
 import {
@@ -22,7 +23,7 @@ export const LOG_SCHEMAS = {
   ]),
 };
 
-/** Log queries in both of their groups, and the operations that they replace. */
+/** Returns the operations of log queries in both API groups, and the removed operations that they replace. */
 export function logOperations(platform: string): Operation[] {
   const group = groupName(platform);
   const common = { tag: 'logs', security: AUTHENTICATED } as const;
@@ -57,7 +58,7 @@ export function logOperations(platform: string): Operation[] {
       { ...query, path, method: 'head', id: `head${id}`, responses: { 200: head, ...chainErrors } },
     ];
   });
-  // Removed, whatever their parameters are.
+  // The removed operations return 410 for all parameters.
   const name = Type.String({ minLength: 1 });
   const gone = errors({ ...COMMON_ERRORS, 410: 'Removed; the message names the replacement.' }, 'Status');
   const removed = (path: string, id: string, segments: Operation['segments']): Operation => ({

@@ -1,3 +1,4 @@
+// The OpenAPI description of the node list for consoles.
 import { Type } from 'typebox';
 import { CACHE_BUSTERS } from '../meta/v1/query-decoder.ts';
 import { groupName, VERSION } from '../resources/v1alpha3/group-version.ts';
@@ -10,7 +11,7 @@ const headers = {
   'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of a cached response.' })),
 };
 const tagged = {
-  ETag: { description: 'The version of the response.', schema: { type: 'string' } },
+  ETag: { description: 'The entity tag of the response.', schema: { type: 'string' } },
 };
 const unchanged = { 304: { description: 'The cached response is current.', headers: tagged } };
 const ignored = Object.fromEntries(
@@ -20,7 +21,7 @@ const ignored = Object.fromEntries(
   ]),
 );
 
-/** The node list of the platform paths. */
+/** Returns the operations on nodes. */
 export function nodeOperations(platform: string): Operation[] {
   const list = `/kapis/${groupName(platform)}/${VERSION}/nodes`;
   const common = { tag: TAG, headers, security: AUTHENTICATED };

@@ -1,3 +1,4 @@
+// The OpenAPI description of the OAuth endpoints.
 import { AuthorizationParametersSchema, LogoutParametersSchema } from '../oauth/forms.ts';
 import { PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
@@ -20,7 +21,7 @@ const chainErrors = errors(
   },
   'OAuthError',
 );
-/** Id and secret of the client can be in the form as well. */
+/** HTTP basic authentication of the client. It is optional, because its id and secret can be in the form. */
 const byClient = [['client'], []] as const;
 const byToken = [['bearer'], ['oauth']] as const;
 const page = (description: string) => ({ description, type: 'text/html' });
@@ -36,7 +37,7 @@ const pages = {
   503: page('Temporarily unavailable.'),
 };
 
-/** The OAuth endpoints. Pages behind a form are not part of the API. */
+/** Returns the operations of OAuth. The sign-in pages are not part of the API. */
 export function oauthOperations(): Operation[] {
   const metadata = (path: string, id: string): Operation => ({
     method: 'get',

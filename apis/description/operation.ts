@@ -1,23 +1,23 @@
-// The description of one operation, as the source of its OpenAPI.
+// Types for the description of an operation, from which its OpenAPI is generated.
 import type { TObject, TSchema } from 'typebox';
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete';
 
 export interface Operation {
   readonly method: Method;
-  /** With parameters in braces. */
+  /** Path with parameters in braces. */
   readonly path: string;
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Members of the query, by their schema. */
+  /** Schema of the query parameters. */
   readonly query?: TObject;
-  /** Parameters in braces, by their schema. */
+  /** Schemas of the path parameters, by name. */
   readonly segments?: Readonly<Record<string, TSchema>>;
   readonly headers?: Readonly<Record<string, TSchema>>;
   readonly body?: Body;
-  /** By status. */
+  /** Responses, by HTTP status. */
   readonly responses: Readonly<Record<number, OperationResponse>>;
   /** Alternative security schemes, by name; empty for public operations. */
   readonly security: readonly (readonly string[])[];
@@ -25,23 +25,23 @@ export interface Operation {
 
 export interface Body {
   readonly type: string;
-  /** A member of `components.schemas`. */
+  /** Name of the schema in `components.schemas`. */
   readonly schema: string;
   readonly required: boolean;
 }
 
 export interface OperationResponse {
   readonly description: string;
-  /** Without a type the response has no body. */
+  /** Media type; undefined for a response without a body. */
   readonly type?: string;
-  /** A member of `components.schemas`; text without. */
+  /** Name of the schema in `components.schemas`; undefined for text. */
   readonly schema?: string;
-  /** Further media types, as text. */
+  /** Further media types, whose bodies are text. */
   readonly furtherTypes?: readonly string[];
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
 }
 
-/** Error responses with these descriptions and the same schema. */
+/** Returns error responses with these descriptions, by HTTP status. All have the same schema. */
 export function errors<Code extends number>(
   descriptions: Readonly<Record<Code, string>>,
   schema: string,

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of the platform's own APIs: its operations and schemas. The schemas are those that
-// validate, in apis/. The custom resources have their own document (custom-resources.ts).
+// The OpenAPI 3.1 document of all APIs that this server implements. The schemas in apis/ also validate requests. The
+// custom resources have a separate document (custom-resources.ts).
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import { VersionSchema } from '../meta/v1/version.ts';
@@ -31,7 +31,7 @@ export interface PlatformOptions {
   readonly platform: string;
   /** Version of the server, without a `v`. */
   readonly version: string;
-  /** Whether the OAuth endpoints and user management are enabled. */
+  /** True if the OAuth endpoints and user management are enabled. */
   readonly oauth: boolean;
   readonly logs: boolean;
 }

@@ -1,3 +1,4 @@
+// The OpenAPI description of health and version.
 import { Type } from 'typebox';
 import { COMMON_ERRORS, PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
@@ -17,7 +18,7 @@ const query = Type.Object({
   exclude: Type.Optional(Type.String({ description: 'A check to exclude.' })),
 });
 
-/** Health and version, which are public. */
+/** Returns the operations of health and version, which are public. */
 export function serverOperations(): Operation[] {
   const common = { tag: 'server', security: PUBLIC, method: 'get' } as const;
   const responses = {

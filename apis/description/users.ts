@@ -1,3 +1,4 @@
+// The OpenAPI description of users.
 import { Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
@@ -40,7 +41,7 @@ export const UserListSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** Operations on users. RBAC on `users` of the API group controls access. */
+/** Returns the operations on users. They require RBAC permissions on `users` of the API group. */
 export function userOperations(platform: string): Operation[] {
   const path = `/kapis/${groupName(platform)}/${VERSION}/users`;
   const segments = { name: Type.String({ pattern: USER_NAME_PATTERN, maxLength: MAX_USER_NAME }) };

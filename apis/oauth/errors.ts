@@ -65,7 +65,10 @@ export function unsupportedBody(description: string): OAuthError {
   return new OAuthError(415, 'invalid_request', description);
 }
 
-/** Error for an unknown client or a wrong secret. `basic`: the client used the Authorization header. `cause`: for the log. */
+/**
+ * Error for an unknown client or a wrong secret. `basic`: the client used the Authorization header. `cause`: for the
+ * log.
+ */
 export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
   return new OAuthError(401, 'invalid_client', 'client authentication failed', {
     cause,
@@ -74,8 +77,8 @@ export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
 }
 
 /**
- * Error for an invalid grant. A wrong name, a wrong password and a disabled user must have the same description. `cause`:
- * for the log.
+ * Error for an invalid grant. A wrong name, a wrong password and a disabled user must have the same description.
+ * `cause`: for the log.
  */
 export function invalidGrant(description: string, cause?: unknown): OAuthError {
   return new OAuthError(400, 'invalid_grant', description, { cause });

@@ -1,4 +1,5 @@
-// Validation of redirect URIs (RFC 6749, 3.1.2; RFC 9700, 2.6). Registration per client is checked in server/oauth/codes.
+// Validation of redirect URIs (RFC 6749, 3.1.2; RFC 9700, 2.6). Registration per client is checked in
+// server/oauth/codes.
 
 /** Groups: scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
@@ -9,8 +10,8 @@ export const ACCEPTED_REDIRECT_URIS =
   'https, http with a loopback host (localhost, 127.0.0.1, [::1]), or an app scheme with a dot, without a fragment';
 
 /**
- * Whether a URI may be registered as a redirect URI. It must not have a fragment (RFC 6749, 3.1.2), or a scheme that executes
- * or renders its content, such as `javascript:`. Plain HTTP is valid for loopback hosts only (RFC 9700, 2.6).
+ * Whether a URI may be registered as a redirect URI. It must not have a fragment (RFC 6749, 3.1.2), or a scheme that
+ * executes or renders its content, such as `javascript:`. Plain HTTP is valid for loopback hosts only (RFC 9700, 2.6).
  */
 export function isAcceptedRedirectURI(uri: string): boolean {
   if (!PRINTABLE.test(uri) || uri.includes('#')) return false;
@@ -22,8 +23,8 @@ export function isAcceptedRedirectURI(uri: string): boolean {
 }
 
 /**
- * Returns a loopback URI without its port, because the operating system may assign the port of a native app (RFC 8252, 7.3);
- * undefined for any other URI.
+ * Returns a loopback URI without its port, because the operating system may assign the port of a native app (RFC 8252,
+ * 7.3); undefined for any other URI.
  */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, place, port, rest = ''] = LOOPBACK.exec(uri) ?? [];

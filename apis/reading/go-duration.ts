@@ -18,8 +18,8 @@ const MAX_LENGTH = 256;
 const MAX_MS = 2 ** 63 / 1e6;
 
 /**
- * Parses a duration in a query parameter, such as `1.5h`, `-3s` or `0`, to milliseconds, as kube-apiserver does. Throws an Error
- * with Go's message.
+ * Parses a duration in a query parameter, such as `1.5h`, `-3s` or `0`, to milliseconds, as kube-apiserver does.
+ * Throws an Error with Go's message.
  */
 export function parseGoDuration(text: string): number {
   if (text.length > MAX_LENGTH) throw durationError('invalid duration', `${text.slice(0, MAX_LENGTH)}...`);

@@ -8,8 +8,8 @@ export interface ListBounds {
 }
 
 /**
- * Returns the values of a list. To bound the work, it stops at one value above the maximum, which is sufficient for a validation error.
- * Duplicate values of an enum are removed. An empty list has one empty value.
+ * Returns the values of a list. To bound the work, it stops at one value above the maximum, which is sufficient for a
+ * validation error. Duplicate values of an enum are removed. An empty list has one empty value.
  */
 export function listedValues(text: string, { maxItems, items }: ListBounds): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;

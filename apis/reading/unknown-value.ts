@@ -1,5 +1,5 @@
-// Type guards and accessors for untrusted values, such as files, requests and Kubernetes objects. They never throw. For a missing value
-// or a wrong type, the accessors return an empty value.
+// Type guards and accessors for untrusted values, such as files, requests and Kubernetes objects. They never throw.
+// For a missing value or a wrong type, the accessors return an empty value.
 
 /** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -23,7 +23,9 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns a string, or undefined for other values. Unlike `text`, it distinguishes a missing string from an empty one. */
+/**
+ * Returns a string, or undefined for other values. Unlike `text`, it distinguishes a missing string from an empty one.
+ */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

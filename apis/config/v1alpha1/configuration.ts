@@ -1,5 +1,5 @@
-// The schema of APIServerConfiguration: every option with its default, bounds and description. The TypeScript types, the validation
-// and the table in docs/configuration.md are derived from it.
+// The schema of APIServerConfiguration: every option with its default, bounds and description. The TypeScript types,
+// the validation and the table in docs/configuration.md are derived from it.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';

@@ -1,5 +1,5 @@
-// The decoder of the configuration: validates the text of the file with the overrides of flags. Returns the resolved configuration, or
-// throws all validation errors. server/config.ts reads the file; configuration.ts is the schema.
+// The decoder of the configuration: validates the text of the file with the overrides of flags. Returns the resolved
+// configuration, or throws all validation errors. server/config.ts reads the file; configuration.ts is the schema.
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
@@ -25,7 +25,10 @@ export interface ConfigurationText {
   readonly text: string;
 }
 
-/** Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation errors. */
+/**
+ * Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation
+ * errors.
+ */
 export function decodeConfiguration(
   file: ConfigurationText | undefined,
   overrides: readonly Override[] = [],

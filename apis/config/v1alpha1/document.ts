@@ -17,7 +17,9 @@ export interface ConfigurationDocument {
   /** Undefined when the text is not one YAML document. */
   readonly value: unknown;
   readonly errors: readonly ValidationError[];
-  /** Returns the position of the key or value at `path`. If it is missing, returns the position of the nearest parent. */
+  /**
+   * Returns the position of the key or value at `path`. If it is missing, returns the position of the nearest parent.
+   */
   locate(path: Path, which: 'key' | 'value'): ValidationError['position'];
 }
 

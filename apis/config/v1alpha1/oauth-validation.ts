@@ -1,5 +1,5 @@
-// Validation of redirect URIs, and of contradicting options, in section `oauth`. It runs before the validation by the schema, so that
-// all errors are reported at once. Therefore options may have the wrong type; they count as set.
+// Validation of redirect URIs, and of contradicting options, in section `oauth`. It runs before the validation by the
+// schema, so that all errors are reported at once. Therefore options may have the wrong type; they count as set.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
@@ -63,8 +63,8 @@ function secretErrors(path: readonly string[], client: Client): OptionError[] {
 }
 
 /**
- * Returns errors for a public client without PKCE or without rotation of refresh tokens. It needs PKCE against stolen codes, and
- * rotation against stolen refresh tokens (RFC 9700, 2.1.1 and 2.2.2).
+ * Returns errors for a public client without PKCE or without rotation of refresh tokens. It needs PKCE against stolen
+ * codes, and rotation against stolen refresh tokens (RFC 9700, 2.1.1 and 2.2.2).
  */
 function leniencyErrors(path: readonly string[], client: Client): OptionError[] {
   if (client['public'] !== true) return [];

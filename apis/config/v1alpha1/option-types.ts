@@ -1,4 +1,5 @@
-// The option types of the configuration: functions that create the schema of an option with its default and description.
+// The option types of the configuration: functions that create the schema of an option with its default and
+// description.
 import { type TProperties, Type } from 'typebox';
 
 declare const duration: unique symbol;

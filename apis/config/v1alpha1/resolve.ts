@@ -1,5 +1,5 @@
-// Conversions of a validated configuration, by the formats of its schema: durations and quantities to numbers, relative paths to
-// absolute paths.
+// Conversions of a validated configuration, by the formats of its schema: durations and quantities to numbers,
+// relative paths to absolute paths.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,
@@ -20,8 +20,8 @@ export function resolveUnits(configuration: APIServerConfiguration): ResolvedCon
 }
 
 /**
- * Converts the value of every non-empty path option with `absolute`. The parameter `option` is the name of the option as segments,
- * such as `['listeners', 'secure', 'certFile']`.
+ * Converts the value of every non-empty path option with `absolute`. The parameter `option` is the name of the option
+ * as segments, such as `['listeners', 'secure', 'certFile']`.
  */
 export function resolvePaths(
   configuration: ResolvedConfiguration,

@@ -14,8 +14,8 @@ const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Parses a duration in Go's notation, such as `500ms`, `10s`, `1h30m` or `0`, to milliseconds. Returns undefined for invalid text,
- * and for durations above the maximum of a Node timer (24 days).
+ * Parses a duration in Go's notation, such as `500ms`, `10s`, `1h30m` or `0`, to milliseconds. Returns undefined for
+ * invalid text, and for durations above the maximum of a Node timer (24 days).
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -33,8 +33,8 @@ const PERIOD_PART = /(\d+)([dhms])/g;
 const MAX_PERIOD_MS = 3650 * 86_400_000;
 
 /**
- * Parses a period, such as `30d`, `7d12h` or `90m`, to milliseconds. Returns undefined for invalid text, and above ten years. Periods
- * may exceed the maximum of a timer, because they are compared with clocks.
+ * Parses a period, such as `30d`, `7d12h` or `90m`, to milliseconds. Returns undefined for invalid text, and above ten
+ * years. Periods may exceed the maximum of a timer, because they are compared with clocks.
  */
 export function parsePeriod(text: string): number | undefined {
   if (!WHOLE_PERIOD.test(text)) return undefined;
@@ -52,7 +52,10 @@ const FACTORS: ReadonlyMap<string, number> = new Map([
   ['Gi', 2 ** 30],
 ]);
 
-/** Parses a quantity in Kubernetes' notation, such as `4096`, `256Ki`, `3Mi` or `1Gi`, to bytes. Returns undefined for invalid text. */
+/**
+ * Parses a quantity in Kubernetes' notation, such as `4096`, `256Ki`, `3Mi` or `1Gi`, to bytes. Returns undefined for
+ * invalid text.
+ */
 export function parseQuantity(text: string): number | undefined {
   const match = /^(\d+)(Ki|Mi|Gi)?$/.exec(text);
   if (!match) return undefined;

@@ -5,8 +5,8 @@ import { type APIServerConfiguration, APIServerConfigurationSchema } from './con
 import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
 
 /**
- * Compiles the validator. It also sets the defaults in the validated object. With `explaining`, it collects all errors with details.
- * Without, it compiles in half the time, for a fast start.
+ * Compiles the validator. It also sets the defaults in the validated object. With `explaining`, it collects all errors
+ * with details. Without, it compiles in half the time, for a fast start.
  */
 export function newValidator(explaining: boolean): ValidateFunction<APIServerConfiguration> {
   const ajv = new Ajv2020({
@@ -55,8 +55,8 @@ function hasFormat(schema: unknown): schema is { readonly format: unknown } {
 }
 
 /**
- * Returns true for an origin in the form that browsers send: lower case, no default port, no path. Rejects patterns with an asterisk,
- * although they are valid URLs.
+ * Returns true for an origin in the form that browsers send: lower case, no default port, no path. Rejects patterns
+ * with an asterisk, although they are valid URLs.
  */
 export function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;

@@ -30,7 +30,10 @@ export interface CustomResource {
 /** Maximum length of a user name, and of the name of the user's Credential. */
 export const MAX_USER_NAME = 63;
 
-/** Excludes reserved user names of Kubernetes, which contain a colon. kube-apiserver rejects colons in object names too. */
+/**
+ * Excludes reserved user names of Kubernetes, which contain a colon. kube-apiserver rejects colons in object names
+ * too.
+ */
 export const USER_NAME_RULE = {
   rule: `size(self.metadata.name) <= ${MAX_USER_NAME} && !self.metadata.name.startsWith('system:') && !self.metadata.name.contains(':')`,
   message: `a user name has at most ${MAX_USER_NAME} characters, does not start with "system:" and contains no ":"`,

@@ -42,7 +42,9 @@ export const NewUserSchema = Type.Object(
   strict,
 );
 
-/** Body of a PUT. It accepts every field of a GET response, so that a client can modify the response and send it back. */
+/**
+ * Body of a PUT. It accepts every field of a GET response, so that a client can modify the response and send it back.
+ */
 export const ReplacedUserSchema = Type.Object(
   {
     ...typeMeta,

@@ -1,5 +1,5 @@
-// Conversion of JSON Schemas to the structural schemas of CustomResourceDefinitions, which have fewer keywords. Patterns
-// become CEL rules with a message; `uniqueItems` becomes a list type.
+// Conversion of JSON Schemas to the structural schemas of CustomResourceDefinitions, which have fewer keywords.
+// Patterns become CEL rules with a message; `uniqueItems` becomes a list type.
 import type { CustomResource } from './custom-resource.ts';
 
 /** `openAPIV3Schema` of a CustomResourceDefinition. */

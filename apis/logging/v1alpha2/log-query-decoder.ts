@@ -70,7 +70,9 @@ const OTHER_PARAMETERS: Readonly<Record<string, string>> = {
   until: 'end_time',
 };
 
-/** Parameters without effect. Clients add `watch`, because kube-apiserver ends other proxied requests after a minute. */
+/**
+ * Parameters without effect. Clients add `watch`, because kube-apiserver ends other proxied requests after a minute.
+ */
 const IGNORED = ['watch'] as const;
 
 const TOO_MANY: Readonly<Record<string, string>> = {

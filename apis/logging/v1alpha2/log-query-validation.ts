@@ -1,5 +1,5 @@
-// Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and checks of the server. The
-// JSON Schema has already validated each single parameter.
+// Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and checks of the server.
+// The JSON Schema has already validated each single parameter.
 import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
 import { quoted } from '../../meta/v1/query-errors.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
@@ -111,7 +111,10 @@ function validateInterval(
   return error === undefined ? [] : [invalid('interval', error)];
 }
 
-/** Consoles send `interval`, `sort`, `from` and `size` with every operation: they are ignored where they have no effect. */
+/**
+ * Consoles send `interval`, `sort`, `from` and `size` with every operation: they are ignored where they have no
+ * effect.
+ */
 function validateCombinations(query: LogQuery, { given, refused }: ParameterNames): StatusCause[] {
   const causes: StatusCause[] = [];
   const reject = (parameter: string, message: string): void => {

@@ -17,7 +17,9 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 const MAX_NAMES = 1_000;
 /** Consoles list all namespaces of a workspace, which may have thousands. */
 const MAX_NAMESPACES = 5_000;
-/** Maximum number of texts. Consoles send whole lines as `log_query`, and the commas of a JSON object separate texts. */
+/**
+ * Maximum number of texts. Consoles send whole lines as `log_query`, and the commas of a JSON object separate texts.
+ */
 export const MAX_TEXTS = 50;
 /** Maximum length of a text or pattern. */
 export const MAX_TEXT = 1_000;

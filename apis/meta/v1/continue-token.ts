@@ -1,4 +1,5 @@
-// Continue tokens of paged lists: opaque to clients, the same JSON in base64url as kube-apiserver's.
+// Encoding and decoding of the continue tokens of lists. A token is opaque to clients, and has the format of
+// kube-apiserver: JSON in base64url.
 import { jsonError } from '../../reading/go-json.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest, type StatusError } from './errors.ts';
@@ -6,17 +7,17 @@ import { newBadRequest, type StatusError } from './errors.ts';
 const VERSION = 'meta.k8s.io/v1';
 
 export interface ContinueToken {
-  /** resourceVersion of the snapshot of all pages; `-1`: the current one. */
+  /** The resourceVersion of all pages; `-1` for the current one. */
   readonly resourceVersion: string;
   /** Key of the last object of the previous page. */
   readonly after: string;
 }
 
-/** Go's ranges start at a key; the smallest key after `k` is `k` and a zero byte. */
+/** Suffix that turns a key into the smallest greater key, since a range in kube-apiserver includes its first key. */
 const BEHIND = '\u0000';
 
 export function encodeContinue(token: ContinueToken): string {
-  // Formatted by hand: a resourceVersion can exceed the precision of a JavaScript number.
+  // Not JSON.stringify, because a resourceVersion can exceed the precision of a JavaScript number.
   const json = `{"v":"${VERSION}","rv":${token.resourceVersion},"start":${JSON.stringify(token.after + BEHIND)}}`;
   return Buffer.from(json).toString('base64url');
 }
@@ -25,13 +26,13 @@ function invalid(why: string): StatusError {
   return newBadRequest(`invalid continue token: continue key is not valid${why}`);
 }
 
-/** Offset at which Go's decoder fails: a byte outside of base64url, or a surplus one; -1 if none. */
+/** Returns the offset at which Go's base64url decoder fails, or -1 for valid text. */
 function base64Error(text: string): number {
   const foreign = text.search(/[^A-Za-z0-9_-]/);
   return foreign < 0 && text.length % 4 === 1 ? text.length - 1 : foreign;
 }
 
-/** Go's names of the JSON types. */
+/** Returns the name that Go's messages use for the JSON type of a value. */
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
@@ -39,7 +40,7 @@ function typeName(value: unknown): string {
 
 const TYPES = { v: 'string', rv: 'int64', start: 'string' } as const;
 
-/** `rv`: verbatim. A missing or null member is empty or 0. */
+/** The fields of a token. `rv` is the text of the number. A missing or null field is empty or 0. */
 interface Members {
   readonly v: string;
   readonly rv: string;
@@ -57,7 +58,7 @@ function members(text: string): Members {
   if (value !== null && !isRecord(value)) {
     throw invalid(`: json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`);
   }
-  // JavaScript rounds large numbers.
+  // Reads the text of the number, because JSON.parse rounds large numbers.
   const [, number = ''] = /"rv"\s*:\s*(-?[\d.eE+-]+)/.exec(json) ?? [];
   const found = { v: '', rv: '0', start: '' };
   for (const [name, member] of Object.entries(value ?? {})) {
@@ -74,7 +75,7 @@ function members(text: string): Members {
   return found;
 }
 
-/** Throws BadRequest if `text` is not a valid token. */
+/** Decodes a token. Throws BadRequest if `text` is not a valid token. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = members(text);
   if (v !== VERSION) {

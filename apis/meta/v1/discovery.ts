@@ -1,4 +1,5 @@
-// Discovery documents: `v1` APIGroupList, APIGroup, APIResourceList, and `apidiscovery.k8s.io` APIGroupDiscoveryList.
+// Types of discovery documents: APIGroupList, APIGroup and APIResourceList of `v1`, and APIGroupDiscoveryList of
+// `apidiscovery.k8s.io`.
 
 export interface GroupVersionForDiscovery {
   readonly groupVersion: string;

@@ -1,12 +1,11 @@
-// StatusErrors, the errors of the Kubernetes paths, with named constructors and predicates. The error writer of the
-// filter chain writes them.
+// StatusError, the error that becomes a Status response, with a constructor and a predicate for each reason.
 import { elided } from '../../reading/elided-text.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
-/** Longer than any message of the server; an error that repeats input must not be longer than the request. */
+/** Maximum length of the message of a response. Messages can contain input, which can be long. */
 const MAX_MESSAGE = 4096;
-/** Limit of a name, a field and the message of a cause. */
+/** Maximum length of a name, a field, and the message of a cause. */
 const MAX_DETAIL = 1024;
 
 export interface GroupResource {
@@ -36,7 +35,7 @@ export class StatusError extends Error {
     this.#continue = options?.continue;
   }
 
-  /** The Status on the wire, with bounded texts. */
+  /** Returns the Status object of the response, with truncated texts. */
   toStatus(): Status {
     return {
       kind: 'Status',
@@ -51,7 +50,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The number of causes is bounded by their collector, so that the message can contain the number of omitted ones. */
+/** Truncates the texts. The creator of the error limits the number of causes, because its message has the total. */
 function withinBounds({ causes, ...details }: StatusDetails): StatusDetails {
   return { ...textsWithinBounds(details), ...(causes ? { causes: causes.map(textsWithinBounds) } : {}) };
 }
@@ -68,7 +67,7 @@ function qualified({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** Omits empty members, as Go does. */
+/** Returns the details of a resource. Empty fields are omitted, as in Go. */
 function detailsOf({ group, resource }: GroupResource, name: string): StatusDetails {
   return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
 }
@@ -81,14 +80,14 @@ export function newBadRequest(
   return new StatusError(400, 'BadRequest', message, causes && { causes }, options);
 }
 
-/** With QueryDecoder's wording, for errors found after decoding. */
+/** Returns an error with the wording of QueryDecoder, for invalid parameters that are found after decoding. */
 export function newInvalidParameter(field: string, message: string): StatusError {
   return newBadRequest(`the query is not valid: ${field}: ${message}`, [
     { reason: 'FieldValueInvalid', message, field },
   ]);
 }
 
-/** One indistinct response; the `cause` goes to the log only. */
+/** Returns the same response for every failure of authentication. `cause` is only logged. */
 export function newUnauthorized(cause?: unknown): StatusError {
   return new StatusError(401, 'Unauthorized', 'Unauthorized', undefined, { cause });
 }
@@ -104,7 +103,7 @@ export function newNotFound(target: GroupResource, name: string): StatusError {
   return new StatusError(404, 'NotFound', message, detailsOf(target, name));
 }
 
-/** No handler serves this path; kube-apiserver's wording. */
+/** Returns the error for a path without a handler, with kube-apiserver's wording. */
 export function newPathNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -127,17 +126,17 @@ export function newConflict(target: GroupResource, name: string, message: string
   return new StatusError(409, 'Conflict', why, detailsOf(target, name));
 }
 
-/** A removed operation; `message` names the replacement. */
+/** Returns the error for a removed operation. `message` names the replacement. */
 export function newGone(message: string): StatusError {
   return new StatusError(410, 'Gone', message);
 }
 
-/** An expired page of a list; `token` continues after the last object at the current version. */
+/** Returns the error for an expired continue token. `token` continues the list at the current resourceVersion. */
 export function newExpiredPage(message: string, token: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, { continue: token });
 }
 
-/** The resourceVersion or continue token is too old; clients relist. */
+/** Returns the error for a resourceVersion or continue token that is too old. Clients relist. */
 export function newExpired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }
@@ -162,7 +161,7 @@ export function newTooManyRequests(message: string, retryAfterSeconds: number): 
   return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
-/** Status 500 without internal text; `cause` goes to the log only. */
+/** Returns an error with a constant message. `cause` is only logged. */
 export function newInternalError(cause: unknown): StatusError {
   return new StatusError(500, 'InternalError', 'Internal error occurred', undefined, { cause });
 }
@@ -200,7 +199,7 @@ export const isInvalid = (error: unknown): error is StatusError => hasReason(err
 export const isTooManyRequests = (error: unknown): boolean => hasReason(error, 'TooManyRequests');
 export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, 'ServiceUnavailable');
 
-/** Whole seconds, if the error has a retry delay. */
+/** Returns the delay in whole seconds after which a client can retry, if the error has one. */
 export function retryAfterSeconds(error: unknown): number | undefined {
   return error instanceof StatusError ? error.details?.retryAfterSeconds : undefined;
 }

@@ -1,4 +1,4 @@
-// Field selectors: `metadata.name=x,spec.unschedulable!=true`. The resource defines the supported fields.
+// Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines its fields.
 
 export interface FieldRequirement {
   readonly field: string;
@@ -6,7 +6,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Terms, separated by unescaped commas. */
+/** Splits a selector into its terms at unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;

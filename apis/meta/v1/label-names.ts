@@ -25,7 +25,7 @@ function subdomainErrors(value: string): string[] {
   return errors;
 }
 
-/** Returns all validation errors of a label key; empty for a valid one. */
+/** Returns all validation errors of a label key; none for a valid key. */
 export function labelKeyErrors(key: string): string[] {
   const parts = key.split('/');
   const nameRule = () => explained(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
@@ -46,7 +46,7 @@ export function labelKeyErrors(key: string): string[] {
   return errors;
 }
 
-/** Returns all validation errors of a label value; empty for a valid one, such as the empty string. */
+/** Returns all validation errors of a label value; none for a valid value. The empty string is valid. */
 export function labelValueErrors(value: string): string[] {
   const errors: string[] = [];
   if (Buffer.byteLength(value) > MAX_NAME) errors.push(tooLong(MAX_NAME));

@@ -1,13 +1,13 @@
-// Parser of label selectors: `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors have the wording of Go's parser, since
-// people search for it.
+// Parser of label selectors such as `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors have the wording of
+// apimachinery's parser, because people search for it.
 import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyErrors, labelValueErrors } from './label-names.ts';
 
 /**
- * Maximum number of requirements of a selector; each is evaluated for every object. kube-apiserver has no limit, and
- * no known selector reaches this one.
+ * Maximum number of requirements of a selector, because every requirement is evaluated for each object. kube-apiserver
+ * has no limit. No known selector has as many requirements.
  */
 export const MAX_REQUIREMENTS = 1000;
 
@@ -16,7 +16,7 @@ type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' |
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted, without duplicates; empty for `exists` and `!`. */
+  /** Values, sorted and without duplicates. Empty for the operators `exists` and `!`. */
   readonly values: readonly string[];
 }
 
@@ -35,14 +35,17 @@ const BINARY: Readonly<Record<string, LabelOperator>> = {
   '>': '>',
   '<': '<',
 };
-/** Maximum number of values with reported errors; each takes as many bytes as a hundred values. */
+/**
+ * Maximum number of invalid values in an error, because the message of one can be a hundred times as long as the
+ * value.
+ */
 const MAX_ERRORS = 20;
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 
-/** A symbol or a word. All other whitespace is part of words, where it is invalid. */
+/** A symbol or a word, after whitespace. Other kinds of whitespace are part of a word, which is then invalid. */
 const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
 
-/** Tokens are read on demand: the text after an error, or after the limit, can be very long. */
+/** Reads tokens on demand, because the text after an error or after the last allowed requirement can be very long. */
 class Parser {
   readonly #text: string;
   #at = 0;
@@ -97,7 +100,7 @@ class Parser {
     return operator;
   }
 
-  /** `(a,b)`; an empty element, or `()`, is the empty string. */
+  /** Parses a list such as `(a,b)`. An empty element is the empty string, also in `()`. */
   #list(): string[] {
     const open = this.#take();
     if (!isSymbol(open, '(')) throw new Error(`found '${open.text}' expected: '('`);
@@ -188,8 +191,8 @@ function checked(requirement: LabelRequirement): LabelRequirement {
 }
 
 /**
- * Returns the requirements, sorted by key. Above the limit, returns one more than the limit and ignores the rest.
- * Throws a plain Error for an invalid selector.
+ * Returns the requirements, sorted by key. If there are too many, returns MAX_REQUIREMENTS + 1 requirements and does
+ * not parse the rest. Throws a plain Error for an invalid selector.
  */
 export function parseLabelSelectorText(text: string): LabelRequirement[] {
   return new Parser(text).requirements().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

@@ -1,4 +1,4 @@
-// Label selectors: evaluation. The parser is in label-selector-parser.ts.
+// Evaluation of label selectors. The parser is in label-selector-parser.ts.
 import { inInt64 } from '../../reading/go-number.ts';
 import { type LabelRequirement, parseLabelSelectorText } from './label-selector-parser.ts';
 
@@ -9,29 +9,34 @@ export interface LabelSelector {
   matches(labels: Labels): boolean;
 }
 
-/** Up to this many keys, each key is looked up in the labels; above it, each label is looked up in the keys. */
+/**
+ * Maximum number of keys of a selector that are each looked up in the labels of an object. For a selector with more
+ * keys, each label of the object is looked up in the selector.
+ */
 const FEW_KEYS = 8;
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
 
-/** Numeric comparisons require a signed 64-bit integer; other values do not match. */
+/**
+ * Parses a value for a numeric comparison. Returns undefined if it is not a signed 64-bit integer; it does not match.
+ */
 function integer(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ''));
   return inInt64(value) ? value : undefined;
 }
 
-/** All requirements of a selector for one key, combined, so that a value is tested once. */
+/** The combination of all requirements for one key, so that a value is tested once. */
 class LabelRule {
   #required = false;
   #forbidden = false;
   #among: ReadonlySet<string> | undefined;
   #not: Set<string> | undefined;
-  /** Exclusive bounds. */
+  /** Exclusive bounds of numeric comparisons. */
   #above: bigint | undefined;
   #below: bigint | undefined;
 
-  /** Whether an object without the key does not match. */
+  /** True if an object without the key does not match. */
   get required(): boolean {
     return this.#required;
   }
@@ -67,7 +72,7 @@ class LabelRule {
   }
 }
 
-/** Throws a plain Error with kube-apiserver's wording for an invalid selector. */
+/** Parses a selector. Throws a plain Error with kube-apiserver's wording for an invalid one. */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = parseLabelSelectorText(text);
   if (requirements.length === 0) return EVERY_LABEL;
@@ -90,7 +95,7 @@ function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector[
   };
 }
 
-/** Costs time proportional to the labels of the object, however long the selector, since it runs for every object. */
+/** Returns a test whose time is proportional to the labels of the object and independent of the number of rules. */
 function byLabel(rules: ReadonlyMap<string, LabelRule>): LabelSelector['matches'] {
   let required = 0;
   for (const rule of rules.values()) if (rule.required) required++;

@@ -14,15 +14,15 @@ export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 export interface ListOptions {
   readonly labelSelector: LabelSelector;
   readonly fieldSelector: readonly FieldRequirement[];
-  /** Decimal digits, or empty. */
+  /** The resourceVersion as decimal digits, or empty. */
   readonly resourceVersion: string;
   readonly resourceVersionMatch: ResourceVersionMatch;
-  /** Objects per page; 0: all. */
+  /** Number of objects per page; 0 for all objects. */
   readonly limit: number;
   readonly continue: string;
   readonly allowWatchBookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
-  /** Seconds; undefined for the server's default. Negative: the watch ends at once. */
+  /** Timeout in seconds; undefined for the default. A watch with a negative timeout ends immediately. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -42,7 +42,7 @@ function read<Value>(
   }
 }
 
-/** Returns decimal digits, or empty. Throws BadRequest for any other value. */
+/** Returns the parameter resourceVersion: decimal digits, or empty. Throws BadRequest for any other value. */
 export function readResourceVersion(query: URLSearchParams): string {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return text;
@@ -137,11 +137,11 @@ function reject(errors: readonly StatusCause[]): void {
 }
 
 /**
- * Throws BadRequest for an invalid value, Invalid for an invalid combination. Whether the request is a watch comes
- * from the RequestInfo, which was authorized.
+ * Reads the options. Throws BadRequest for an invalid value, and Invalid for an invalid combination. `watch`: from the
+ * RequestInfo, for which the request was authorized.
  */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
-  // In kube-apiserver's order, so that the same one of several errors is reported.
+  // The order is that of kube-apiserver, so that the same error is reported if there are several.
   const timeout = read(query, 'timeoutSeconds', parseInt64);
   const limit = read(query, 'limit', parseInt64) ?? 0n;
   const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;

@@ -1,4 +1,4 @@
-// Decodes a query string by the JSON Schema of its parameters. Reports all validation errors at once, with the
+// Decoder of query strings that are defined by a JSON Schema. It reports all validation errors together, with the
 // accepted values.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
@@ -18,32 +18,34 @@ const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 type Parameter = Readonly<Record<string, unknown>>;
 
-/** Throws an Error whose message completes "… is not a …: ". */
+/** A format of text values. Its parser throws an Error whose message completes "… is not a …: ". */
 export interface QueryFormat {
-  /** With an article, for instance "a selector". */
+  /** Noun with an article, for instance "a selector". */
   readonly noun: string;
   check(text: string): void;
 }
 
 export interface QueryRules<Query> {
-  /** Ignored parameters, in addition to the cache-busters. */
+  /** Names of ignored parameters, in addition to the cache-busting parameters. */
   readonly ignored?: readonly string[];
-  /** By the name in the schema. */
+  /** Formats, by their name in the schema. */
   readonly formats?: Readonly<Record<string, QueryFormat>>;
-  /** A specific message for an invalid value, appended to the value; undefined for the default. */
+  /** Returns a specific message that follows an invalid value; undefined for the default message. */
   readonly words?: (parameter: string, value: unknown) => string | undefined;
-  /** Names of values in other systems, by parameter; typos are detected without them. */
+  /** Accepted values by their names in other systems, for each parameter. They are suggested for such a name. */
   readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Names of parameters in other systems. */
+  /** Accepted parameters by their names in other systems. */
   readonly otherParameters?: Readonly<Record<string, string>>;
-  /** Checks across parameters. */
+  /** Returns validation errors that concern several parameters. */
   readonly contradictions?: (query: Query, names: ParameterNames) => readonly StatusCause[];
 }
 
 export interface ParameterNames {
-  /** Parameters with a valid value. */
+  /** Names of parameters with a valid value. */
   readonly given: ReadonlySet<string>;
-  /** Invalid parameters, which are absent from the query: errors that follow from that are not reported. */
+  /**
+   * Names of invalid parameters. The query does not contain them, and errors that follow from this are not reported.
+   */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -64,8 +66,8 @@ export class QueryDecoder<Schema extends TObject> {
   }
 
   /**
-   * Throws BadRequest with all validation errors as causes, up to 40. A parameter without a value is absent, except
-   * for a list that can be empty.
+   * Decodes a query. Throws BadRequest with up to 40 validation errors as causes. A parameter without a value is
+   * ignored, except for a list that can be empty.
    */
   decode(query: URLSearchParams): Static<Schema> {
     const errors = new QueryErrors();
@@ -91,7 +93,7 @@ export class QueryDecoder<Schema extends TObject> {
       for (const error of validate.errors ?? []) {
         const field = fieldOf(error);
         errors.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
-        // Also validates the rest, so that a second request does not reveal further errors.
+        // Continues without the parameter, so that all errors are reported together.
         refused.add(field);
         names.delete(field);
         delete given[field];
@@ -171,7 +173,7 @@ interface Occurrence {
   times: number;
 }
 
-/** In one pass: URLSearchParams searches all parameters for each name. */
+/** Groups the values by name in one pass, because URLSearchParams searches all parameters for each name. */
 function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> {
   const occurrences = new Map<string, Occurrence>();
   for (const [name, value] of query) {
@@ -182,7 +184,7 @@ function occurrencesOf(query: URLSearchParams): ReadonlyMap<string, Occurrence> 
   return occurrences;
 }
 
-/** Converts text to the type of the schema; unconvertible text stays text, for the schema to reject. */
+/** Converts text to the type of the schema. Text that cannot be converted is returned, and the schema rejects it. */
 function typed(text: string, parameter: Parameter): unknown {
   const { type, minItems } = parameter;
   if (text === '' && type === 'array' && minItems === undefined) return [];

@@ -1,12 +1,12 @@
-// Validation errors of a query, with suggestions.
+// Collection and wording of the validation errors of a query, with suggestions.
 import { suggestion } from '../../reading/suggestion.ts';
 import type { StatusCause } from './status.ts';
 
-/** Length at which an error truncates the offending value. */
+/** Maximum length of an offending value in an error. */
 const MAX_QUOTED = 100;
 /**
- * Maximum number of reported errors; above the number of parameters, so that a response stays proportional to its
- * request.
+ * Maximum number of reported errors, so that a response is not much larger than its request. It is higher than the
+ * number of parameters of every query.
  */
 const MAX_ERRORS = 40;
 
@@ -16,7 +16,7 @@ export class QueryErrors {
   readonly #keys = new Set<string>();
   #more = 0;
 
-  /** Errors with the same key count once; `explain` is not called above the limit. */
+  /** Adds an error. Errors with the same key are added once. `explain` is not called above the limit. */
   add(key: string, explain: () => StatusCause): void {
     if (this.#keys.has(key)) return;
     if (this.causes.length === MAX_ERRORS) {
@@ -34,8 +34,8 @@ export class QueryErrors {
 }
 
 /**
- * Returns a suggestion and the accepted names. `otherNames`: accepted names by their names in other systems, in lower
- * case.
+ * Returns a text with a suggestion and the accepted names. `otherNames`: accepted names by their lower-case names in
+ * other systems.
  */
 export function acceptedNames(
   mistyped: string,

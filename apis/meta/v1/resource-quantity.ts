@@ -1,5 +1,5 @@
-// Resource quantities of Kubernetes: `100m`, `1.5Gi`, `2e3`. Exact, as in apimachinery's package resource: a whole
-// number of 10⁻⁹, rounded away from zero, at most 2⁶³ - 1 of the unit.
+// Parser and formatter of Kubernetes resource quantities such as `100m`, `1.5Gi` and `2e3`. As in apimachinery, a value
+// is a whole number of 10⁻⁹ of the unit, rounded away from zero, and at most 2⁶³ - 1 units.
 
 type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
@@ -13,14 +13,14 @@ const NANOS = 1_000_000_000n;
 
 const MAX = (2n ** 63n - 1n) * NANOS;
 const GRAMMAR = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
-/** Longer texts are not quantities; the arithmetic below grows with the text. */
+/** Maximum length of a quantity, because the time of the arithmetic grows with the text. */
 const MAX_LENGTH = 64;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 /** Index of the empty suffix in `DECIMAL`. */
 const UNIT = 3;
 
-/** Undefined if `text` is not a quantity. */
+/** Parses a quantity; returns undefined if `text` is not a quantity. */
 export function parseResourceQuantity(text: string): ResourceQuantity | undefined {
   const match = text.length <= MAX_LENGTH ? GRAMMAR.exec(text) : null;
   if (!match) return undefined;
@@ -33,7 +33,7 @@ export function parseResourceQuantity(text: string): ResourceQuantity | undefine
   return { nanos: sign === '-' ? -magnitude : magnitude, format };
 }
 
-/** Formats the canonical text: the largest suffix that leaves a whole number. */
+/** Formats a quantity canonically, with the largest suffix for which the number is whole. */
 export function formatResourceQuantity({ nanos, format }: ResourceQuantity): string {
   if (format === 'binary' && (nanos >= 1024n * NANOS || nanos <= -1024n * NANOS)) {
     return formatBinary(roundedUp(nanos, NANOS));
@@ -49,7 +49,7 @@ export function formatResourceQuantity({ nanos, format }: ResourceQuantity): str
   return step === UNIT ? String(mantissa) : `${mantissa}e${(step - UNIT) * 3}`;
 }
 
-/** `value / unit`, rounded away from zero. */
+/** Returns `value / unit`, rounded away from zero. */
 function roundedUp(value: bigint, unit: bigint): bigint {
   const quotient = value / unit;
   if (value % unit === 0n) return quotient;
@@ -59,7 +59,7 @@ function roundedUp(value: bigint, unit: bigint): bigint {
 interface Scale {
   readonly format: QuantityFormat;
   readonly factor: bigint;
-  /** Power of ten. */
+  /** Exponent of ten. */
   readonly exponent: number;
 }
 
@@ -72,10 +72,10 @@ function scaleOf(suffix: string): Scale {
   return { format: 'exponent', factor: 1n, exponent: Number(suffix.slice(1)) };
 }
 
-/** `digits` times ten to the `power`, bounded. */
+/** Returns `digits` times ten to the `power`, limited to the range of a quantity. */
 function bounded(digits: bigint, power: number): bigint {
   if (digits === 0n) return 0n;
-  // Beyond these the bounds below decide, and the powers would need memory.
+  // The result is out of range, and computing the power would need much memory.
   if (power > 40) return MAX;
   const nanos =
     power >= 0 ? digits * 10n ** BigInt(power) : roundedUp(digits, 10n ** BigInt(-Math.max(power, -100)));

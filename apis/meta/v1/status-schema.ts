@@ -1,9 +1,9 @@
+// The JSON Schema of Status, for the OpenAPI documents.
 import { Type } from 'typebox';
 import { STATUS_REASONS } from './status.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** The JSON Schema of Status. */
 export const StatusSchema = Type.Object(
   {
     kind: Type.Literal('Status'),
@@ -11,14 +11,17 @@ export const StatusSchema = Type.Object(
     metadata: Type.Object(
       {
         continue: Type.Optional(
-          Type.String({ description: 'Of an expired page: continues at the current version.' }),
+          Type.String({
+            description:
+              'For an expired continue token: a token that continues at the current resourceVersion.',
+          }),
         ),
       },
       strict,
     ),
     status: Type.Enum(['Success', 'Failure']),
-    message: Type.String({ description: 'For people.' }),
-    reason: Type.Optional(Type.Enum([...STATUS_REASONS], { description: 'For programs.' })),
+    message: Type.String({ description: 'A description for people.' }),
+    reason: Type.Optional(Type.Enum([...STATUS_REASONS], { description: 'A reason for programs.' })),
     details: Type.Optional(
       Type.Object(
         {

@@ -2,7 +2,7 @@
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  /** `continue`: of an expired page, a token that continues at the current version. */
+  /** `continue`: for an expired continue token, a token that continues at the current resourceVersion. */
   readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message: string;

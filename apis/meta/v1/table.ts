@@ -1,10 +1,10 @@
-// Parts of `meta.k8s.io/v1` Table, which kubectl requests for printing.
+// Types of `meta.k8s.io/v1` Table, which kubectl requests for printing.
 
 /** Metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue?: string;
-  /** For pages of lists without selectors only. */
+  /** Number of objects after this page. Only a list without selectors has it. */
   readonly remainingItemCount?: number;
 }
 
@@ -13,9 +13,9 @@ export interface TableColumnDefinition {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0: always shown; 1: with `-o wide`. */
+  /** 0: kubectl always shows the column. 1: only with `-o wide`. */
   readonly priority: number;
 }
 
-/** The object in a row. */
+/** The part of the object that a row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';

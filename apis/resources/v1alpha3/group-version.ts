@@ -1,11 +1,12 @@
+// API group and version of the resources of this server, such as nodes.
 export const VERSION = 'v1alpha3';
 
-/** API group of the platform's resources, for instance `resources.platform.io`. */
+/** Returns the API group, for instance `resources.platform.io`. */
 export function groupName(platform: string): string {
   return `resources.${platform}.io`;
 }
 
-/** Name of the APIService; kube-apiserver requires `<version>.<group>`. */
+/** Returns the name of the APIService. kube-apiserver requires `<version>.<group>`. */
 export function apiServiceName(platform: string): string {
   return `${VERSION}.${groupName(platform)}`;
 }

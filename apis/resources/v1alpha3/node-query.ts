@@ -1,4 +1,5 @@
-// The query of the platform's node list, as JSON Schema: the source of validation, types and documentation.
+// The JSON Schema of the query of the node list for consoles. Validation, types and documentation are generated from
+// it.
 import { type Static, Type } from 'typebox';
 
 /** Status of a node, as consoles of the platform define it. */
@@ -21,7 +22,7 @@ export type NodeSortKey = (typeof NODE_SORT_KEYS)[number];
 /** Fields that `fieldSelector` supports. */
 export const NODE_FIELDS = ['metadata.name', 'spec.unschedulable'] as const;
 
-/** Larger than every list, and safe in arithmetic. */
+/** Maximum page number and limit. It is larger than every list. */
 const MOST = 2 ** 31 - 1;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -41,7 +42,7 @@ export const NodeQuerySchema = Type.Object(
       minimum: -1,
       maximum: MOST,
       default: -1,
-      description: 'Items per page. -1: all; 0: none, only the total.',
+      description: 'Nodes per page. `-1` returns all nodes, `0` returns only the total.',
     }),
     sortBy: Type.Unsafe<NodeSortKey>({
       type: 'string',
@@ -52,12 +53,12 @@ export const NodeQuerySchema = Type.Object(
     }),
     ascending: Type.Boolean({
       default: false,
-      description: 'Ascending order. `false` is the exact reverse.',
+      description: '`true` for ascending order, `false` for the exact reverse.',
     }),
     name: text('Nodes with this text in their name or alias. Case-sensitive.'),
     names: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Nodes with one of these names. Empty: none.',
+        description: 'Nodes with one of these names. An empty value selects no node.',
       }),
     ),
     uid: text('The node with this uid.'),
@@ -68,7 +69,7 @@ export const NodeQuerySchema = Type.Object(
       Type.Array(oneOf(NODE_STATUSES), {
         minItems: 1,
         description:
-          'Nodes with one of these statuses. `unschedulable`: cordoned; else `warning`: a health condition is not at its healthy value; else `running`.',
+          'Nodes with one of these statuses. A cordoned node is `unschedulable`. Any other node is `warning` if a health condition does not have its healthy value, or else `running`.',
       }),
     ),
     role: Type.Optional(
@@ -79,14 +80,17 @@ export const NodeQuerySchema = Type.Object(
       'field-selector',
       `A Kubernetes field selector over ${NODE_FIELDS.map((field) => `\`${field}\``).join(' and ')}.`,
     ),
-    label: selector('label-selector', 'The same as `labelSelector`; if both are given, both must match.'),
+    label: selector(
+      'label-selector',
+      'A Kubernetes label selector, in addition to `labelSelector`. Both must match.',
+    ),
     annotation: selector('label-selector', 'A label selector that is applied to annotations.'),
   },
   { additionalProperties: false },
 );
 
-/** All given filters must match. */
+/** A valid query. A node must match all filters of the query. */
 export type NodeQuery = Readonly<Static<typeof NodeQuerySchema>>;
 
-/** The query of a single node: cache-busters only. */
+/** The JSON Schema of the query of a single node, which has only cache-busting parameters. */
 export const NO_QUERY_SCHEMA = Type.Object({}, { additionalProperties: false });

@@ -1,5 +1,5 @@
-// A node on the platform's paths: the complete Kubernetes object. The schema lists only the members that consoles
-// rely on.
+// The JSON Schema of a node in the node list for consoles. A node is the complete Kubernetes object; the schema has
+// only the fields that consoles use.
 import { Type } from 'typebox';
 
 const TextMap = Type.Object({}, { additionalProperties: Type.String() });
@@ -28,7 +28,7 @@ export const NodeSchema = Type.Object(
   { description: 'A node of the cluster.' },
 );
 
-/** `items` references the schema of a node, so that a document contains it once. */
+/** A page of nodes. `items` references the schema of a node, so that a document contains that schema once. */
 export const NodeListSchema = Type.Object(
   {
     kind: Type.Literal('NodeList'),
