@@ -1,3 +1,4 @@
+// Fingerprints of cached objects, for entity tags.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';

@@ -9,6 +9,7 @@ import {
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
+/** A failure that the proxy injects. */
 export type Fault =
   /** The connection closes before the response. */
   | 'refuse'
@@ -65,12 +66,12 @@ export class FaultyProxy {
     return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
-  /** From the next request on; undefined mends it. */
+  /** Injects the failure into all further responses; undefined stops it. */
   break(fault: Fault | undefined): void {
     this.#fault = fault;
   }
 
-  /** Ends all connections of now. */
+  /** Closes all current connections. */
   cut(): void {
     this.#server.closeAllConnections();
   }

@@ -1,3 +1,4 @@
+// A reflector that runs against a scripted kube-apiserver, with a record of its calls.
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';
@@ -5,7 +6,7 @@ import { eventMetadata } from '../../../server/cluster/reflector/watch-stream.ts
 import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
 
-/** Records the calls of a reflector, and lets a test wait for one. */
+/** A reflector sink that records the calls of the reflector. A test can wait for a call. */
 class Transcript implements ReflectorSink {
   readonly lines: string[] = [];
   readonly #waiting = new Map<string, () => void>();
@@ -57,15 +58,15 @@ const QUICK: Partial<ReflectorTuning> = {
 export interface Followed {
   readonly sink: Transcript;
   readonly cluster: ScriptedCluster;
-  /** Why each stream ended. */
+  /** The cause of the end of each watch. */
   readonly causes: string[];
-  /** The resourceVersions up to which it said to be complete. */
+  /** The resourceVersions that the reflector reported as its progress. */
   readonly progress: string[];
   /** Resolves once a watch from the sink's resourceVersion has response headers. */
   readonly watchBegan: Promise<void>;
   /** The logged retry delay of each failure, in ms. */
   readonly retries: number[];
-  /** The log, as `warn reflector resumes its watch`. */
+  /** Level and message of each log entry, for example `warn reflector resumes its watch`. */
   readonly log: string[];
   stop(): Promise<void>;
 }
@@ -75,7 +76,7 @@ export function complete({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), event('ADDED', rawThing('b', 2)), bookmark(5, true));
 }
 
-/** For a group of tests: starts a reflector per test and stops it afterwards. */
+/** Returns a function that starts a reflector, for a group of tests. Each reflector is stopped after its test. */
 export function followingEach(): typeof follow {
   const running: Followed[] = [];
   afterEach(async () => {
@@ -88,7 +89,7 @@ export function followingEach(): typeof follow {
   };
 }
 
-/** Responds to each kind of request by its script, and repeats the last entry. */
+/** Starts a reflector. Each kind of request has a script of responses, whose last entry repeats. */
 async function follow(
   scripts: Partial<Record<Call['asked'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},

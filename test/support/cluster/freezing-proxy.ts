@@ -26,7 +26,7 @@ export class FreezingProxy {
     return portOf(this.#server);
   }
 
-  /** The connections of now deliver nothing any more and stay open; new ones work. */
+  /** Stops the data of all current connections, which stay open. New connections work. */
   freeze(): void {
     for (const [client, upstream] of this.#pairs) {
       upstream.removeAllListeners('data').removeAllListeners('end').pause();
@@ -34,7 +34,7 @@ export class FreezingProxy {
     }
   }
 
-  /** New connections are accepted and deliver nothing, until `thaw`. */
+  /** Accepts new connections without delivering data, until `thaw`. */
   freezeNew(): void {
     this.#frozen = true;
   }
@@ -48,12 +48,12 @@ export class FreezingProxy {
     this.#frozen = false;
   }
 
-  /** Cuts the next connections after this many bytes from the server. */
+  /** Closes each further connection after this number of bytes from the server. */
   cutAfter(bytes: number): void {
     this.#cutAfter = bytes;
   }
 
-  /** The next connections deliver no faster than this. */
+  /** Limits the throughput of further connections. */
   throttle(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;
   }

@@ -3,12 +3,14 @@ import type { ClusterClient, ClusterRequest } from '../../../server/cluster/conn
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 
-/** Objects as kube-apiserver keeps them: made once, replaced only in the version that was read. */
+/**
+ * An in-memory kube-apiserver. A create fails if the object exists, and a replace needs the current resourceVersion.
+ */
 export class MemoryObjects implements Pick<ClusterClient, 'json'> {
   readonly objects = new Map<string, Stored>();
   /** Method and path of each request. */
   readonly asked: string[] = [];
-  /** Called before each request; can throw the response of the cluster, or wait. */
+  /** Called before each request. It can throw an error response, or delay the request. */
   before: (request: ClusterRequest) => Promise<void> | void = () => undefined;
   /** Called after each write. */
   changed: () => void = () => undefined;

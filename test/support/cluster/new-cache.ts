@@ -1,7 +1,7 @@
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { THINGS } from './raw-objects.ts';
 
-/** A cache with small limits and without a cluster. `now`: its clock, in ms. */
+/** Returns an informer cache with small limits, without a cluster. `now`: clock in ms. */
 export function newCache(
   now = () => 0,
   history = { snapshots: 5, ageMs: 1000, bytes: 1e9 },

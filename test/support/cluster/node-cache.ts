@@ -1,4 +1,4 @@
-// The real cache of nodes without a cluster behind it: tests play the reflector.
+// An informer cache of nodes without a cluster. Tests write to it in place of the reflector.
 import { performance } from 'node:perf_hooks';
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { nodeDefinition } from '../../../server/resources/nodes/node-definition.ts';
@@ -16,7 +16,7 @@ export interface PlainNode {
   readonly [member: string]: unknown;
 }
 
-/** A node as kube-apiserver lists it; `more` are its other top-level members. */
+/** Returns a node as kube-apiserver lists it. `more`: further top-level fields. */
 export function node(
   name: string,
   resourceVersion: number,
@@ -44,7 +44,7 @@ export class NodeCache {
     });
   }
 
-  /** The content of a complete list. */
+  /** Replaces the content by a complete list. */
   fill(resourceVersion: number, objects: Iterable<PlainNode>): void {
     const replacement = this.cache.replacement();
     for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));

@@ -1,6 +1,6 @@
 import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/object-reader.ts';
 
-/** A resource whose only fact is `spec.size`. */
+/** A resource for tests, whose only fact is `spec.size`. */
 export const THINGS: ObjectSource<{ readonly size: number }> = {
   group: 'resources.platform.io',
   version: 'v1alpha3',
@@ -9,7 +9,7 @@ export const THINGS: ObjectSource<{ readonly size: number }> = {
   facts: (object) => ({ size: (object as { spec?: { size?: number } }).spec?.size ?? 0 }),
 };
 
-/** An object as kube-apiserver would send it. */
+/** Returns an object as kube-apiserver sends it. */
 export function rawThing(name: string, resourceVersion: number, size = 0): Buffer {
   const metadata = {
     name,

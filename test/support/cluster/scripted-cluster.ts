@@ -93,7 +93,7 @@ export function refuse(response: ServerResponse, code: number, reason: string): 
   response.writeHead(code, { 'content-type': 'application/json' }).end(status(code, reason));
 }
 
-/** A list of `items`, or one page of it when `next` continues it. */
+/** Returns a list of `items`. With the continue token `next` it is one page of a list. */
 export function list(
   response: ServerResponse,
   resourceVersion: number,

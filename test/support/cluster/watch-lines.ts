@@ -1,4 +1,4 @@
-// The events of a watch, one after another, as a client reads them.
+// Reader of the events of a watch response.
 import type { IncomingMessage } from 'node:http';
 import { record } from '../../../apis/reading/unknown-value.ts';
 
@@ -19,7 +19,7 @@ export class WatchLines {
     this.#chunks = incoming.iterator({ destroyOnReturn: false });
   }
 
-  /** The next event, or undefined when the stream has ended. Throws when it was cut off. */
+  /** Returns the next event, or undefined at the end of the stream. Throws if the stream is truncated. */
   async next(): Promise<SeenEvent | undefined> {
     for (;;) {
       const end = this.#rest.indexOf('\n');
@@ -34,7 +34,7 @@ export class WatchLines {
     }
   }
 
-  /** The next events as `TYPE name@resourceVersion`. */
+  /** Returns the next events as `TYPE name@resourceVersion`. */
   async names(count: number): Promise<string[]> {
     const seen: string[] = [];
     while (seen.length < count) {

@@ -95,7 +95,7 @@ describe('ClusterConnection', () => {
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/', '/later']);
   });
 
-  it('resolves answered at the first response, whatever its status', async () => {
+  it('resolves answered at the first response with any status', async () => {
     const { client } = await connected(({ response }) => response.writeHead(403).end());
     let answered = false;
     void client.answered.then(() => {

@@ -18,7 +18,7 @@ function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
 }
 
 describe('readBody', () => {
-  it('waits as long as data arrives, whatever the total time', async () => {
+  it('does not time out while data arrives', async () => {
     // Much longer than the machine may be busy with something else.
     const idleMs = 1_500;
     const body = await readBody(inParts(['{', '"a"', ':', '1', ' ', '}'], idleMs / 5), 100, idleMs);

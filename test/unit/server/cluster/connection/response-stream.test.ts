@@ -39,7 +39,7 @@ describe('streamedBody', () => {
     expect(work.most).to.be.within(1, 8);
   });
 
-  it('does not time out while data arrives, whatever the total time', async () => {
+  it('does not time out while data arrives', async () => {
     const response = silent();
     let left = 8;
     const timer = setInterval(() => {

@@ -76,7 +76,7 @@ describe('ObjectIndex', () => {
     expect(index.get('a')).to.equal('13');
   });
 
-  it('applies a deletion at once, whatever older events follow', () => {
+  it('applies a deletion immediately, and ignores older events after it', () => {
     index.put(thing('a', 6, 'uid-a'));
     index.put(thing('a', 12, 'uid-a'));
     index.remove('a', 'uid-a');

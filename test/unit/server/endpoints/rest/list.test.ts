@@ -48,7 +48,7 @@ describe('list', () => {
     expect(await server.json(`${LIST}?labelSelector=zone%3Dnone`)).to.have.deep.property('items', []);
   });
 
-  it('pages with limit and continue, and counts what remains', async () => {
+  it('pages with limit and continue, and returns remainingItemCount', async () => {
     const first = await server.json(`${LIST}?limit=3`);
     const { continue: token, ...meta } = record(first['metadata']);
     expect(meta).to.deep.equal({ resourceVersion: '100', remainingItemCount: 1 });
@@ -162,7 +162,7 @@ describe('list', () => {
     });
   }
 
-  it('quotes the name in a 404, whatever it contains', async () => {
+  it('quotes a name with special characters in a 404', async () => {
     const answer = await server.ask(`${LIST}/a%22%5Cb`);
     expect(answer.status).to.equal(404);
     const { message } = record(JSON.parse(answer.body.toString()));

@@ -29,7 +29,7 @@ describe('platformStatus', () => {
     );
   });
 
-  it('is unschedulable for a cordoned node, whatever its conditions', () => {
+  it('is unschedulable for a cordoned node with any conditions', () => {
     expect(platformStatus({ unschedulable: true }, conditions(['Ready', 'False']))).to.equal('unschedulable');
   });
 });
