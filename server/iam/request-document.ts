@@ -76,8 +76,10 @@ function parse(body: Buffer): unknown {
   let document: unknown;
   try {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    // A field with the value null is treated as absent, as in Kubernetes: Go clients send `creationTimestamp: null`.
-    document = JSON.parse(decoded, (_key, value: unknown) => value ?? undefined);
+    // Go clients send `creationTimestamp: null` for an object without one.
+    document = JSON.parse(decoded, (key, value: unknown) =>
+      key === 'creationTimestamp' && value === null ? undefined : value,
+    );
   } catch {
     throw newBadRequest('the body is not valid JSON in UTF-8');
   }

@@ -303,7 +303,7 @@ describe('kubectl through the aggregation layer', function () {
       for (const args of [['get'], ['get', '-o', 'yaml'], ['describe']]) {
         const { code, stderr } = await platform.kubectl(...args, 'logs.logging.platform.io');
         expect(code, args.join(' ')).to.equal(1);
-        const [, path = ''] = /; try: kubectl get --raw '([^']+)'\n$/.exec(stderr) ?? [];
+        const [, path = ''] = /; use kubectl get --raw '([^']+)'\n$/.exec(stderr) ?? [];
         expect(JSON.parse(await platform.succeeding('get', '--raw', path)), stderr).to.have.property('query');
       }
     });

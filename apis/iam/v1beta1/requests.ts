@@ -35,6 +35,8 @@ const OwnerReferenceSchema = Type.Object(
 );
 
 const { uid, resourceVersion, generation, creationTimestamp, finalizers } = ObjectMetadataSchema.properties;
+/** Go clients send null for an object without a creation time. */
+const nullableCreationTimestamp = Type.Optional(Type.Union([creationTimestamp, Type.Null()]));
 
 /** Body of a POST. Every field that the server would not store is rejected. */
 export const NewUserSchema = Type.Object(
@@ -54,7 +56,7 @@ export const ReplacedUserSchema = Type.Object(
         uid,
         resourceVersion,
         generation,
-        creationTimestamp,
+        creationTimestamp: nullableCreationTimestamp,
         finalizers,
         ownerReferences: Type.Optional(Type.Array(OwnerReferenceSchema)),
       },

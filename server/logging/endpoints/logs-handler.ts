@@ -202,10 +202,28 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   };
 }
 
-/** Throws BadRequest for `kubectl get` without --raw, recognised by its Accept header for a Table. */
-function rejectListing({ info, request }: RequestContext): void {
+/** ListOptions of `meta.k8s.io/v1`, without `watch`, which is a parameter of log queries too. */
+const LIST_OPTIONS: ReadonlySet<string> = new Set([
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+]);
+
+/** Throws BadRequest for list requests: kubectl without --raw, and clients that list every discovered resource. */
+function rejectListing({ info, request, query }: RequestContext): void {
   if (!info.isResourceRequest || info.prefix !== 'apis') return;
-  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
+  const acceptsTable = parseAccept(request.headers.accept ?? '').some(({ parameters }) =>
+    parameters.has('as'),
+  );
+  const names = [...query.keys()].filter((name) => name !== 'watch');
+  const isList = names.length > 0 && names.every((name) => LIST_OPTIONS.has(name));
+  if (!acceptsTable && !isList) return;
   const path = `/apis/${info.group}/${info.version}/${info.resource}`;
   throw newBadRequest(
     `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,

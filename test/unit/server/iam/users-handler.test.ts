@@ -126,10 +126,17 @@ describe('the users handler', () => {
     expect(site.users.get('extra')).to.equal(undefined);
   });
 
-  it('treats a null member as absent, as the zero values of Go clients', async () => {
-    const metadata = { creationTimestamp: null, labels: null };
-    const made = await site.ask('boss', 'POST', '', document('zero', { email: null }, metadata));
-    expect([made.status, made.json.spec]).to.deep.equal([201, {}]);
+  it('treats `creationTimestamp: null` of Go clients as absent, and rejects null elsewhere', async () => {
+    const created = await site.ask('boss', 'POST', '', document('zero', {}, { creationTimestamp: null }));
+    expect([created.status, created.json.spec]).to.deep.equal([201, {}]);
+    const rejected = await site.ask('boss', 'POST', '', {
+      ...document('null', { email: null }, { labels: null }),
+      apiVersion: null,
+    });
+    expect([rejected.status, fields(rejected).toSorted((a, b) => a.localeCompare(b))]).to.deep.equal([
+      422,
+      ['apiVersion', 'metadata.labels', 'spec.email'],
+    ]);
   });
 
   it('rejects a string with a lone surrogate, wherever it is', async () => {
