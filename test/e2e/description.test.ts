@@ -36,14 +36,18 @@ describe('the OpenAPI documents', function () {
     );
     await platform.permitted('*', '*', '--as=system:serviceaccount:default:tester');
     await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice');
+    await addAlice();
+  });
+  after(() => platform?.stop());
+
+  async function addAlice(): Promise<void> {
     const userUID = await apply({ kind: 'User', spec: {} });
     const changedTime = new Date().toISOString();
     await apply({
       kind: 'Credential',
       spec: { userUID, passwordHash: await hash(PASSWORD), changedTime },
     });
-  });
-  after(() => platform?.stop());
+  }
 
   /** The client of the specification, with an additional grant. */
   async function clients({ dir }: { dir: string }): Promise<{ oauth: object; logging: object }> {
@@ -90,6 +94,8 @@ describe('the OpenAPI documents', function () {
     const hosts = new Set<string>();
 
     before(async () => {
+      // Schemathesis deletes users that it finds.
+      await addAlice();
       await known();
       chromium = await startChromium();
       page = await chromium.browser.newPage();
