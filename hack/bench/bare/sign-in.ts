@@ -45,7 +45,7 @@ function session(): object {
   const time = new Date().toISOString();
   const times = { createdTime: time, lastUsedTime: time, notAfter: time, idleNotAfter: time };
   const hashes = { refreshHash: 'a'.repeat(64), familyHash: 'b'.repeat(64) };
-  const who = { user: 'nobody-of-the-bench', userUID: '00000000-0000-0000-0000-000000000000' };
+  const who = { user: 'user-of-the-bench', userUID: '00000000-0000-0000-0000-000000000000' };
   const client = { clientID: 'platform', scopes: [], source: '127.0.0.1', userAgent: '' };
   const letters = Array.from(randomBytes(20), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte & 31]);
   return {

@@ -11,6 +11,11 @@ export interface SourceRule {
 const MOST_LINES = 300;
 const VAGUE_NAME = /^(?:(?:utils?|helpers?|commons?|manager|misc)\b|index\.)|-(?:utils?|helpers?)\./;
 
+/** Words of the column "not" in the glossary that have no other meaning here. */
+const PRIVATE_WORDS =
+  /\b(?:anew|whoever|who asks|who comes|(?:is|are) told|bears?|at fault|heals?|lets go|nobody|somebody|everybody|unless told otherwise)\b/i;
+
+const isProse = (file: string): boolean => /\.(?:ts|md)$/.test(file);
 const isTypeScript = (file: string): boolean => file.endsWith('.ts');
 const isServer = (file: string): boolean => file.startsWith('server/') || file.startsWith('apis/');
 
@@ -82,6 +87,16 @@ export const SOURCE_RULES: readonly SourceRule[] = [
         /https?:\/\/[^/\s'"`]*(?:registry|goproxy|artifactory|mirror|nexus)[^\s'"`]*/i,
       ).filter((line) => !line.includes('registry.k8s.io')),
     example: { file: '.npmrc', source: 'registry=https://registry.example/\n' },
+  },
+  {
+    behaviour: 'uses the terms of the glossary in CONTRIBUTING.md',
+    applies: (file) => isProse(file) && !file.startsWith('test/') && file !== 'CONTRIBUTING.md',
+    broken: (_file, source) =>
+      source.split('\n').flatMap((line, index) => {
+        const [word] = PRIVATE_WORDS.exec(line) ?? [];
+        return word === undefined ? [] : [`line ${index + 1}: ${word}`];
+      }),
+    example: { file: 'docs/limits.md', source: 'The list is read anew.\n' },
   },
 ];
 
