@@ -1,7 +1,6 @@
 // Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and checks of the server.
 // The JSON Schema has already validated each single parameter.
-import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
-import { quoted } from '../../meta/v1/query-errors.ts';
+import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';
 

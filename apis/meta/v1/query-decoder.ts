@@ -3,15 +3,23 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
 import { listedValues } from '../../reading/listed-values.ts';
+import { suggestion } from '../../reading/suggestion.ts';
 import { messageOf } from '../../reading/thrown-value.ts';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest } from './errors.ts';
-import { acceptedNames, QueryErrors, quoted, shortened } from './query-errors.ts';
 import type { StatusCause } from './status.ts';
 
 /** Cache-busting parameters of browsers and consoles; ignored. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
+
+/** Maximum length of an offending value in an error. */
+const MAX_QUOTED = 100;
+/**
+ * Maximum number of reported errors, so that a response is not much larger than its request. It is higher than the
+ * number of parameters of every query.
+ */
+const MAX_ERRORS = 40;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
@@ -47,6 +55,29 @@ export interface ParameterNames {
    * Names of invalid parameters. The query does not contain them, and errors that follow from this are not reported.
    */
   readonly refused: ReadonlySet<string>;
+}
+
+/** A bounded collection of distinct validation errors. */
+class QueryErrors {
+  readonly causes: StatusCause[] = [];
+  readonly #keys = new Set<string>();
+  #more = 0;
+
+  /** Adds an error. Errors with the same key are added once. `explain` is not called above the limit. */
+  add(key: string, explain: () => StatusCause): void {
+    if (this.#keys.has(key)) return;
+    if (this.causes.length === MAX_ERRORS) {
+      this.#more++;
+      return;
+    }
+    this.#keys.add(key);
+    this.causes.push(explain());
+  }
+
+  text(): string {
+    const texts = this.causes.map(({ field, message }) => `${field}: ${message}`);
+    return `${texts.join('; ')}${this.#more === 0 ? '' : `; and ${this.#more} more`}`;
+  }
 }
 
 export class QueryDecoder<Schema extends TObject> {
@@ -217,4 +248,31 @@ function errorOf(format: QueryFormat, text: string): string | undefined {
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/**
+ * Returns a text with a suggestion and the accepted names. `otherNames`: accepted names by their lower-case names in
+ * other systems.
+ */
+export function acceptedNames(
+  mistyped: string,
+  known: readonly string[],
+  otherNames: Readonly<Record<string, string>> = {},
+): string {
+  const begin = shortened(mistyped);
+  const other = begin.toLowerCase();
+  const meant = Object.hasOwn(otherNames, other) ? otherNames[other] : suggestion(begin, known);
+  const guess = meant === undefined ? '' : `, did you mean ${quoted(meant)}?`;
+  return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
+}
+
+/** Truncates an offending value. */
+export function shortened(given: string): string {
+  return given.slice(0, MAX_QUOTED);
+}
+
+/** Quotes and truncates an offending value. */
+export function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }

@@ -2,8 +2,7 @@
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-selector-parser.ts';
-import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
-import { acceptedNames, quoted } from '../../meta/v1/query-errors.ts';
+import { acceptedNames, QueryDecoder, type QueryFormat, quoted } from '../../meta/v1/query-decoder.ts';
 import { NODE_FIELDS, NodeQuerySchema } from './node-query.ts';
 
 const FORMATS: Readonly<Record<string, QueryFormat>> = {
