@@ -1,15 +1,15 @@
 // HTTP client for OpenSearch and Elasticsearch: connections, TLS, credentials, deadlines, retries, and the mapping of
-// failures to StatusErrors. Callers build the requests.
+// failures to StatusErrors. Callers build the requests, and read the JSON of responses with the type checks at the end.
 import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { wholeBody } from '../../../cluster/connection/whole-body.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import type { Call } from '../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
-import { CredentialFiles, type CredentialOptions } from '../credential-files.ts';
-import { Silence } from '../silence.ts';
+import { CredentialFiles, type CredentialOptions, Silence } from '../store-connection.ts';
 import { errorOf, isMissing, STORE } from './error-response.ts';
 
 export interface ConnectionOptions extends CredentialOptions {
@@ -203,5 +203,35 @@ async function readText(response: IncomingMessage, isSuccess: boolean): Promise<
     // Without an error argument, which the client library would print to the console.
     response.destroy();
     throw error;
+  }
+}
+
+/** A parsed JSON object of a response. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown, name: string): JsonObject {
+  if (!isRecord(value)) throw new Error(`${name} is not an object`);
+  return value;
+}
+
+export function arrayOf(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${name} is not an array`);
+  return value;
+}
+
+export function countOf(value: unknown, name: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new Error(`${name} is not a count`);
+  }
+  return value;
+}
+
+/** Calls `read`, and converts its error about invalid JSON to StoreUnavailable. */
+export function valid<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw newStoreUnavailable(STORE, error);
   }
 }

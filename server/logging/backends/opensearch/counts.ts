@@ -3,8 +3,8 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { earlier, instantOf, later } from '../../instant.ts';
 import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { commonWidth } from '../bucket-counts.ts';
+import { arrayOf, countOf, objectOf, valid } from './connection.ts';
 import { layoutPaths } from './index-sets.ts';
-import { arrayOf, countOf, objectOf, valid } from './json-reader.ts';
 import type { SearchClient } from './search-client.ts';
 import { distinct, type SearchResponse } from './search-response.ts';
 import { countingQueryOf, type SelectionQuery } from './selection-query.ts';

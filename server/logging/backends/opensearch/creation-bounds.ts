@@ -3,10 +3,9 @@
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
-import { timeRange } from './clause.ts';
-import { exactClause } from './filter-clauses.ts';
+import { exactClause, timeRange } from './clauses.ts';
+import { arrayOf, objectOf, valid } from './connection.ts';
 import { type IndexSet, layoutPaths } from './index-sets.ts';
-import { arrayOf, objectOf, valid } from './json-reader.ts';
 import type { SearchClient } from './search-client.ts';
 import { assertComplete, type SearchResponse } from './search-response.ts';
 

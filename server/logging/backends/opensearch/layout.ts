@@ -1,7 +1,7 @@
 // Parser of `_field_caps` responses into layouts: the indexed fields that a query uses. Two layouts are supported: the
 // index template in docs/log-store-opensearch.md, and the dynamic mapping of OpenSearch.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { arrayOf, type JsonObject, objectOf } from './json-reader.ts';
+import { arrayOf, type JsonObject, objectOf } from './connection.ts';
 
 /** Configured names of the fields in documents. */
 export interface FieldNames {

@@ -13,7 +13,7 @@ import {
   wordsAtHead,
   wordsInCapitals,
 } from '../../matching/levels.ts';
-import { allOf, anyOf, type Clause, regexp, wildcard } from './clause.ts';
+import { allOf, anyOf, type Clause, regexp, wildcard } from './clauses.ts';
 
 /** ANSI colour sequence. Its final letter `m` would be taken for the start of the following word. */
 const COLOUR = '\u001b\\[[0-9;]*m';

@@ -7,6 +7,7 @@ import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.t
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Call } from '../../log-store.ts';
 import { isIndexAccessDenied, newIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
+import { objectOf } from './connection.ts';
 import {
   errorOf,
   isTransient,
@@ -15,7 +16,6 @@ import {
   PointInTimeOptionError,
   STORE,
 } from './error-response.ts';
-import { objectOf } from './json-reader.ts';
 import { LENIENT, type SearchBody, type SearchClient, type SearchTarget } from './search-client.ts';
 import { failedShards, type SearchResponse, shardsOf } from './search-response.ts';
 

@@ -2,9 +2,8 @@
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
 import { newIndexAccessDenied } from '../../store-errors.ts';
-import type { Connection, StoreRequest } from './connection.ts';
+import { type Connection, type StoreRequest, valid } from './connection.ts';
 import { STORE } from './error-response.ts';
-import { valid } from './json-reader.ts';
 import { NO_INDICES, readSearchResponse, type SearchResponse } from './search-response.ts';
 
 export type SearchBody = Readonly<Record<string, unknown>>;

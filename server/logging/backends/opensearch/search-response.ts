@@ -4,8 +4,8 @@ import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.t
 import { instantOf } from '../../instant.ts';
 import { type Instant, type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
+import { arrayOf, countOf, type JsonObject, objectOf } from './connection.ts';
 import { reasonsOf, STORE } from './error-response.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from './json-reader.ts';
 import type { FieldNames } from './layout.ts';
 
 export interface Hit {

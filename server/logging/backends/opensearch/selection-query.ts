@@ -3,9 +3,17 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
-import { anyOf, type Clause, timeRange } from './clause.ts';
+import {
+  anyOf,
+  type Clause,
+  exactClause,
+  nameClauses,
+  textClause,
+  timeRange,
+  wholeLineField,
+  workloadClause,
+} from './clauses.ts';
 import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
-import { exactClause, nameClauses, textClause, wholeLineField, workloadClause } from './filter-clauses.ts';
 import { type IndexNaming, indexPath } from './index-names.ts';
 import type { IndexSet, IndexSets } from './index-sets.ts';
 import type { FieldNames, LayoutGroup } from './layout.ts';

@@ -3,7 +3,7 @@ import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
-import { regexp } from './clause.ts';
+import { regexp } from './clauses.ts';
 import { STORE } from './error-response.ts';
 import { allIndices, allWithPrefix, dayIn, type IndexNaming, indexPath, isDaily } from './index-names.ts';
 import { type IndexSet, type IndexSets, listed } from './index-sets.ts';

@@ -3,8 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';
-import { CredentialFiles, type CredentialOptions, type Credentials } from '../credential-files.ts';
-import { Silence } from '../silence.ts';
+import { CredentialFiles, type CredentialOptions, type Credentials, Silence } from '../store-connection.ts';
 import { STORE } from './store-error.ts';
 
 export interface ConnectionOptions extends CredentialOptions {

@@ -3,7 +3,7 @@ import { LEVELS, type Level } from '../../../../../../apis/logging/v1alpha2/log-
 import {
   type Clause,
   MAX_REGEX_LENGTH,
-} from '../../../../../../server/logging/backends/opensearch/clause.ts';
+} from '../../../../../../server/logging/backends/opensearch/clauses.ts';
 import { levelClause } from '../../../../../../server/logging/backends/opensearch/level-clause.ts';
 
 const SOME: readonly (readonly Level[])[] = [...LEVELS.map((level) => [level]), ['error', 'fatal'], LEVELS];

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import {
-  nameClauses,
-  workloadClause,
-} from '../../../../../../server/logging/backends/opensearch/filter-clauses.ts';
+import { nameClauses, workloadClause } from '../../../../../../server/logging/backends/opensearch/clauses.ts';
 
 function patternsIn(clause: unknown): string[] {
   return [...JSON.stringify(clause).matchAll(/"regexp":\{"pod":\{"value":"((?:[^"\\]|\\.)*)"/g)].map(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pino from 'pino';
-import { CredentialFiles } from '../../../../../server/logging/backends/credential-files.ts';
+import { CredentialFiles } from '../../../../../server/logging/backends/store-connection.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unusableFileIn } from '../../../../../server/logging/configuration-errors.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
