@@ -1,5 +1,5 @@
-// The authenticator of our own access tokens. It maps the claims to the same user as kube-apiserver does. oauth/tokens validates the
-// tokens.
+// The authenticator of access tokens that this server has issued. It maps the claims of a token to the same user as
+// kube-apiserver does. The modules in oauth/tokens validate the tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Identification, TokenAuthenticator } from './authenticator.ts';

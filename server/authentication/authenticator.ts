@@ -1,4 +1,5 @@
-// The interfaces of authenticators: of a request, and of one kind of bearer token.
+// The interfaces of authenticators: Authenticator for one authentication method of requests, and TokenAuthenticator for
+// one kind of bearer token.
 import type { IncomingMessage } from 'node:http';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { UserInfo } from './user.ts';

@@ -1,5 +1,6 @@
-// The front-proxy authenticator: kube-apiserver (the front proxy, or aggregator) sends the authenticated caller in request headers.
-// The headers are trusted only over TLS, with a client certificate of the request-header CA and an allowed common name.
+// The front-proxy authenticator: kube-apiserver (the front proxy, or aggregator) sends the authenticated caller in
+// request headers. The server trusts the headers only over TLS, with a client certificate that the request-header CA
+// has issued for an allowed common name.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRejected } from './authenticator.ts';

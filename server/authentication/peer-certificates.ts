@@ -1,5 +1,6 @@
-// Verification of client certificates against the cluster CAs or the request-header CAs. Node's `socket.authorized` is not
-// sufficient: it is true for a CA of either set, and stays true on an open connection after the CA is removed.
+// Verification of client certificates against the cluster CAs or the request-header CAs. Node's `socket.authorized` is
+// not sufficient: it is true for a certificate of either set of CAs, and stays true on an open connection after a CA is
+// removed.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';

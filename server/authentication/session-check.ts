@@ -1,5 +1,6 @@
-// Session checks for callers that kube-apiserver authenticated with one of our access tokens, because kube-apiserver does not know
-// ended sessions. oauth/tokens decides whether a session is valid.
+// Session checks for callers that kube-apiserver authenticated with an access token of this server. They are needed
+// because kube-apiserver does not know whether the session of a token has ended. The modules in oauth/tokens decide
+// whether a session is valid.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { TokenAuthenticator } from './authenticator.ts';

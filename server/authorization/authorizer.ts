@@ -1,3 +1,4 @@
+// The interface of authorizers: the attributes of a request, and the decision.
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 

@@ -1,5 +1,6 @@
 // The informer cache of one resource: the current snapshot, past snapshots and the watch cache. A reflector writes to
-// it as a ReflectorSink, and the REST handlers read it as a ResourceCache. Only `probe` sends requests to the cluster.
+// the cache as a ReflectorSink, and the REST handlers read it as a ResourceCache. The cache sends no requests to the
+// cluster; its option `probe` does.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';

@@ -1,4 +1,4 @@
-// Iterations (rounds) of the event loop.
+// Functions that count the iterations (rounds) of the event loop and wait for the next one.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as immediate } from 'node:timers/promises';
 

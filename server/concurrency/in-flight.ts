@@ -1,4 +1,4 @@
-/** Counters of operations in flight, in total and by caller. Idle callers use no memory. */
+/** Counts of the operations in flight, in total and by caller. A caller without operations uses no memory. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
   #all = 0;

@@ -1,4 +1,5 @@
-// A semaphore for streams, with preemption between callers.
+// A semaphore for streams. When all slots are in use, a caller with few slots can preempt a slot of the caller with the
+// most.
 import { orAborted } from './or-aborted.ts';
 import { ByCaller } from './slots.ts';
 

@@ -2,7 +2,10 @@ import type { Registry } from 'prom-client';
 import type { Handler } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';
 
-/** /metrics in the text format of Prometheus. Requires a permission, because it names users' resources. */
+/**
+ * Handler of /metrics in the text format of Prometheus. Callers need a permission, because metrics contain names of
+ * users' resources.
+ */
 export function metricsHandler(registry: Registry): Handler {
   return async (context) => {
     requireRead(context);

@@ -1,5 +1,6 @@
-// The filter chain: passes each request through the filters to the handler, and each error to the error writer. It owns the order of
-// the filters, the panic guard and the set of open requests. The listener owns the sockets, and the handler owns the routing.
+// The filter chain: passes each request through the filters to the handler, and each error to the error writer. It
+// defines the order of the filters and tracks the open requests. The listener handles sockets, and the handler routes
+// requests.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
-// Metrics of requests, with the names of kube-apiserver. For speed, each request only increments numbers, which prom-client reads at
-// a scrape.
+// Metrics of requests, with the names of kube-apiserver. For speed, a request only increments plain numbers;
+// prom-client reads the numbers at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 

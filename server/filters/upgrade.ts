@@ -1,4 +1,5 @@
-// Upgrade requests (WebSocket, SPDY) in the filter chain.
+// Adapter for upgrade requests (WebSocket, SPDY): it gives them a response object, so that the filters can reject them
+// like other requests.
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,

@@ -1,5 +1,5 @@
-// The plain-HTTP listener for callers inside the cluster. It serves only the paths in SERVED. Its receiver must pass
-// `secure: false` to the filter chain.
+// The plain-HTTP listener for callers inside the cluster. It serves only the paths in SERVED. The request handler in
+// options.receiver must pass `secure: false` to the filter chain.
 import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';

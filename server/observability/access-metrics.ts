@@ -1,5 +1,6 @@
-// Metrics of authentication and authorization, with the names of kube-apiserver. Each request only increments numbers, which
-// prom-client reads at a scrape. Reviews are rare, so they use prom-client directly.
+// Metrics of authentication and authorization, with the names of kube-apiserver. For speed, a request only increments
+// plain numbers; prom-client reads the numbers at a scrape. Reviews are rare, so their metrics use prom-client
+// directly.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** `success`: a user or anonymous. `failure`: invalid credentials. `error`: the server could not check the credentials. */

@@ -1,5 +1,6 @@
-// The buffered output of the log. Lines beyond the bounded buffer, or on a full disk, are dropped and counted; they never block the
-// server. pino's own destination retries forever on a full disk, and has no bound if the reader stops.
+// The buffered output of the log. If the buffer or the disk is full, lines are dropped and counted, so that the log
+// never blocks the server. The destination of pino is not used: it retries forever on a full disk, and its buffer has
+// no limit if the reader stops.
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 

@@ -1,4 +1,5 @@
-// The definition of a resource that the server provides. Cache, verbs, tables and discovery are generic over it.
+// The definition of a resource that the server provides. The cache, the verbs, the tables and discovery work with any
+// definition.
 import type { CachedObject } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {

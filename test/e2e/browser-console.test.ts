@@ -1,4 +1,4 @@
-// The example programs of docs/consoles.md in a real browser, on a page of another origin than the server.
+// The example programs of docs/consoles.md in a real browser, on a page with a different origin than the server.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

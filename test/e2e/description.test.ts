@@ -1,5 +1,5 @@
-// The OpenAPI documents compared with the running server: every response matches them, and the API page signs in and
-// lists nodes.
+// Tests of the OpenAPI documents with a running server: every response matches the documents, and the API page can sign
+// in and list nodes.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Tokens of the platform at this server and at kube-apiserver, with revocation.
+// Tokens that this server issues, used at this server and at kube-apiserver, and the revocation of their sessions.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

@@ -1,5 +1,6 @@
-// The journeys of server/README.md contain every file that runs for their request, measured by the coverage of a running
-// server. Files that other requests run too, such as the filter chain, may be missing.
+// Test of the journeys in server/README.md, which list the files that run for one kind of request. The coverage of a
+// running server shows which files ran, and the journey must contain all of them. Files that unrelated requests run
+// too, such as the filter chain, may be missing.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';

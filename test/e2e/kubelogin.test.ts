@@ -1,5 +1,5 @@
-// kubelogin, the common OIDC credential plugin of kubectl, with a kube-apiserver that accepts its ID tokens: password,
-// browser and device flow.
+// kubelogin, an OIDC credential plugin of kubectl, with this server as the issuer: password, browser and device flow. A
+// kube-apiserver accepts the ID tokens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
-// Diagnostics of failed tests: log tails and program output, which are removed after the test. Code that starts a program
-// registers them; hooks.ts prints them with the cause of the error, which mocha drops in parallel mode.
+// Diagnostics of failed tests: log tails and program output. Code that starts a program registers its diagnostics.
+// hooks.ts prints them when a test fails. It also prints the cause of the error, because mocha drops the cause in
+// parallel mode.
 import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;

@@ -1,4 +1,4 @@
-// Exec plugin of a kubeconfig that blocks, for tests of slow sign-ins.
+// Exec credential plugin that blocks until the test releases it, for tests of slow sign-ins.
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Root hooks of every mocha run: a test with an unhandled rejection fails.
+// Root hooks of every mocha run. They fail a test with an unhandled rejection, and print the diagnostics of failed
+// tests.
 import { causeOf, dropRemovedNotes, failureNotes } from './failure-notes.ts';
 
 /** Unhandled rejections by promise, because mocha reports each rejection twice. */

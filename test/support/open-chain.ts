@@ -1,4 +1,4 @@
-// Filter chain for tests of handlers.
+// Filter chain for tests of handlers: every caller is anonymous, and every request is authorized.
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';

@@ -1,4 +1,5 @@
-// The location of validation errors: the overriding flag, or the position in the configuration file.
+// Locations of validation errors: the flag that set the option, or the position of the option in the configuration
+// file.
 import type { ValidationError } from './configuration-error.ts';
 import type { ConfigurationDocument, Path } from './document.ts';
 

@@ -1,5 +1,5 @@
-// Validation of URLs, and of contradicting options, of the selected log store. It runs before the validation by the
-// schema, so that all errors are reported at once. Therefore options may have the wrong type; they count as set.
+// Validation of the options of the selected log store: URLs and conflicting options. It runs before the schema
+// validation, so that all errors are reported at once. An option of the wrong type is treated as set.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';

@@ -1,5 +1,5 @@
-// Validation of redirect URIs, and of contradicting options, in section `oauth`. It runs before the validation by the
-// schema, so that all errors are reported at once. Therefore options may have the wrong type; they count as set.
+// Validation of section `oauth`: redirect URIs and conflicting options. It runs before the schema validation, so that
+// all errors are reported at once. An option of the wrong type is treated as set.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';

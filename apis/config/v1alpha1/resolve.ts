@@ -1,5 +1,5 @@
-// Conversions of a validated configuration, by the formats of its schema: durations and quantities to numbers,
-// relative paths to absolute paths.
+// Conversion of the options of a validated configuration. Durations and quantities become numbers, and relative paths
+// become absolute. The schema defines the format of each option.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,

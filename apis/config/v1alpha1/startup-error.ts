@@ -1,4 +1,4 @@
-// The error for a start that the operator can correct.
+// The error for a failed start whose cause the operator can correct.
 /**
  * The server cannot start. `message` is one line with the cause and what to change; it is printed without a stack.
  */

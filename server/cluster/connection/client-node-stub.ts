@@ -1,4 +1,5 @@
-// Stub of the modules that client-node.ts excludes from the package client-node. Every function throws.
+// Replacement for the modules of the package @kubernetes/client-node that client-node.ts does not load. Every function
+// throws an error.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

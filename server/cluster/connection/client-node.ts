@@ -1,5 +1,6 @@
-// Loader of the class KubeConfig of client-node without the rest of that package. An import of the package loads the
-// models and clients of all Kubernetes APIs, which takes half a second of CPU at each start and 50 MB of memory.
+// Loader of the class KubeConfig from the package @kubernetes/client-node, without the rest of the package. An import
+// of the package loads the models and clients of all Kubernetes APIs, which takes half a second of CPU at each start
+// and 50 MB of memory.
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig } from '@kubernetes/client-node';
 

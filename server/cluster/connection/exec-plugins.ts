@@ -1,5 +1,5 @@
-// An authenticator for client-node that runs exec plugins with a timeout. The authenticator of client-node waits
-// without a limit, and its errors contain the output of the plugin.
+// The authenticator that runs the exec plugins of a kubeconfig with a timeout. The server uses it instead of the
+// authenticator of client-node, which waits without a limit and reports errors with the output of the plugin.
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Prometheus metrics of watches of clients.
+// Prometheus metrics of the watches that clients open at this server.
 import { Counter, type Registry } from 'prom-client';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import type { WatchObserver } from './watch.ts';

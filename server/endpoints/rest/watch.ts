@@ -1,5 +1,5 @@
-// The verb watch: sends initial events if requested, then changes. It ends by the client, by its timeout or at
-// shutdown.
+// The verb watch: sends initial events if requested, then changes. A watch ends when its client closes it, at its
+// timeout or at shutdown.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

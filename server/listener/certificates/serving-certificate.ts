@@ -1,4 +1,5 @@
-// The serving certificate of the TLS listener: the interface of its sources, and its validation.
+// The serving certificate of the TLS listener: the interface of certificate sources, and the validation of
+// certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';

@@ -1,4 +1,5 @@
-// The resource definition of nodes: facts, table columns and fields of field selectors.
+// The resource definition of nodes: the facts (values extracted from a node), the table columns and the fields of field
+// selectors.
 
 import { ageSince } from '../age.ts';
 import type { Column, ResourceDefinition } from '../resource-definition.ts';

@@ -1,5 +1,5 @@
-// Sorted and filtered selections of nodes, for the node list for consoles. The index updates them from the snapshots of
-// the cache, and stores no bytes of nodes.
+// Index for the node list for consoles: sorted and filtered selections of nodes. New snapshots of the cache update the
+// selections. The index stores no JSON of nodes.
 import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import { SnapshotDiffer } from '../../cache/snapshot-differ.ts';

@@ -1,5 +1,5 @@
-// Total resource requests and limits of the pods on each node, as annotations. It watches all pods, so it runs only if
-// the configuration enables the annotations.
+// Annotations of nodes with the total resource requests and limits of their pods. This module watches all pods, so it
+// runs only if the configuration enables the annotations.
 import type { Logger } from 'pino';
 import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';

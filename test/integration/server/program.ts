@@ -1,4 +1,4 @@
-// The server as a process, for what only a process shows: signals, exit codes, what it prints.
+// Test driver that starts the server as a child process, for tests of signals, exit codes and output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

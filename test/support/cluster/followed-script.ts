@@ -1,4 +1,5 @@
-// A reflector that runs against a scripted kube-apiserver, with a record of its calls.
+// Test fixture: a reflector that reads from a scripted kube-apiserver, and a sink that records the calls of the
+// reflector.
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';

@@ -11,7 +11,7 @@ import {
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { NO_QUERY_SCHEMA, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
 
-/** What the server compiles without looking at it first: see TRUSTED_SCHEMA. */
+/** The schemas that the server compiles without validating them against the metaschema (TRUSTED_SCHEMA). */
 const SCHEMAS: Readonly<Record<string, object>> = {
   configuration: APIServerConfigurationSchema,
   'a new user': NewUserSchema,

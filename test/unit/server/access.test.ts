@@ -1,4 +1,5 @@
-// How the ways to learn who a caller is are put together: none of them undoes what another one knows.
+// Authentication by TokenReview combined with session checks: the end of a session takes effect despite a cached
+// review.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

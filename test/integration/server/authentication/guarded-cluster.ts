@@ -1,5 +1,5 @@
-// A real control plane, and the whole of our request chain beside it, behind a TLS socket: authentication and
-// authorization ask this cluster and follow its settings. The handler only says who was let in.
+// Test fixture: a real control plane, and the filter chain of this server behind a TLS socket. Authentication and
+// authorization use this control plane. The handler returns the authenticated user.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { jsonError } from '../../../../apis/reading/go-json.ts';
 
-/** As encoding/json of Go 1.26 has told them. */
+/** Invalid JSON texts with the error messages that encoding/json of Go 1.26 returns for them. */
 const FAULTS: readonly (readonly [text: string, fault: string])[] = [
   ['', 'unexpected end of JSON input'],
   ['{"a":', 'unexpected end of JSON input'],

@@ -4,7 +4,7 @@ import { type Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 
-/** A real TLS server that asks for client certificates and lets `inspect` look at each request. */
+/** A real TLS server that requests client certificates and passes each request to the function `inspect`. */
 export interface TlsFixture {
   readonly port: number;
   readonly serverCA: string;

@@ -1,4 +1,4 @@
-// A handler behind a real HTTP server, without the filters.
+// Test server: one handler behind a real HTTP server, without the filter chain.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';

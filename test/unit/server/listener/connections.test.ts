@@ -5,7 +5,10 @@ import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
 import { listenInsecure, open, readAll, stop } from './listening.ts';
 
-/** Also when it is cut, which a client that still sends takes for an error. */
+/**
+ * Resolves when the socket is closed. Ignores errors: a client that is still sending gets ECONNRESET when the server
+ * closes the connection.
+ */
 function ended(socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   socket.on('error', () => undefined);

@@ -1,4 +1,4 @@
-// Real listeners on free loopback ports, and raw clients for what well-behaved ones cannot do.
+// Test fixture: real listeners on free loopback ports, and raw sockets for requests that HTTP clients cannot send.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';

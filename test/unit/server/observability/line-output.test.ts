@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { LineOutput } from '../../../../server/observability/line-output.ts';
 import { until } from '../../../support/until.ts';
 
-/** Both ends refuse to wait. */
+/** Creates a named pipe and opens both ends with O_NONBLOCK. */
 function pipe(dir: string): { reader: number; writer: number } {
   const path = join(dir, 'pipe');
   execFileSync('mkfifo', [path]);

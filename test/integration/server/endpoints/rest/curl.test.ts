@@ -1,4 +1,5 @@
-// curl as a reader of compressed lists: it stops at the end of the first gzip member, so there must be only one.
+// Compressed lists, read by curl and fetch. A compressed body must be a single gzip member, because curl stops after
+// the first one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';

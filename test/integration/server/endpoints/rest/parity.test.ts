@@ -1,5 +1,5 @@
-// The same requests to kube-apiserver about its nodes and to this server about ours: responses must be equal except
-// for the group, the resourceVersion of lists and the descriptions of columns.
+// Parity of the REST handlers with kube-apiserver: the same requests go to kube-apiserver's nodes and to this server's
+// nodes. Responses must be equal except for the group, the resourceVersion of lists and the descriptions of columns.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';

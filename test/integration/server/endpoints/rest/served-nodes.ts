@@ -1,4 +1,5 @@
-// A real control plane with a few nodes, and our handlers of nodes beside it, followed by the real informer.
+// Test fixture: a real control plane with a few nodes, and the node handlers of this server with an informer of these
+// nodes.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// resourceVersion and resourceVersionMatch of lists, beside kube-apiserver, while nodes change.
+// resourceVersion and resourceVersionMatch of lists, compared with kube-apiserver while nodes change.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';

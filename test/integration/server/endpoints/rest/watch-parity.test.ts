@@ -1,4 +1,5 @@
-// Two watchers side by side, one of kube-apiserver's nodes and one of ours, see the same.
+// Parity of watches with kube-apiserver: a watch of kube-apiserver's nodes and a watch of this server's nodes receive
+// equal events.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';

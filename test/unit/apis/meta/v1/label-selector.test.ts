@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 
-/** So many keys are not looked for one by one. */
+/**
+ * Nine requirements with different keys. Above eight keys, a selector is evaluated label by label instead of key by
+ * key.
+ */
 const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');
 
 describe('parseLabelSelector', () => {

@@ -5,7 +5,7 @@ import {
   parseResourceQuantity,
 } from '../../../../../apis/meta/v1/resource-quantity.ts';
 
-/** What counts as one. */
+/** The quantity 1 in units of 10⁻⁹. */
 const NANOS = 1_000_000_000n;
 
 function nanos(text: string): bigint | undefined {
