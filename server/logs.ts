@@ -1,5 +1,5 @@
-// Composition of log queries: the configured store, scopes, routes, discovery and health. Loads only the module of the
-// configured store.
+// Setup of log queries from the configuration: the log store, scopes, routes, discovery and health check. Only the
+// module of the configured log store is loaded.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { plaintextURLs } from '../apis/config/v1alpha1/logging-validation.ts';

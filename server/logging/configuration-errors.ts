@@ -1,4 +1,5 @@
-// Configuration errors of a store. Log queries return 503; the server log and the health check report the option.
+// Errors for options of the log store that cannot work. The server log and the health check name the option and the
+// effect on log queries.
 
 /** A configured file is missing or invalid, so the store is not used. */
 export class UnusableFileError extends Error {

@@ -1,4 +1,5 @@
-// Functions of instants: RFC 3339 timestamps in UTC with nine fractional digits, which sort as text.
+// Functions for timestamps (`Instant`): RFC 3339 text in UTC with nine fractional digits. The text sorts in the order
+// of time.
 import type { Instant } from './log-store.ts';
 
 /** Start of a range without `start_time`. */

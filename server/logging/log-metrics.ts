@@ -1,4 +1,4 @@
-// Metrics of log queries. Label values are constants, never names from callers.
+// Prometheus metrics of log queries. All label values are constants; names from requests are never used.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import { DurationHistogram } from '../observability/duration-histogram.ts';

@@ -1,5 +1,5 @@
-// Interface of log stores, implemented in backends/. test/conformance/log-store.ts defines the behaviour of a store. Log queries
-// check the permissions of the caller before they call a store. Includes the deadline of a call.
+// Interface of log stores, and the deadline of a call to a store. The implementations are in backends/; the conformance
+// suite test/conformance/log-store.ts defines their behaviour. Callers are authorized before a store is called.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 

@@ -1,5 +1,6 @@
-// Deduplication for live tails, which read overlapping time ranges to find records that reach the store late. Each record is
-// reported as new once. The number of stored digests is limited; evicted digests shorten the overlap.
+// Deduplication of records for live tails. Live tails read overlapping time ranges, because some records reach the
+// store late; this module returns each record only once. The number of stored digests is limited. If digests are
+// evicted, the overlap becomes shorter.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {

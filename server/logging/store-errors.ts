@@ -1,4 +1,5 @@
-// Errors of log stores. The store's own message is only in `cause`, for the log: it may contain addresses.
+// Errors of log stores. The message of the store is kept only in `cause`, which is logged but not returned: it may
+// contain addresses.
 import {
   newBadRequest,
   newInvalidParameter,

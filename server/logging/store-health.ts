@@ -1,5 +1,5 @@
-// Periodic health check of the log store. Informational: the server is ready without its log store, and log queries detect an
-// outage themselves.
+// Periodic health check of the log store. The result does not affect the readiness of the server. Log queries do not
+// use it either: they detect an outage themselves.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';

@@ -1,5 +1,6 @@
-// Conformance suite of log stores: each returns the results of a brute-force implementation for the same records
-// (test/support/logging/memory-log-store.ts). The parts are in log-store/; harness.ts defines what a store provides.
+// Conformance suite of log stores. A store must return the same results as the brute-force implementation
+// test/support/logging/memory-log-store.ts for the same records. The parts of the suite are in log-store/;
+// log-store/harness.ts defines what the test of a store provides.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';

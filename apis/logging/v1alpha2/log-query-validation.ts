@@ -1,5 +1,6 @@
-// Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and checks of the server.
-// The JSON Schema has already validated each single parameter.
+// Validation of a decoded log query: combinations of parameters, the texts of `log_query`, and values that the server
+// checks by functions (ServerChecks), such as cursors. The JSON Schema in log-query.ts validates each parameter by
+// itself before this module runs.
 import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';

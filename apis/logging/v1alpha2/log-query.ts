@@ -1,5 +1,5 @@
-// Parameters of a log query as JSON Schema, the source of validation, types and documentation. log-query-validation.ts
-// validates combinations of parameters.
+// JSON Schema of the parameters of a log query. Validation, TypeScript types and documentation are derived from it. The
+// schema covers single parameters; log-query-validation.ts validates combinations.
 import { type Static, Type } from 'typebox';
 
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;

@@ -1,5 +1,6 @@
-// Scopes of callers: a caller may read the lines of a namespace if the caller may `get pods/log` in it. Owns the permission
-// checks and their cache; the stores apply the scope. Fails closed if the cluster is unavailable.
+// Scope of a caller: the namespaces whose log lines the caller may read. A caller may read the lines of a namespace if
+// it may `get pods/log` there. This module checks and caches these permissions; the log stores apply the scope. If the
+// cluster is unavailable, the query fails.
 import { sharerOf, type UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { inParallel } from '../../concurrency/parallel.ts';

@@ -1,3 +1,4 @@
+// Counter of log lines by histogram bucket.
 import { instantOf } from '../instant.ts';
 import type { Buckets, Instant } from '../log-store.ts';
 

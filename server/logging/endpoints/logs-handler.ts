@@ -1,5 +1,6 @@
-// HTTP handler of `…/logs`: decodes the query, waits for a slot, runs the operation within its time limit and writes the
-// response. Every authenticated caller may use it: the scope (access/) decides which lines the caller may read.
+// HTTP handler of `…/logs`. The handler decodes the query, waits for a concurrency slot, runs the operation within its
+// time limit, and writes the response. Every authenticated caller may call it: the scope (access/) decides which lines
+// the caller may read.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,

@@ -1,5 +1,6 @@
-// Sets of characters as ranges of code points, with simple case folding as in RE2 and in JavaScript's flags `iu`. It differs
-// from lower case: ſ and ς fold to s and σ. Lucene's `case_insensitive` folds differently in each version.
+// Sets of characters, stored as ranges of code points, with simple Unicode case folding. RE2 and JavaScript (flags
+// `iu`) use the same folding. Folding is not lower-casing: ſ and ς fold to s and σ. Lucene's `case_insensitive` folds
+// differently in each version.
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];

@@ -1,5 +1,6 @@
-// Detection of levels in the text of a line, for stores without a level field: a key of structured logs, the head of a klog
-// or syslog line, or a word in capitals, in brackets or at the head. A line may have several levels.
+// Detection of log levels in the text of a line, for stores without a level field. A level is found in a key of a
+// structured log, in the head of a klog or syslog line, or as a word: in capitals, in brackets, or at the head of the
+// line. A line may have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Text filters evaluated in this process, for pod logs and highlights. Time is linear in the line: a pattern of a caller
-// runs in RE2, and only literal words and texts run in the engine of JavaScript.
+// Text filters that run in this process: for pod logs, and for highlights. The time to match is linear in the length of
+// the line: patterns from callers run in RE2, and only literal words and texts use JavaScript's regular expressions.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../log-store.ts';

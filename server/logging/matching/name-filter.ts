@@ -1,4 +1,4 @@
-// Matchers of names: exact names and substrings.
+// Matcher of names for a NameFilter: a list of full names, a list of substrings, or both.
 import type { NameFilter } from '../log-store.ts';
 
 /** Below this many texts, a linear search is faster than a binary one. */

@@ -1,4 +1,4 @@
-// Printer of patterns in RE2 syntax, for re2js and for VictoriaLogs.
+// Converter of parsed patterns to RE2 syntax, for re2js and for VictoriaLogs.
 
 import type { TextFilter } from '../log-store.ts';
 import { foldedRanges, type Range } from './character-ranges.ts';

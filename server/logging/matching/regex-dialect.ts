@@ -1,5 +1,6 @@
-// Regular expressions of the API: the syntax that the engines of all stores interpret alike and match in linear time.
-// Owns the parser and the syntax tree; re2.ts and the stores print it for their engines.
+// Syntax of regular expressions in the API: the subset that all stores interpret alike and match in linear time. This
+// module contains the parser and the syntax tree; re2.ts and the stores convert the tree to the syntax of their
+// engines.
 import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/regexpp';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { ALL_CODES, complement, type Range, union } from './character-ranges.ts';

@@ -1,5 +1,6 @@
-// Edges of the buckets of a histogram. Buckets of seconds, minutes and hours have a fixed width, aligned to the offset of
-// the time zone at the start. Buckets of days and longer units follow the calendar of the time zone.
+// Time boundaries of the buckets of a histogram. Buckets of seconds, minutes and hours have a fixed width; their
+// boundaries use the UTC offset that the time zone has at the start of the range. Buckets of days and longer units
+// follow the calendar of the time zone.
 import {
   type IntervalUnit,
   type LogInterval,

@@ -1,5 +1,6 @@
-// The operations with a JSON response: a page of lines, statistics and a histogram. Builds the selection from the query
-// and the scope of the caller. The handler owns transport, concurrency and deadlines.
+// Log operations with a JSON response: a page of lines, statistics and a histogram. The module builds the selection
+// from the query and the scope of the caller. HTTP, concurrency limits and deadlines belong to
+// endpoints/logs-handler.ts.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,

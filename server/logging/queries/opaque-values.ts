@@ -1,5 +1,5 @@
-// Opaque values that clients return unchanged: the cursor of the next page, and the id of a record. Both are untrusted and
-// grant no permission.
+// Opaque strings that clients receive and send back: the cursor of the next page, and the id of a record. Both are
+// untrusted input, and neither grants a permission.
 import { hash } from 'node:crypto';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';

@@ -1,5 +1,5 @@
-// JSON responses of log queries: records with ids and highlights, encoded in pieces that do not block the event loop.
-// Streams encode their records in the same pieces.
+// JSON responses of log queries: records with ids and highlights. Responses are encoded in pieces, so that a large one
+// does not block the event loop. Exports and live tails encode their records with the same code.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { LogQueryAnswer, ResponseRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';

@@ -1,5 +1,6 @@
-// The lines around one record of a container (`context`). Stores have no such query, so there are two searches: from the
-// millisecond of the record on, in which the digest of the id identifies the record, and before that millisecond.
+// Query for the lines before and after one record of a container (`context`). Log stores have no such query, so there
+// are two searches. The first covers the time from the millisecond of the record onwards, and finds the record by the
+// digest in its id. The second covers the time before that millisecond.
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { GroupResource } from '../../../apis/meta/v1/errors.ts';

@@ -1,4 +1,4 @@
-// Time zones for histograms: offsets, dates and midnights, from Intl.
+// Time zone calculations for histograms: offsets, dates and midnights. The data come from Intl.
 import { BoundedMap } from '../../memory/bounded-map.ts';
 
 /** A date of the Gregorian calendar; months from 0. Days and months out of range overflow, as in Date.UTC. */

@@ -1,5 +1,5 @@
-// An export: all lines as a file, with backpressure. The first lines are read before the status is sent, so that an early
-// failure is an ordinary error; a later one is reported at the end of the file.
+// Response of an export: all selected lines as a file, with backpressure. The first lines are read before the HTTP
+// status is sent, so an early failure returns an ordinary error. A later failure is reported at the end of the file.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';

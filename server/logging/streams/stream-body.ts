@@ -1,4 +1,4 @@
-// Response body of unknown length, with backpressure and optional compression.
+// HTTP response body of unknown length, with backpressure and optional gzip compression.
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
@@ -6,8 +6,8 @@ import { constants, createGzip, type Gzip } from 'node:zlib';
 const HIGH_WATER = 1 << 20;
 
 /**
- * `write` resolves when more may be written. After `break` the reader receives everything that was written, and detects
- * that the body is incomplete.
+ * Writer of a response body. `write` resolves when more may be written. After `break`, the client receives everything
+ * that was written, and detects that the body is incomplete.
  */
 export class StreamBody {
   readonly #response: ServerResponse;

@@ -1,5 +1,6 @@
-// Early ends of exports and live tails: preemption by another caller, and periodic reviews of permissions. A long stream
-// must not return lines that a new query would not return.
+// Early end of exports and live tails. A stream ends when another caller needs its slot (preemption), or when a
+// periodic review of the caller's permissions no longer allows it. A long stream must not return lines that a new query
+// would not return.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';

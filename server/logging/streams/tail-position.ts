@@ -1,11 +1,11 @@
-// Position of a live tail, with which an EventSource resumes (`Last-Event-ID`). A tail sends an id with each line, at its
-// beginning, and periodically while no line matches.
+// Position of a live tail, from which an EventSource client resumes (`Last-Event-ID`). The server sends the position as
+// event id at the start, with each line, and periodically while no line matches.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';
 import type { Instant, LogRecord } from '../log-store.ts';
 
-/** Both in ms. */
+/** Clocks of a live tail, both in ms. */
 export interface TailClocks {
   /** Since the epoch. */
   readonly now: () => number;

@@ -1,5 +1,6 @@
-// Failures of the server behind a log store: it is down or slow, or its responses are truncated or invalid. The store must
-// report each failure with a message without internal text, and must never return an incomplete result as complete.
+// Conformance tests for failures behind a log store: its server is down or slow, or sends truncated or invalid
+// responses. The log store must report each failure in a message that contains no internal text. It must never return
+// an incomplete result as complete.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';

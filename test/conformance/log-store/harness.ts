@@ -1,4 +1,5 @@
-// What a log store provides for test/conformance/log-store.ts.
+// Interfaces between the conformance suite and the test of a log store: the running store with its records, and its
+// documented differences.
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { LogBackend, Selection } from '../../../server/logging/log-store.ts';
 

@@ -1,3 +1,4 @@
+// Conformance tests for the end of calls to a log store (abort, timeout, abandoned iteration), and for live tails.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';

@@ -1,4 +1,4 @@
-// Lines so long that a page exceeds the limit of bytes for one response of a store.
+// Conformance tests with long lines: a page of them exceeds the maximum size of one response of a store.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';

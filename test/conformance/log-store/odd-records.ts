@@ -1,5 +1,5 @@
-// Records without complete metadata: missing names, names and lines that are not strings, times with offsets. All operations
-// return each of them once, to callers with the permission.
+// Conformance tests for records with incomplete metadata: missing names, names or lines that are not strings, and times
+// with UTC offsets. Every operation must include each record once, if the caller has the permission.
 import { expect } from 'chai';
 import { instantOf } from '../../../server/logging/instant.ts';
 import type { LogBackend, LogRecord, Order, Selection } from '../../../server/logging/log-store.ts';

@@ -1,4 +1,4 @@
-// Common input of the parts of the suite.
+// Store, records and helper functions that all parts of the conformance suite share.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Default arguments of a call to a log store in tests.
 import type { Call } from '../../../server/logging/log-store.ts';
 
 /** A call with a long timeout. */

@@ -1,4 +1,4 @@
-// HTTP server with only the handler of log queries, a log store in memory, and permissions from a function.
+// Test HTTP server that serves only log queries, with a log store in memory and a function that decides permissions.
 import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';

@@ -1,4 +1,5 @@
-// Reference implementation of a log store: an array that is searched record by record. Shares no code with other stores.
+// Reference implementation of a log store: an array that is searched record by record. It shares no code with other
+// stores.
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
   Buckets,

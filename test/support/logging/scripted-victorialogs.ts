@@ -1,4 +1,4 @@
-// A scripted VictoriaLogs on a loopback port. Records the requests that it receives.
+// Fake VictoriaLogs on a loopback port, with responses that a test defines. It records the requests that it receives.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// A cluster with the pods and logs of a data set: a real kube-apiserver, and KWOK as kubelet.
+// Test cluster with the pods and logs of a data set: a real kube-apiserver, with KWOK as kubelet.
 import { join } from 'node:path';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';

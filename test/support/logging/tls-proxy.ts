@@ -1,5 +1,5 @@
-// TLS proxy with credentials in front of a store without them: clients see a secured OpenSearch, or a VictoriaLogs behind
-// vmauth. Forwards everything else unchanged.
+// TLS proxy that requires credentials, in front of a store that does not: it simulates a secured OpenSearch, or a
+// VictoriaLogs behind vmauth. Requests and responses are forwarded unchanged.
 import {
   type ClientRequest,
   request as httpRequest,

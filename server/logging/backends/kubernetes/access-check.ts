@@ -1,4 +1,4 @@
-// Check that this server has the permissions of the pod log store, by SelfSubjectAccessReviews.
+// Check that this server has the permissions that the pod log store needs. It uses SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

@@ -1,5 +1,6 @@
 // Log store that reads the pod log API of kube-apiserver with the credentials of this server. Callers are authorized
-// before a store is called. pods/ selects container logs, reading/ reads them, the other folders implement operations.
+// before the store is called. The folder pods/ selects container logs, reading/ reads them, and the other folders
+// implement one operation each.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';

@@ -1,5 +1,6 @@
-// Live tail by polling. Each poll reads the records after the last one. It also counts the records of the last 15 s: if
-// the count shows that records became searchable late, it reads that time again.
+// Live tail that polls the store for new records. Each poll reads the records after the last one that it returned, and
+// counts the records of the last 15 seconds. If the count shows records that became searchable late, the poll reads
+// these 15 seconds again.
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';

@@ -1,4 +1,5 @@
-// Index part of the URL for a time range: daily indices by name, or a wildcard pattern for all indices with the prefix.
+// Builder of the index part of a search URL for a time range. The part lists the daily indices by name, or is a
+// wildcard pattern for all indices with the configured prefix.
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Selection } from '../../log-store.ts';
 

@@ -1,5 +1,6 @@
-// Cache of the layouts of the indices that a query searches. It excludes closed, blocked, forbidden and unsupported
-// indices, and reports them as shortfalls. Entries are read again after a minute, or when the number of shards changes.
+// Cache of the index layouts for a query. Indices that are closed, blocked, forbidden or of an unsupported layout are
+// not searched, and the response reports them. The cache reads a layout again after a minute, or when the number of
+// shards changes.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';

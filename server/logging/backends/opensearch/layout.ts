@@ -1,5 +1,5 @@
-// Parser of `_field_caps` responses into layouts: the indexed fields that a query uses. Two layouts are supported: the
-// index template in docs/log-store-opensearch.md, and the dynamic mapping of OpenSearch.
+// Parser of `_field_caps` responses into layouts. A layout names the indexed fields that a query uses. Two layouts are
+// supported: the index template in docs/log-store-opensearch.md, and the dynamic mapping of OpenSearch.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { arrayOf, type JsonObject, objectOf } from './connection.ts';
 

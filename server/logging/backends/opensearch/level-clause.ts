@@ -1,4 +1,5 @@
-// Query clause for log levels: the definition of matching/levels.ts, translated to Lucene's regular expressions.
+// Builder of the query clause for log levels. It translates the patterns of matching/levels.ts to Lucene's regular
+// expressions.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import {
   anyCase,

@@ -1,5 +1,6 @@
-// Translator of the API's regular expressions to Lucene's syntax, which matches the whole value. `case_insensitive` of
-// Lucene 9 folds only ASCII letters, so other letters are translated to character classes.
+// Translator from the regular expressions of the API to Lucene's syntax, in which an expression must match the whole
+// value. In Lucene 9, `case_insensitive` folds only ASCII letters, so the translator expands other letters to character
+// classes.
 import { foldedCharacter, foldedRanges, type Range } from '../../matching/character-ranges.ts';
 import type { Branch, Item, Pattern } from '../../matching/regex-dialect.ts';
 

@@ -1,5 +1,5 @@
-// Log store that searches OpenSearch or Elasticsearch, where collectors write one document for each line. Callers are
-// authorized before a store is called. It writes nothing.
+// Log store that searches OpenSearch or Elasticsearch, where log collectors write one document for each line. Callers
+// are authorized before the store is called. The store only reads.
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';

@@ -1,5 +1,5 @@
-// Points in time (PIT): consistent views of the indices for exports. OpenSearch and Elasticsearch have different APIs;
-// the first API that works is used from then on.
+// Points in time (PIT) for exports: consistent views of the indices. The APIs of OpenSearch and Elasticsearch differ,
+// so the module tries them in turn and then keeps the first one that works.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';

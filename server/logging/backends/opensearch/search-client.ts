@@ -1,4 +1,5 @@
-// Client of the search API: searches indices or a point in time, and parses responses time-sliced.
+// Client of the search API, for searches of indices or of a point in time. It parses responses in time slices, so that
+// large responses do not block the event loop.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
 import { newIndexAccessDenied } from '../../store-errors.ts';

@@ -1,4 +1,6 @@
-// Parser of search responses: hits with exact sort keys, their records, the total, and the shortfalls.
+// Parser of search responses. The sort keys of the hits are read as integers from the JSON text, because JSON.parse
+// rounds timestamps in nanoseconds. The parser also returns the total, and the reasons why a result is partial
+// (shortfalls).
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf } from '../../instant.ts';

@@ -1,4 +1,5 @@
-// Translation of a selection to a query: the indices to search, the clauses for their layouts, and the shortfalls.
+// Translation of a selection to a search. The result contains the indices to search, the query clauses for their
+// layouts, and the reasons why the result is partial (shortfalls).
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';

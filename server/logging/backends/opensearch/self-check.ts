@@ -1,4 +1,5 @@
-// Health check: the store responds, and has indices with the configured names and a supported layout.
+// Health check of the store. The store must respond, and must have indices with the configured names and a supported
+// layout.
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';

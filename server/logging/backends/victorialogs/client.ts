@@ -1,4 +1,5 @@
-// Client of the query endpoint of VictoriaLogs: sends a query, and reads the rows of its response before a deadline.
+// Client of the query endpoint of VictoriaLogs. The client sends a query, and reads the records of the response until a
+// deadline.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';

@@ -1,5 +1,5 @@
-// HTTP connection to VictoriaLogs: TLS, credentials, tenant, and the retry after a stale connection. It does not build
-// queries.
+// HTTP connection to VictoriaLogs with TLS, credentials and tenant. A request that fails on a stale connection is
+// retried. Callers build the queries.
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';

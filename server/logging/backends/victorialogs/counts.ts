@@ -1,4 +1,5 @@
-// Exact counts of the records of a selection: in total, by histogram bucket, and by container. Each count is one query.
+// Counts of the selected records: in total, by histogram bucket, and by container. Each count is one query, and is
+// never an estimate.
 
 import type { Buckets, Deadline } from '../../log-store.ts';
 import { BucketCounts, commonWidth } from '../bucket-counts.ts';

@@ -1,5 +1,5 @@
-// LogsQL filters for the text of a line: `log_query` and `level`. Phrases and prefixes consist of words as LogsQL defines
-// them; patterns are RE2, because VictoriaLogs uses the regular expressions of Go.
+// LogsQL filters for the text of a line (`log_query`) and its level (`level`). LogsQL defines how phrases and prefixes
+// are split into words. Patterns use RE2 syntax, because VictoriaLogs uses the regular expressions of Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../../log-store.ts';

@@ -1,4 +1,4 @@
-// Conversion between instants and nanoseconds since the epoch, for arithmetic.
+// Conversion between timestamps and nanoseconds since the epoch, for arithmetic.
 import type { Instant } from '../../log-store.ts';
 
 const PER_SECOND = 1_000_000_000n;

@@ -1,6 +1,6 @@
-// Reader of one page of records. The store sorts all matching records of a query, so the reader queries a short time range
-// that should contain the page, and a longer one if it does not. The store does not define the order of records with the
-// same time, so all records with the time of the last record of the page are read, and sorted here.
+// Reader of one page of records. VictoriaLogs sorts all records that match a query, so the reader first queries a short
+// time range, and a longer one if the page is not full. The store does not define the order of records with the same
+// time, so the reader fetches all records with the time of the page's last record, and sorts them here.
 
 import { earlier, isQueryable, later } from '../../instant.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';

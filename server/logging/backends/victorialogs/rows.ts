@@ -1,5 +1,5 @@
-// Parser of responses: one JSON object per line, with strings as values. The lines of a chunk are parsed together, because
-// one large JSON.parse() is faster than many small ones.
+// Parser of responses from VictoriaLogs: one JSON object (row) on each line, with strings as values. The parser joins
+// the lines of a chunk, because one large JSON.parse() is faster than many small ones.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';

@@ -1,6 +1,6 @@
-// Conversion of a selection to query arguments. The caller's filters are the query. The time range and the namespaces that
-// the caller may read are extra_filters, which the store parses separately and joins by AND: no text in the query can widen
-// them.
+// Conversion of a selection to the arguments of a VictoriaLogs query. The filters of the caller become `query`. The
+// time range and the namespaces that the caller may read become `extra_filters`. The store parses the two separately
+// and joins them by AND, so no text in `query` can widen the range or the namespaces.
 import type { NameFilter, Scope, Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { podPatterns } from '../../matching/workload-names.ts';

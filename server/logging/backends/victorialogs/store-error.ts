@@ -1,4 +1,5 @@
-// Conversion of errors of VictoriaLogs to StatusErrors. The message of the store becomes the `cause`, which is only logged.
+// Conversion of errors from VictoriaLogs to StatusErrors. The message of the store becomes the `cause`, which this
+// server logs but does not return.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import {

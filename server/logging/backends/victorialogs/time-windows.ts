@@ -1,5 +1,6 @@
-// Division of a time range into consecutive windows with a limited number of records each. The store counts the records in
-// cells of equal width, and a cell with too many records is divided again.
+// Division of a time range into consecutive windows, each with a limited number of records. The store counts the
+// records in cells of equal width. Neighbouring cells are joined to a window, and a cell with too many records is
+// divided again.
 import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
 import type { Overview } from './counts.ts';

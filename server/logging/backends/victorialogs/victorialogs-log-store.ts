@@ -1,5 +1,5 @@
-// Log backend for VictoriaLogs: maps each operation to requests to the store. Callers have checked permissions before; the
-// selection contains the namespaces that the user may read.
+// Log store that reads VictoriaLogs. Callers are authorized before the store is called; the selection contains the
+// namespaces that the caller may read.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';

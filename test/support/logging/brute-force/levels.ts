@@ -1,4 +1,4 @@
-// Reference implementation of level detection, as documented in docs/log-queries.md.
+// Reference implementation of log level detection, as documented in docs/log-queries.md.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 
 const WORDS: Readonly<Record<Level, readonly string[]>> = {

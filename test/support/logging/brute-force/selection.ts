@@ -1,4 +1,4 @@
-// Reference implementation of selections, record by record.
+// Reference implementation of a selection: a function that tests one record.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';

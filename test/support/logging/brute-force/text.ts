@@ -1,5 +1,5 @@
-// Reference implementation of text filters: one regular expression of JavaScript for each word, text or pattern. For
-// the patterns of tests only, because JavaScript's engine backtracks.
+// Reference implementation of text filters. Each word, text or pattern becomes one regular expression of JavaScript.
+// Its engine backtracks, so only patterns of tests may run in it.
 import type { TextFilter } from '../../../../server/logging/log-store.ts';
 import { segmentedWords, words } from './words.ts';
 

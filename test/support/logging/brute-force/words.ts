@@ -1,5 +1,5 @@
-// Words of a line, read in two ways: as runs of letters, digits and underscores, and by the word boundaries of UAX #29
-// as the Unicode library of the platform implements them. Independent of server/logging/matching.
+// Two functions that split a line into words: by runs of letters, digits and underscores, and by the word boundaries of
+// Unicode (UAX #29, from Intl.Segmenter). They share no code with server/logging/matching.
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 const WORDS = /[\p{L}\p{N}_]+/gu;

@@ -1,5 +1,5 @@
-// Export of all lines in order, by consecutive time windows. The lines of a window fit into the memory budget, so no
-// log request stays open while a slow client reads.
+// Export of all selected lines, sorted by time. The export reads one time window completely into memory, sends its
+// lines, and then reads the next window. Thus no log request stays open while a slow client reads.
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { BEGINNING, earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { Coverage, Instant, LogRecord, Order } from '../../../log-store.ts';

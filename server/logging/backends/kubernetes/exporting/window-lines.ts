@@ -1,6 +1,6 @@
-// Lines of one export window, stored as blocks of bytes: a third of the memory of line objects, and less garbage
-// collection. If they exceed the memory, the last lines are dropped. Invariant: every line before the first dropped
-// line is stored.
+// Collection of the lines of one export window, stored as blocks of bytes. Blocks take a third of the memory of line
+// objects. If the memory limit is reached, the lines that sort last are dropped. Invariant: every line that sorts
+// before the first dropped line is stored.
 import { mergeSort } from '../../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Order } from '../../../log-store.ts';

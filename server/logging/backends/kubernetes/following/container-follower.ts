@@ -1,5 +1,6 @@
-// Follower of the log of one container. It survives interrupted streams, log rotation and restarts, and ends when the
-// pod is deleted. Each line that the kubelet still has is delivered exactly once.
+// Reader that streams new lines from the log of one container. The reader continues after interrupted streams, log
+// rotation and restarts, and ends when the pod is deleted. Each line that the kubelet still has is delivered exactly
+// once.
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Backoff } from '../../../../concurrency/backoff.ts';
 import { pause } from '../../../../concurrency/pause.ts';

@@ -1,5 +1,6 @@
-// Queue of lines between the followed logs and the client of a live tail. It holds a line back while the backlog of
-// another log can still have an older line, because a reconnecting client resumes after the last line that it received.
+// Queue between the container logs of a live tail and its client. A client that reconnects resumes after the last line
+// that it received, so existing lines must arrive in the order of time. The queue delays a line until all logs have
+// delivered their older existing lines.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';

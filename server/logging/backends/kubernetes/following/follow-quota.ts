@@ -1,4 +1,5 @@
-// Quotas of followed logs: per live tail, per caller, and for all callers. Each followed log is an open connection.
+// Quotas for the number of followed container logs: per live tail, per caller, and for all callers together. Each
+// followed log needs an open connection.
 import { newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { InFlight } from '../../../../concurrency/in-flight.ts';
 import { tenantShare } from '../../../../concurrency/slots.ts';

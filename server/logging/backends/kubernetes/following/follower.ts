@@ -1,4 +1,5 @@
-// Live tail of all selected containers, with one ContainerFollower for each. Containers that appear later are included.
+// Live tail of all selected containers. Each container has its own ContainerFollower. Containers that start later are
+// added.
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { instantOf } from '../../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../../log-store.ts';

@@ -1,5 +1,6 @@
-// Content of a cursor: the position of the last line of a page, with the name of its log, because ranks change between
-// requests. It also contains the total and the time span of the page, so that the next page need not read all logs.
+// Position in a page cursor: the last line of the page, the total, and the time span of the page. With the total, the
+// next page need not read all logs. The cursor contains the name of the line's log, because its index in the list of
+// selected logs (`rank`) can change between requests.
 import { isInstant } from '../../../instant.ts';
 import type { Total } from '../../../log-store.ts';
 import { newForeignCursor } from '../../../store-errors.ts';
@@ -26,8 +27,8 @@ export function formatPosition({ line, total, span }: PagePosition, logs: readon
 }
 
 /**
- * If the log no longer exists, the rank lies halfway between two logs, such as 2.5. Throws NotSupported for invalid
- * text.
+ * Parses a position. If its log no longer exists, the rank lies halfway between two logs, such as 2.5. Throws
+ * NotSupported for invalid text.
  */
 export function parsePosition(text: string, logs: readonly ContainerLog[]): PagePosition {
   const [

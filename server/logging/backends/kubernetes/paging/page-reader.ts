@@ -1,5 +1,5 @@
-// Reader of one page of a query. The first page reads all lines of the time range, for the total. A page after a
-// cursor, and a page without a total, reads time windows until it is full.
+// Reader of one page of a log query. The first page reads all lines of the time range, because it returns the total.
+// Pages with a cursor, and queries without a total, read time windows only until the page is full.
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import { earlier, instantOf, later, millisecondsOf } from '../../../instant.ts';
 import type { LogPage, Order, PageRequest, Selection, Total } from '../../../log-store.ts';

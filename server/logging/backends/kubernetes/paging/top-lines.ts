@@ -1,5 +1,6 @@
-// Collection of the first n of all offered lines in the requested order, bounded in number and memory. Invariant: it
-// contains every offered line that sorts before the first dropped line.
+// Collection that keeps the first n lines in the sort order, from lines that are added in any order. If the memory
+// limit is reached, the lines that sort last are dropped. Invariant: every added line that sorts before the first
+// dropped line is kept.
 import { mergeSort } from '../../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Instant, Order } from '../../../log-store.ts';

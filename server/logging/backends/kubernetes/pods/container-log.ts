@@ -1,4 +1,5 @@
-// Logs of a container. A kubelet has one log of the current run, and one of the previous run: before the last restart.
+// Log of one run of a container. A kubelet serves two logs for each container: of the current run, and of the run
+// before the last restart (`previous`).
 import { compareText, millisecondsOf } from '../../../instant.ts';
 import type { Instant } from '../../../log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';

@@ -1,5 +1,5 @@
-// Selection of container logs by namespace, workload, pod and container name. Namespaces outside the scope of the
-// caller are never visited.
+// Selection of container logs by the names of namespaces, workloads, pods and containers. The selection visits only
+// namespaces in the scope of the caller.
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../../log-store.ts';
 import { nameMatcher } from '../../../matching/name-filter.ts';

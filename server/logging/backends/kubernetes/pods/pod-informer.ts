@@ -1,5 +1,5 @@
-// On-demand pod informer: a reflector that fills a PodIndex. It starts with the first request, and stops ten minutes
-// after the last one.
+// Pod informer that runs on demand: a reflector that fills a PodIndex. The first request starts it. It stops ten
+// minutes after the last request.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../../../../cluster/reflector/reflector.ts';

@@ -1,5 +1,5 @@
-// Filter of log lines by text and level, and the start of the time range that a caller is allowed to read. Pods and
-// containers are selected in pods/log-selection.ts.
+// Filter of log lines by text and level. The module also computes the earliest time that a caller may read in a
+// namespace. Pods and containers are selected in pods/log-selection.ts.
 import { earlier, later } from '../../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../../log-store.ts';
 import { levelMatcher } from '../../../matching/levels.ts';

@@ -1,4 +1,5 @@
-// Log line with its position in the sort order of a query: by time, then by log, then by order in the log.
+// Log line with its position in the sort order of a query. Lines are sorted by time, then by log (`rank`: index in the
+// list of selected logs), then by the order within the log.
 import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
 import type { ContainerLog } from '../pods/container-log.ts';

@@ -1,5 +1,5 @@
-// Reader of container logs. It limits the concurrent requests, shares them fairly between callers, and yields to the
-// event loop. Nodes whose kubelet timed out are skipped for a while.
+// Reader of container logs from the pod log API. The reader limits concurrent requests, shares them fairly among
+// callers, and yields to the event loop. After a kubelet times out, the reader skips its node for a while.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../../cluster/connection/client.ts';
 import { StalledError } from '../../../../cluster/connection/response-body.ts';

@@ -1,5 +1,6 @@
-// Reader of all selected container logs of one request, over the whole time range or one time window. It adds a
-// shortfall for each incomplete log. Queries, statistics, histograms and exports use it; live tails do not.
+// Scan of all selected container logs of one request, over the whole time range or one time window. For each log that
+// it cannot read completely, the scan adds a shortfall: a reason why the result is partial. Queries, statistics,
+// histograms and exports use the scan; live tails do not.
 import { BEGINNING, earlier, instantOf, later } from '../../../instant.ts';
 import type { Instant, Total } from '../../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from '../pods/container-log.ts';

@@ -1,5 +1,5 @@
-// Memory budget for log lines that all queries, exports and live tails of the store share. A share reserves nothing: it
-// can grow until it holds as many bytes as are still free.
+// Memory budget for log lines in all queries, exports and live tails of the pod log store. Each of them counts its
+// bytes in a MemoryShare. A share reserves no memory in advance: it can hold at most as many bytes as remain free.
 
 /** Bytes that each share can hold even if the budget is used up, so that each request makes progress. */
 const FLOOR = 64 << 10;

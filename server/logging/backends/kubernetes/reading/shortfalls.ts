@@ -1,5 +1,5 @@
-// Collector of the shortfalls of a partial result. Logs with the same shortfall are combined into one message, which
-// lists up to five logs.
+// Collector of shortfalls: the reasons why the result of a query is partial. Logs with the same reason are combined
+// into one message, which names at most five of them.
 import type { Shortfall } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { type ContainerLog, displayName } from '../pods/container-log.ts';
 import type { OmittedContainers } from '../pods/log-selection.ts';

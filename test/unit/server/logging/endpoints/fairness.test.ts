@@ -1,4 +1,4 @@
-// Fair sharing of live tails and exports among tenants.
+// Tests of the fair sharing of exports and live tails among callers.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// Tests of the worker thread that matches long lines.
 import { setImmediate as round } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';

@@ -1,3 +1,4 @@
+// Tests of live tails over HTTP.
 import { createHook } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Test cluster for pod logs: a real kube-apiserver, and a fake kubelet that serves the logs that a test writes.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

@@ -1,3 +1,4 @@
+// Conformance suite of log stores on one real OpenSearch node, and the tests that need the same node.
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
@@ -15,7 +16,7 @@ import { startedStore } from './started-store.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
-/** Every odd line once, and more than two pages. */
+/** Number of loaded lines: each unusual line at least once, and more than two pages. */
 const LINES = 2_400;
 
 describe('one node', () => {

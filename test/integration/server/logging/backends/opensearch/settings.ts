@@ -1,4 +1,4 @@
-// Settings of a node that limit its clients.
+// Tests of the OpenSearch log store on a node whose settings limit clients.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';

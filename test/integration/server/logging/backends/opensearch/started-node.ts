@@ -1,4 +1,5 @@
-// One OpenSearch node for the tests of a file, because its start takes longer than most tests.
+// OpenSearch node for integration tests. The tests of a file share one node, because its start takes longer than most
+// tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// Predicates for the selections that the OpenSearch log store rejects as not supported, with and without a field of
+// type `wildcard`.
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 
 /** Selections that are NotSupported with each layout. */

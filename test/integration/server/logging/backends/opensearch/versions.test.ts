@@ -1,4 +1,4 @@
-// OpenSearch 3 and Elasticsearch 8 as real nodes.
+// Tests of the log store on real nodes of OpenSearch 3 and Elasticsearch 8.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';

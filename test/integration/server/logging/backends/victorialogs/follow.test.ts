@@ -1,12 +1,13 @@
+// Tests of live tails on a real VictoriaLogs.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-/** Too many for a request per cell. */
+/** Number of older records: too many for one request per cell. */
 const LINES = 40_000;
-/** One per 10 ms. */
+/** Number of recent records, one per 10 ms. */
 const RECENT = 6_000;
 
 describe('a live tail of VictoriaLogs with an early start', function () {

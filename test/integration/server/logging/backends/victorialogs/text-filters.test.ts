@@ -1,5 +1,5 @@
-// Text filters on lines of many scripts and kinds. Each container writes one kind of line, because VictoriaLogs stores
-// columns of numbers, addresses and times in forms of their own.
+// Tests of text filters on a real VictoriaLogs, with lines of many scripts and value types. Each container writes one
+// type of value, because VictoriaLogs stores columns of numbers, addresses and times in special encodings.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';

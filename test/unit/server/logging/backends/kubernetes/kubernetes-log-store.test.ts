@@ -1,9 +1,10 @@
+// Tests of the health check of the pod log store.
 import { expect } from 'chai';
 import pino from 'pino';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 
-/** Never responds. */
+/** A request to kube-apiserver that never gets a response. */
 function silent({ signal }: { readonly signal?: AbortSignal }): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

@@ -1,4 +1,4 @@
-// An HTTP server that responds as OpenSearch does, or incorrectly.
+// Fake OpenSearch over HTTP, with responses that a test defines, including incorrect ones.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of live tails of pod logs.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the position in a page cursor of the pod log store.
 import { expect } from 'chai';
 import {
   formatPosition,
@@ -7,7 +8,7 @@ import type { ContainerLog } from '../../../../../../../server/logging/backends/
 import { containerLog } from '../container-log.ts';
 import { at } from '../instants.ts';
 
-/** `id`: empty if the kubelet does not report it. */
+/** Returns a container log. `id`: id of the run, empty if the kubelet does not report it. */
 const logOf = (pod: string, id = '', previous = false): ContainerLog =>
   containerLog(pod, { previous, running: !previous, run: { id } });
 
