@@ -1,5 +1,6 @@
-// `npm run user`: creates users, sets passwords and restores both from a backup, with the permissions of the kubeconfig.
-// It reads passwords from a prompt or standard input, because arguments are visible to other users and in the history.
+// `npm run user`: creates users, sets passwords and restores both from a backup, with the permissions of the
+// kubeconfig. It reads passwords from a prompt or standard input, because command-line arguments are visible to other
+// users of the machine and in the shell history.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';

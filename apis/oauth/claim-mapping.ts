@@ -1,5 +1,5 @@
-// Mapping of access token claims to users. Our authenticator and the generated AuthenticationConfiguration share it,
-// so this server and kube-apiserver derive the same user from a token.
+// Mapping of access token claims to users. The server's authenticator and the generated AuthenticationConfiguration of
+// kube-apiserver use the same mapping, so both derive the same user from a token.
 
 /** User and group names need no prefix, because admission rejects `system:` and colons in them. */
 export const CLAIM_MAPPING = {

@@ -1,5 +1,5 @@
-// Errors of the OAuth endpoints (RFC 6749, 5.2 and later RFCs). server/oauth/error-writer.ts writes them. Descriptions
-// never repeat client input.
+// Errors of the OAuth endpoints (RFC 6749, 5.2 and later RFCs). server/oauth/error-writer.ts writes them to responses.
+// Error descriptions never repeat client input.
 
 export const OAUTH_ERROR_CODES = [
   'invalid_request',

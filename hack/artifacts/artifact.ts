@@ -1,5 +1,6 @@
-// Build cache for artifacts (mostly programs built from source), shared by all clones of the repository. Owns the
-// cache folder, the cache key (a hash of the inputs), the lock and the atomic rename; callers build and use the artifact.
+// Build cache for artifacts (mostly programs built from source), which all clones of the repository share. This module
+// manages the cache folder, the cache key (a hash of the inputs), the lock and the atomic rename; its callers build and
+// use the artifacts.
 import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';

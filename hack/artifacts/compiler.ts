@@ -1,5 +1,5 @@
-// Execution of a compiler or downloader: reports progress, and puts the last lines of the output into the error
-// message.
+// Execution of a compiler or downloader with progress reports. The message of an error contains the last lines of the
+// output.
 import { createInterface } from 'node:readline';
 import { signalGroup, spawnWithUs } from '../system/process-group.ts';
 

@@ -1,5 +1,5 @@
 // Report of the bench as a table (results.md, standard output) and as data (results.json). Each group of rows has the
-// date of its run. A run of some groups does not change the rows of other groups.
+// date of its run. A run that measures only some groups keeps the earlier rows of the other groups.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './measuring/machine.ts';

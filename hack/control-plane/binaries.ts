@@ -1,4 +1,5 @@
-// Lookup of the control plane's programs: prebuilt ones with a matching version, else those that build.ts builds.
+// Lookup of the control plane's programs. Prebuilt programs with a matching version have priority; otherwise build.ts
+// builds them.
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';

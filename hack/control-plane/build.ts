@@ -1,5 +1,5 @@
-// Build of the Go module of this folder: one binary that contains all programs of the control plane.
-// hack/artifacts owns its cache folder; binaries.ts selects the programs.
+// Build of the Go module in this folder: one binary that contains all programs of the control plane. hack/artifacts
+// caches the binary; binaries.ts decides whether it is used.
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';

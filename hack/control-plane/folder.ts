@@ -1,4 +1,4 @@
-// Folder of one control plane: its layout, its owner and its removal.
+// Folder of one control plane: its layout, its owner process and its removal.
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { record } from '../../apis/reading/unknown-value.ts';

@@ -1,5 +1,5 @@
 // Command line and environment of the server process, for npm start, npm run dev, the tests and the bench. A test
-// compares them with the image.
+// compares both with those of the container image.
 import { join } from 'node:path';
 
 /**

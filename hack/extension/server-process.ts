@@ -1,5 +1,5 @@
-// Server process beside a control plane, for tests and the bench: started from the sources with its own configuration.
-// registration.ts registers it.
+// Server process beside a control plane, for tests and the bench. It runs from the sources with a configuration of its
+// own; registration.ts registers it with kube-apiserver.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// AuthenticationConfiguration with which kube-apiserver accepts our access tokens. Our own authenticator uses the same table
-// of claims.
+// AuthenticationConfiguration with which kube-apiserver accepts the access tokens of ks-apiserver. The server's own
+// authenticator uses the same claim mapping (apis/oauth/claim-mapping.ts).
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 

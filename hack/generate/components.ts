@@ -1,4 +1,4 @@
-// Kustomize components under manifests/: each changes the base in one way; overlays combine them.
+// Kustomize components under manifests/. Each component changes the base in one way, and overlays combine components.
 import { stringify } from 'yaml';
 import { nodeUsageAccess, podLogsAccess } from './access.ts';
 import { configuration } from './configuration.ts';

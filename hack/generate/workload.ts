@@ -1,4 +1,4 @@
-// The Deployment and its PodDisruptionBudget, policies and quotas.
+// Manifests of the workload: Namespace, ServiceAccount, Deployment, PodDisruptionBudget, NetworkPolicy and quota.
 import packageManifest from '../../package.json' with { type: 'json' };
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';

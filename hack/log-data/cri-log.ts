@@ -1,4 +1,5 @@
-// The data set as CRI log files and Kubernetes objects, for a simulated cluster whose kubelet (KWOK) serves them.
+// Conversion of the log data set to CRI log files and Kubernetes objects, for a simulated cluster in which KWOK serves
+// the files like a kubelet.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '../log-stores/record.ts';

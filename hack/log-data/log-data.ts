@@ -1,5 +1,6 @@
 // Deterministic data set of log records for tests and benchmarks: namespaces, pods and their lines over a day, in the
-// format of fluent-bit's kubernetes filter. hack/log-stores loads it; cri-log.ts writes it in CRI format.
+// format of fluent-bit's kubernetes filter. hack/log-stores uploads the records to a store; cri-log.ts writes them as
+// CRI log files.
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';

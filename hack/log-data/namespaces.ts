@@ -1,4 +1,4 @@
-// Namespaces of the data set.
+// Names of the namespaces in the log data set.
 /** Realistic names of namespaces; some names are prefixes of others. */
 export const NAMESPACES = [
   'default',

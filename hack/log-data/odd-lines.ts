@@ -1,4 +1,4 @@
-// Log lines of the data set that are edge cases for parsers, stores and matching.
+// Edge cases among the log lines of the data set: lines that are difficult for parsers, log stores and text matching.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(

@@ -1,4 +1,5 @@
-// The pods of a data set and the lifetimes of their containers. workloads.ts has the names, log-data.ts the lines.
+// Pods of the log data set, and the lifetimes of their containers. workloads.ts provides the names, and log-data.ts the
+// log lines.
 import type { LogStyle } from './lines.ts';
 import { NAMESPACES, RECREATED } from './namespaces.ts';
 import { Random } from './random.ts';

@@ -1,4 +1,4 @@
-// Times of the data set with nanoseconds.
+// Timestamps of the log data set, with nanoseconds.
 import type { Random } from './random.ts';
 
 /** Milliseconds since the epoch, and nanoseconds within that millisecond. */

@@ -1,4 +1,4 @@
-// The workloads of a namespace, and the names of their pods. lines.ts has their log lines.
+// Workloads of a namespace in the log data set, and the names of their pods. lines.ts generates their log lines.
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 

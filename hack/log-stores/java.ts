@@ -1,4 +1,4 @@
-// Lookup of a Java runtime in a range of versions, and of Maven.
+// Lookup of Maven, and of a Java runtime whose version is in a given range.
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';

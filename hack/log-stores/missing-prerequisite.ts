@@ -4,7 +4,10 @@ import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
-/** Describes the missing prerequisite of a store node in one line; undefined if the node can be built and started. */
+/**
+ * Returns one line about what is missing (Java or Maven) to build and start an OpenSearch node; undefined if nothing is
+ * missing.
+ */
 export async function missingForOpenSearch(
   env: NodeJS.ProcessEnv,
   kind: NodeKind = OPENSEARCH_2,

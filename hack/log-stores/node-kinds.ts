@@ -1,4 +1,4 @@
-// The supported versions of OpenSearch and Elasticsearch. nodes/ has a folder with the sources of each.
+// The supported versions of OpenSearch and Elasticsearch. nodes/ contains one folder per version, with its sources.
 import { join } from 'node:path';
 import type { JavaRange } from './java.ts';
 

@@ -1,5 +1,5 @@
-// OpenSearch or Elasticsearch as one node that node-build.ts builds from Maven artifacts: without scripting, optionally
-// with the security plugin.
+// OpenSearch or Elasticsearch as one supervised node, without scripting and optionally with the security plugin.
+// node-build.ts builds the node from Maven artifacts.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideJava } from './java.ts';

@@ -1,4 +1,5 @@
-// VictoriaLogs, built unchanged from its Go module. The wrapper end-with-parent requests a parent death signal.
+// VictoriaLogs as a supervised process, built unchanged from its Go module. The wrapper program end-with-parent
+// requests a parent death signal, so VictoriaLogs ends with the process that started it.
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';

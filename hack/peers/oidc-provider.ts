@@ -1,6 +1,6 @@
-// oidc-provider over TLS in the configuration of the bench: one client, users and sessions in memory, the password grant
-// from its documentation, and ES256 JWTs as access tokens. One line of JSON on standard input configures it; it prints
-// `ready` when it listens, and exits at the end of its input.
+// The token server oidc-provider over TLS, configured for the bench: one client, users and sessions in memory, the
+// password grant from its documentation, and ES256 JWTs as access tokens. The program reads its configuration as one
+// line of JSON from standard input, prints `ready` when it listens, and exits at the end of its input.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Processes of other token servers, for the bench. Each reads its configuration from standard input and exits at its
-// end. The programs are oidc-provider.ts and dex/.
+// Other token servers as child processes, with which the bench compares ks-apiserver. Each program (oidc-provider.ts,
+// dex/) reads its configuration from standard input and exits at the end of its input.
 import { join } from 'node:path';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';

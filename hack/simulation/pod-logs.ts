@@ -1,8 +1,8 @@
 // Logs of the simulated containers: one file per application, which its replicas share. KWOK serves them with the
 // kubelet's code (k8s.io/cri-client, pkg/logs), so `sinceTime`, `tailLines`, `limitBytes`, `follow`, partial lines and
-// rotation behave as in clusters. Differences: a `follow` response starts with its first line and never ends;
-// containers have no IDs and do not restart; `previous` needs a file of its own (`previousLogsFile`); a pod without a
-// rule is a 400. Tests that need more simulate a kubelet.
+// rotation behave as in real clusters. There are four differences: a `follow` response starts with the first line of
+// the log and never ends; containers have no IDs and do not restart; `previous` needs a separate file
+// (`previousLogsFile`); a request for a pod without a rule returns 400. Tests that need more simulate a kubelet.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Restart of a program when one of its files is saved. `node --watch` would add a process in between, which survives a
-// SIGKILL of this process.
+// Restart of a program when one of its files is saved. `node --watch` is not used, because it adds an intermediate
+// process that survives a SIGKILL of this process.
 import { watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// Authentication configuration of the local kube-apiserver, so that it accepts the server's access tokens. The file is
-// written when the server runs and its CA exists; kube-apiserver reloads it.
+// Authentication configuration with which the local kube-apiserver accepts the server's access tokens. The file is
+// written when the server runs and the CA of the server exists; kube-apiserver reloads it.
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';

@@ -1,4 +1,4 @@
-// Process groups: start, signals, and termination together with this process.
+// Process groups: starting programs in them, sending signals to them, and killing them when this process exits.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode } from './error-code.ts';

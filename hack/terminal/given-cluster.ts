@@ -1,9 +1,10 @@
+// Connection of the command-line tools to the cluster of a kubeconfig.
 import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../server/cluster/connection/kubeconfig.ts';
 
 /**
- * Calls the function with a client of the cluster in `--kubeconfig`, KUBECONFIG or ~/.kube/config. Throws if there is no
- * kubeconfig.
+ * Connects to the cluster of `--kubeconfig`, KUBECONFIG or ~/.kube/config, and runs `work` with the connection.
+ * Throws if there is no kubeconfig.
  */
 export async function withGivenCluster<Result>(
   kubeconfig: string | undefined,

@@ -2,8 +2,8 @@ import { StoppedError } from '../system/stop-signal.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Runs a script and sets the exit code to its result. Prints an error in one line: exit code 2 for an invalid command
- * line, 1 for other errors; a signal prints nothing.
+ * Runs the main function of a command-line tool and sets the exit code of the process to its result. An error is
+ * printed in one line, with exit code 2 for an invalid command line and 1 otherwise. A stop by a signal prints nothing.
  */
 export async function runScript(work: () => Promise<number>): Promise<void> {
   process.exitCode = await work().catch((error: unknown) => {

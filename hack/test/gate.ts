@@ -1,7 +1,10 @@
 import { runCommand } from '../system/command.ts';
 import { failedWith, type Stage } from './stage.ts';
 
-/** A stage that runs a program and fails if its exit code is not 0; it then shows the output of the program. */
+/**
+ * Returns a stage of `npm test` that runs a program such as the linter. The stage fails if the exit code is not 0, and
+ * then prints the output of the program.
+ */
 export function gate(options: {
   name: string;
   command: readonly [string, ...string[]];

@@ -1,4 +1,4 @@
-/** Number of checks by result. A gate counts as one check. */
+/** Numbers of passed, failed and skipped tests. A gate (a stage such as the linter) counts as one test. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

@@ -1,5 +1,5 @@
-// The error writer of the OAuth endpoints (RFC 6749, 5.2). Errors of the filter chain get the same form, and browser
-// navigations get a page.
+// Writer of the error responses of the OAuth endpoints (RFC 6749, 5.2). It also writes errors of the filter chain in
+// this format. Browser navigations receive an HTML page.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,5 +1,5 @@
-// The completed configuration of the token handler, with the defaults of the audience and of each client. Client secrets are
-// read in clients/.
+// Configuration of the token handler with all defaults applied, for the audience and for each client. clients/ reads
+// the client secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';

@@ -1,5 +1,5 @@
-// Type of the custom resources of this API group, and the rules for user names. hack/generate derives the
-// CustomResourceDefinitions from the custom resources.
+// Type for the definitions of the custom resources of this API group, and the rules for user names. hack/generate
+// derives the CustomResourceDefinitions from these definitions.
 import type { TObject } from 'typebox';
 
 export interface PrinterColumn {

@@ -1,4 +1,4 @@
-// API group, version and first group of users of the IAM API.
+// API group and version of the IAM API, and the user group of the first administrator.
 
 export const VERSION = 'v1beta1';
 

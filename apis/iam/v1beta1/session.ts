@@ -1,5 +1,5 @@
 // Custom resource Session: a login of a user. Deleting the object logs the user out. Only the server can create a valid
-// session, because the object contains a MAC.
+// session, because each object contains a MAC made with a key of the server.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
 

@@ -1,5 +1,5 @@
-// Custom resource User: a person or program that signs in. It contains no secrets; the password hash is in
-// credential.ts.
+// Custom resource User: a person or program that signs in. It contains no secrets; the password hash is in the custom
+// resource Credential (credential.ts).
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 

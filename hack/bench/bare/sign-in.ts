@@ -1,6 +1,7 @@
-// Baseline for sign-ins: a minimal Node server that reads a form over TLS, verifies argon2id one at a time, writes one
-// session to the cluster, signs a token and responds, without checks, watches and logs. Arguments: files of its serving
-// certificate and of a client certificate with write permission. Prints its port.
+// Baseline for sign-ins: a minimal Node server without checks, watches and logs. For each form that it receives over
+// TLS, it verifies one argon2id hash at a time, writes a session to the cluster and signs a token. Its arguments are
+// the URL and CA of kube-apiserver, and the files of its serving certificate and of a client certificate with write
+// permission; it prints its port.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// Client of the load generator (hack/clients/load): one process for the whole run.
+// Client of the load generator (hack/clients/load), which runs as one process during the whole bench.
 import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
 /** One server with the credentials of one caller; files are PEM. */

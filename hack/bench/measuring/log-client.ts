@@ -1,4 +1,4 @@
-// HTTP client of the log rows, with keep-alive connections, for our server and for the stores.
+// HTTP client of the log benchmarks, with keep-alive connections, for ks-apiserver and for the log stores.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

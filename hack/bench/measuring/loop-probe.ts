@@ -1,5 +1,5 @@
-// Probe that is preloaded into the measured server (--import): reports event-loop delays over the IPC channel, without
-// code in the server.
+// Event-loop probe that is preloaded into the measured server (--import). It reports event-loop delays over the IPC
+// channel, so the server itself contains no code for the measurement.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Delays since the previous report in ms, minus the timer period of 1 ms. */

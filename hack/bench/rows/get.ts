@@ -1,4 +1,5 @@
-// Rate of gets of one node: each server has one core, the load generator the other.
+// Benchmark: rate of get requests for one node, compared with kube-apiserver and with a minimal Node server. The
+// measured server has one core, and the load generator has another.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import type { Target } from '../measuring/load-generator.ts';

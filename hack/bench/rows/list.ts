@@ -1,4 +1,5 @@
-// Lists of all nodes: directly, through the aggregator, and compressed.
+// Benchmark: lists of all nodes, compared with kube-apiserver. ks-apiserver is measured directly, through the
+// aggregator, and with compressed responses.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';

@@ -1,5 +1,5 @@
-// Sign-ins: the rate of password grants compared with the bare hash, the rate of refreshes, the effect of many sign-ins on
-// other requests, and the delay until another replica applies a revocation.
+// Benchmark of sign-ins: the rate of password grants compared with argon2id hashing alone, the rate of refreshes, the
+// effect of many sign-ins on other requests, and the delay until another replica applies a revocation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';

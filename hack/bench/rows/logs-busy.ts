@@ -1,4 +1,4 @@
-// Latency of log queries and of other requests during many concurrent log queries.
+// Benchmark: latency of get requests for a node while many log queries run concurrently.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestsResult } from '../measuring/load-generator.ts';
 import { LogClient } from '../measuring/log-client.ts';

@@ -1,4 +1,5 @@
-// Delay of new lines in a live tail of our server, compared with reading new lines from the store directly.
+// Benchmark: delay of new log lines in a live tail of ks-apiserver, compared with a client that reads the new lines
+// directly from the store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '../../log-stores/record.ts';
 import type { LogClient } from '../measuring/log-client.ts';

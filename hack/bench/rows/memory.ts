@@ -1,4 +1,4 @@
-// Resident memory of a new server: idle, after lists, under load.
+// Benchmark: resident memory of a newly started server when it is idle, after lists, and under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';

@@ -1,5 +1,6 @@
-// Rate of password grants compared with the rate of the bare hash, on one core and on all cores. Both sides verify one hash
-// at a time. The bare hash is also measured with two concurrent hashes; the row has the better of its two rates.
+// Benchmark: rate of password grants compared with argon2id hashing alone, on one core and on all cores. Both verify
+// one hash at a time. On one core the hashing is also measured with two concurrent hashes, and the better rate of the
+// two is the baseline.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';

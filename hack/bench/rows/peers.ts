@@ -1,5 +1,5 @@
-// Comparison with other token servers: Dex, which stores sessions in the same cluster, and oidc-provider, which stores
-// them in memory. Password grants, then refreshes with rotation.
+// Benchmark: password grants and refreshes with rotation, compared with two other token servers. Dex stores its
+// sessions in the same cluster; oidc-provider stores them in memory.
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { buildDex } from '../../peers/build.ts';

@@ -1,5 +1,5 @@
-// Console paths: filtered and sorted pages, beside kube-apiserver's list with the same selector. Each server has one
-// core, the load generator the other.
+// Benchmark of the console API: filtered and sorted pages, compared with lists of kube-apiserver with the same
+// selector. The measured server has one core, and the load generator has another.
 import type { Target } from '../measuring/load-generator.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';

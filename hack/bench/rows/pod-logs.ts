@@ -1,5 +1,6 @@
-// Queries over pod logs: 100 pods with 10,000 lines each, read through kube-apiserver from simulated kubelets and merged
-// by time. The peer reads the same logs and discards them.
+// Benchmark: queries over pod logs, for 100 pods with 10,000 lines each. ks-apiserver reads the logs through
+// kube-apiserver from simulated kubelets and merges them by time. The baseline (column `peer`) is a client that reads
+// the same logs and discards them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

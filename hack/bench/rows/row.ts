@@ -1,4 +1,6 @@
-/** One row of the bench table: the figures of the peer and of our server for the same work. */
+// Rows of the bench table, and functions that create rows with a goal.
+
+/** One row of the bench table: the same work measured for a baseline (`peer`) and for ks-apiserver (`ours`). */
 export interface Row {
   readonly work: string;
   readonly peer?: string;

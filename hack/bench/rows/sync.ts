@@ -1,4 +1,5 @@
-// Time from the process start to ready with a synced cache, and the event-loop blocks meanwhile.
+// Benchmark: time from the process start until the server is ready with a synced cache, and the longest event-loop
+// block between listening and ready.
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { type AnotherOptions, CORE_NODES, type Scene } from '../scene/scene.ts';

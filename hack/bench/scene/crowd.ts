@@ -1,4 +1,4 @@
-// Users of the bench, and loops in which they sign in and refresh.
+// Test users of the bench, and loops in which these users sign in and refresh tokens.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';

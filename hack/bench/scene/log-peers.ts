@@ -1,4 +1,5 @@
-// The queries of the log rows, sent to each store directly, with the same lines, total and order as ours.
+// Queries of the log benchmarks in the API of each log store. A query returns the same lines, total and order as the
+// same query to ks-apiserver.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 

@@ -1,4 +1,5 @@
-// Environment of the log rows: both stores with the same lines, and one of our servers for each. Owns their start and stop.
+// Environment of the log benchmarks: OpenSearch and VictoriaLogs with the same log lines, and one ks-apiserver for
+// each. This module starts and stops them.
 import { join } from 'node:path';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';

@@ -1,4 +1,5 @@
-// Temporary folder of the bench, with deferred cleanups.
+// Temporary folder of a benchmark. Cleanups that the benchmark registers run in reverse order, before the folder is
+// removed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Client authentication (RFC 6749, 2.3) by the Authorization header or the form, and its throttle. Every failure gets the
-// same response; the exact cause goes to the log.
+// Client authentication (RFC 6749, 2.3) by the Authorization header or the form, with a throttle for failed attempts.
+// Every failure gets the same response; only the log contains the cause.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';

@@ -1,5 +1,5 @@
-// The registry of configured clients and their secrets, which it watches in files and in Secrets of the server's
-// namespace. Requests are authenticated in client-authentication.ts.
+// Registry of the configured OAuth clients. It watches the client secrets in files and in Secrets of the server's
+// namespace. client-authentication.ts authenticates requests.
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// OAuth clients and the interface of their registry.
+// Type of an OAuth client, and interface of the client registry.
 import type { IncomingMessage } from 'node:http';
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 

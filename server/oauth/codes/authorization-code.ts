@@ -1,5 +1,6 @@
-// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636): format, binding and issuing. Single use is enforced in
-// session-code.ts. PKCE supports S256 only, because the plain method reveals the verifier in the authorization request.
+// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636): their format, their binding to the client and the
+// request, and their issuing. session-code.ts enforces single use. PKCE supports only S256, because the method `plain`
+// reveals the verifier in the authorization request.
 import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';

@@ -1,6 +1,6 @@
-// Open device authorization requests (RFC 8628), stored as Session objects without user, so that every replica sees them.
-// An approval creates the pending session (session-code.ts) whose id is part of the device code, so a request can be
-// approved only once.
+// Open device authorization requests (RFC 8628), stored as Session objects without a user, so that every replica sees
+// them. An approval creates a pending session (session-code.ts) with the id that the device code contains. A second
+// approval cannot create the same object again, so a request can be approved only once.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';

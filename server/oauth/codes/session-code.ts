@@ -1,9 +1,10 @@
-// One-time codes that start a pending session. The Session object is created together with the code, with the hash of the
-// code in `refreshHash`. The exchange of the code starts the session by an update with a precondition. Therefore:
-// - a code is valid once across all replicas: the second of two updates conflicts;
-// - terminating a session also invalidates its code (if the exchange created the session under a name derived from the
-//   code, a sign-out would free that name and a replay could create it again);
-// - no store of codes and no further key is needed, and the reaper deletes an abandoned session like any expired one.
+// One-time codes that start a pending session. The code and its Session object are created together; the field
+// `refreshHash` of the object contains the hash of the code. The exchange of the code starts the session by an update
+// of the object with a precondition. This has three consequences:
+// - A code is valid once across all replicas, because the second of two updates conflicts.
+// - Terminating a session also invalidates its code. (If the exchange created the object under a name derived from the
+//   code, a replay could create it again after a sign-out.)
+// - Codes need no separate store or key, and the reaper deletes an abandoned session like any expired one.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { type Session, sameHash } from '../sessions/session.ts';

@@ -1,5 +1,6 @@
 // Discovery documents for OpenID Connect clients and kube-apiserver: the metadata (OpenID Connect Discovery; RFC 8414)
-// and the JWK Set (RFC 7517). Public. The metadata lists only features that a configured client can use.
+// and the JWK Set (RFC 7517). The documents are public. The metadata lists only features that a configured client can
+// use.
 import { GRANT_TYPES } from '../../../apis/oauth/grant-types.ts';
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';

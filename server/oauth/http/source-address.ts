@@ -1,4 +1,4 @@
-// The client address of a request, behind trusted proxies.
+// Client address of a request that may come through trusted proxies.
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyAddress from 'proxy-addr';

@@ -1,5 +1,5 @@
-// The key ring: signing keys and MAC keys of the token handler, and its implementation for one key set. The ring that
-// follows rotations is in secret-key-ring.ts.
+// Interface of the key ring, which provides the signing keys and MAC keys of the token handler, and an implementation
+// for one fixed key set. secret-key-ring.ts implements the key ring that follows rotations.
 import {
   createHmac,
   createPrivateKey,

@@ -1,4 +1,4 @@
-// Rotation of the signing keys, on schedule or at an operator's request. Runs on the leader only. The function
+// Rotation of the signing keys, on schedule or at an operator's request. It runs only on the leader. The function
 // `rotated` computes the new key set without side effects.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';

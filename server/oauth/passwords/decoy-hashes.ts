@@ -1,6 +1,6 @@
-// Decoy hashes, which are verified for unknown user names in place of a stored hash. Imported hashes can be several times
-// slower than new ones. The decoys have the same distribution of algorithms and costs as the stored hashes, so the response
-// time does not reveal which users exist.
+// Decoy hashes: hashes that are verified in place of a stored hash when the user name is unknown. Verifying an imported
+// hash can take several times longer than verifying a new one. The decoys have the same distribution of algorithms and
+// costs as the stored hashes, so the response time does not reveal which users exist.
 export interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;

@@ -1,5 +1,5 @@
-// The cache of Session objects, fed by a reflector and by this replica's own writes and deletions, which take effect
-// before the watch delivers them.
+// Cache of Session objects, filled by a reflector. Writes and deletions of this replica take effect in the cache before
+// the watch delivers them.
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';

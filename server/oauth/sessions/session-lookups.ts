@@ -1,4 +1,5 @@
-// Reads of single Session objects that bypass the cache. Rate-limited, to protect kube-apiserver.
+// Reads of single Session objects from the cluster instead of the cache. Their rate is limited, to protect
+// kube-apiserver.
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';

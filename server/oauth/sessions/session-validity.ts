@@ -1,5 +1,5 @@
-// Validity of unexpired sessions: a session is valid while its user and its password exist unchanged, and the user is
-// enabled.
+// Validity of unexpired sessions. A session is valid while the user and the password with which it started exist
+// unchanged, and the user is enabled.
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,6 @@
-// Writer of `status.lastLoginTime` of users, with a precision of one minute. Writes are queued and sequential, so that no
-// sign-in waits for one. Failed writes are retried; when the queue is full, new entries are dropped.
+// Writer of the field `status.lastLoginTime` of users, with a precision of one minute. Writes are queued and
+// sequential, so that no sign-in waits for a write. Failed writes are retried; when the queue is full, new entries are
+// dropped.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';

@@ -3,7 +3,7 @@ import type { KeyRing, SigningKey } from '../../../server/oauth/keys/key-ring.ts
 import { ImportedKeys } from '../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../server/oauth/keys/key-set.ts';
 
-/** A key ring without a Secret. */
+/** Creates a key ring in memory, without a Secret. */
 export async function memoryKeyRing(): Promise<KeyRing> {
   return ImportedKeys.from(firstSet(await newKey(), 0));
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../../server/oauth/sessions/session-object.ts';
 
-/** A session of alice that was created now, with `changes`. */
+/** Returns a session of the user alice, created now, with the fields in `changes`. */
 export function newSession(changes: Partial<Session> = {}): Session {
   const now = Date.now();
   return {

@@ -1,4 +1,5 @@
-// Handlers by exact path behind the real filter chain, with the error writer of the token handler.
+// Test server with the real filter chain and the error writer of the token handler. A map assigns a handler to each
+// exact request path.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { Handler } from '../../../server/request/request-context.ts';

@@ -1,6 +1,6 @@
 import type { ConfiguredClient, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 
-/** A client with all grants and scopes, and `overrides`. */
+/** Returns an OAuth client with all grants and scopes, and the fields in `overrides`. */
 export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAuthClient {
   return {
     id,

@@ -1,5 +1,5 @@
-// Sessions without HTTP and cluster, whose users, passwords and tokens a test can change. Replicas share the objects; each
-// has its own cache.
+// Signed-in users in memory, without HTTP and without a cluster. A test can change their users, passwords and tokens.
+// The replicas share the objects, and each replica has its own cache.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';

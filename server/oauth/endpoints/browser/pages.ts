@@ -1,4 +1,4 @@
-// Composition of the browser endpoints: authorization and device pages, each with its sign-in form, the device
+// Composition of the browser endpoints: the authorization page and the device page with their sign-in forms, the device
 // authorization endpoint, and the style sheet.
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';

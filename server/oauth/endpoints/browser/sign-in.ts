@@ -1,5 +1,5 @@
-// The sign-in form, and the form for a forced password change. After a sign-in, the continuation issues a code or approves a
-// device. Passwords are verified in passwords/, and attempts are limited in throttle/.
+// The sign-in form, and the form for a forced password change. After a sign-in, a continuation of the authorization or
+// device page issues the code or approves the device. passwords/ verifies passwords, and throttle/ limits attempts.
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';

@@ -1,11 +1,13 @@
+// The admission policies for users and credentials, enforced by a real kube-apiserver for callers with different
+// permissions to impersonate.
 import { expect } from 'chai';
 import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 import { credential, type IamCluster, ROOT_USER, SOME_HASH, startIamCluster, user } from './iam-cluster.ts';
 
-/** Can write users and credentials, and impersonate the group `dev` and the user `ada`. */
+/** A caller who can write users and credentials, and impersonate the group `dev` and the user `ada`. */
 const HELPDESK = 'helpdesk';
-/** Can also impersonate every user and group. */
+/** A caller who can also impersonate every user and group. */
 const CHIEF = 'chief';
 const WRITING = {
   apiGroups: ['iam.platform.io'],

@@ -1,4 +1,4 @@
-// Restore of users with exactly the commands of docs/operations.md.
+// Restore of users from a backup, with exactly the commands of docs/operations.md.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

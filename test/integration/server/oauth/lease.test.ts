@@ -1,3 +1,4 @@
+// Leader election with a Lease in a real control plane, also while kube-apiserver is unavailable.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { LeaderElection } from '../../../../server/cluster/election/leader-elect
 import { until } from '../../../support/until.ts';
 import { kubectl } from '../../hack/control-plane/programs.ts';
 
-/** Long enough for slow machines: no holder loses the Lease involuntarily. */
+/** Lease times that are long enough for slow machines: no holder loses the Lease involuntarily. */
 const PATIENT = { leaseMs: 60_000, renewMs: 50_000, retryMs: 100 };
 const IMPATIENT = { leaseMs: 2000, renewMs: 1500, retryMs: 100 };
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };

@@ -1,3 +1,4 @@
+// The password grant: groups that fit into a token or do not, and a missing signing key.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -15,7 +16,7 @@ import {
   SignedInCluster,
 } from '../../../../support/oauth/signed-in.ts';
 
-/** The maximum number of groups with names of maximum length; each character takes four bytes. */
+/** The maximum number of groups, with names of maximum length; each character takes four bytes. */
 const ALL_GROUPS = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
 
 describe('the password grant', () => {
