@@ -1,5 +1,5 @@
-// Memory limit for complete responses that wait for their clients to read them. If the limit is reached, the response
-// whose client has not read for the longest time is aborted, because a slow client can be malicious.
+// Memory limit for complete responses that wait until their clients read them. At the limit, the server aborts the
+// response whose client has not read for the longest time, because a slow client can be malicious.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,5 +1,6 @@
-// Handlers of the Kubernetes OpenAPI v3 and v2 documents of the API groups of this server. Schemas are copies of the
-// cluster's schemas, renamed to these groups. Until the cluster is reachable, minimal schemas replace them.
+// Handlers of the Kubernetes OpenAPI v3 and v2 documents for the API groups of this server. The schemas are copies of
+// the cluster's schemas, renamed to these groups. Until the cluster is reachable, the documents contain minimal
+// schemas.
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

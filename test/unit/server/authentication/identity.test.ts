@@ -1,5 +1,5 @@
-// Front proxy, client certificates and anonymous access together, over real TLS: no authenticator may accept what another one
-// must reject.
+// The authenticators for the front proxy, client certificates and anonymous callers together, over real TLS. No
+// authenticator may accept a request that another one must reject.
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
