@@ -1,5 +1,5 @@
 // Concurrency limits of log queries, exports and live tails, with fair shares for callers. Queries wait in a queue. If
-// no slot is free, a new export or live tail preempts one of another caller that has more of them.
+// no slot is free, a new export preempts an export of a caller that has more exports. Live tails have the same rule.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { PreemptibleSlots } from '../../concurrency/preemptible-slots.ts';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';

@@ -1,6 +1,6 @@
 // Lower time bounds for recreated namespaces. A caller must not read lines of a deleted namespace that had the same
-// name. A query can contain 250 bounds. If a query needs more than 100, a search first finds the namespaces that have
-// lines from before their creation.
+// name. A query can contain at most 250 bounds. If it needs more than 100, a search first finds the namespaces that
+// have lines from before their creation.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
