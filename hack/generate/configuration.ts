@@ -2,7 +2,10 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { type Names, SERVER } from './names.ts';
 import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
 
-/** Configuration file of the manifests: only values that differ from the defaults. A test loads it with the server. */
+/**
+ * Returns the configuration file that the manifests install. It contains only values that differ from the defaults of
+ * the server. A test loads the file with the server.
+ */
 export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TestRecord } from '../../test/support/reporter.ts';
 
-/** Reads the record that test/support/reporter.ts writes at the end of a run; undefined if the run wrote no record. */
+/** Reads the results that test/support/reporter.ts writes at the end of a mocha run; undefined if there are none. */
 export async function readRecord(file: string): Promise<TestRecord | undefined> {
   let value: unknown;
   try {

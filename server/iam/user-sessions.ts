@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 
 /**
- * Deletes the sessions of a user after a change that makes them invalid. The deletion removes them from lists, and takes
- * effect even on replicas whose caches do not contain the change yet.
+ * Deletes the sessions of a user after a change that makes them invalid. The deletion also removes the sessions from
+ * lists, and takes effect on replicas whose caches do not contain the change yet.
  */
 export class UserSessions {
   readonly #sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
