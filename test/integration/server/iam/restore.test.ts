@@ -1,4 +1,4 @@
-// Restore of users from a backup, with exactly the commands of docs/operations.md.
+// Restore of users with exactly the commands of docs/backup.md.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,18 +33,16 @@ describe('users from a backup', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The commands of the section, in their order. */
+  /** The two command blocks of the document: backup and restore. */
   async function documented(): Promise<[string, string]> {
-    const text = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
-    const section = /^## What to back up$.*?(?=^## )/ms.exec(text)?.[0] ?? '';
-    const [first = '', second = '', ...more] = [...section.matchAll(/^```\n(.*?)^```$/gms)].map(
-      ([, block = '']) => block,
-    );
-    expect(more).to.deep.equal([]);
-    return [first, second];
+    const text = await readFile(join(ROOT, 'docs/backup.md'), 'utf8');
+    const blocks = [...text.matchAll(/^```\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    expect(blocks).to.have.length(2);
+    const [backup = '', restore = ''] = blocks;
+    return [backup, restore];
   }
 
-  /** In a shell, beside the kustomization. */
+  /** Runs commands in a shell, in the folder of the kustomization. */
   async function type(commands: string): Promise<string> {
     const { kubectl, kubeconfig } = cluster.controlPlane;
     // With a pipe as standard input, bash can take this for a remote shell and read its startup files.
