@@ -179,7 +179,9 @@ describe('pod logs through a real kube-apiserver', function () {
     const ending = new AbortController();
     const running = refused.run(ending.signal);
     try {
-      expect(await refused.check(call()).catch((error: unknown) => error)).to.match(/is not allowed to .* pods/);
+      expect(await refused.check(call()).catch((error: unknown) => error)).to.match(
+        /is not allowed to .* pods/,
+      );
       const failure = await refused.query(own(), oldest, call()).catch((error: unknown) => error);
       expect(failure).to.include({ name: 'StatusError', code: 503 });
     } finally {
