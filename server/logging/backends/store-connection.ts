@@ -1,5 +1,5 @@
-// Common parts of the HTTP connections to log stores: credentials and CA certificates from files that are re-read when they
-// change, and the detection of a store that does not respond to any request.
+// Common parts of the HTTP connections to log stores: credentials and CA certificates from files, which are reloaded
+// when they change, and the detection of a store that does not respond to any request.
 import { readFile, stat } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { UnusableFileError } from '../configuration-errors.ts';

@@ -1,6 +1,6 @@
-// Builders of query DSL clauses that are valid in both OpenSearch and Elasticsearch, and the clauses for names, workloads
-// and text. Names use keyword fields, words the analysed field, and patterns the `wildcard` field. Many names are combined
-// into few clauses, because a query has at most 1,024 clauses by default.
+// Clauses of the query DSL for names, workloads and text, valid in both OpenSearch and Elasticsearch. Clauses for names
+// search keyword fields, clauses for words the analysed field, and clauses for patterns the `wildcard` field. Many names
+// become few clauses, because a query has at most 1,024 clauses by default.
 import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../instant.ts';
 import type { Instant, NameFilter, TextFilter } from '../../log-store.ts';
 import { parsePattern } from '../../matching/regex-dialect.ts';

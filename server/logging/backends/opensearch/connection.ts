@@ -1,5 +1,5 @@
 // HTTP client for OpenSearch and Elasticsearch: connections, TLS, credentials, deadlines, retries, and the mapping of
-// failures to StatusErrors. Callers build the requests, and read the JSON of responses with the type checks at the end.
+// failures to StatusErrors. Callers build the requests. The file also has the type checks for the JSON of responses.
 import type { IncomingMessage } from 'node:http';
 import { Client, errors } from '@opensearch-project/opensearch';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
