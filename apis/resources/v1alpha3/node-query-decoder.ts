@@ -1,4 +1,4 @@
-// The query decoder of the node list for consoles, with its formats: label selectors and field selectors.
+// Decoder of the query parameters of the node list (`/kapis`). It also parses label selectors and field selectors.
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-selector-parser.ts';

@@ -1,4 +1,4 @@
-// Rows of the bench table, and functions that create rows with a goal.
+// Rows of the bench table. A row can have a goal: the limit that its measured value must meet.
 
 /** One row of the bench table: the same work measured for a baseline (`peer`) and for ks-apiserver (`ours`). */
 export interface Row {

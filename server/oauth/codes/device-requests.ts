@@ -1,6 +1,6 @@
-// Open device authorization requests (RFC 8628), stored as Session objects without a user, so that every replica sees
-// them. An approval creates a pending session (session-code.ts) with the id that the device code contains. A second
-// approval cannot create the same object again, so a request can be approved only once.
+// Open device authorization requests (RFC 8628), stored as Session objects, so that every replica sees them. The device
+// code contains the id of a pending session (session-code.ts), which the approval creates. A second approval fails,
+// because that session already exists.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
