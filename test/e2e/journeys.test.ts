@@ -1,6 +1,5 @@
-// Test of the journeys in server/README.md, which list the files that run for one kind of request. The coverage of a
-// running server shows which files ran, and the journey must contain all of them. Files that unrelated requests run
-// too, such as the filter chain, may be missing.
+// The journeys of server/README.md, compared with the coverage of a running server. A journey must contain every file that
+// runs for its request, except files that unrelated requests also run, such as the filter chain.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';

@@ -1,6 +1,5 @@
-// Lower time bounds for recreated namespaces. A caller must not read lines of a deleted namespace that had the same
-// name. A query can contain at most 250 bounds. If it needs more than 100, a search first finds the namespaces that
-// have lines from before their creation.
+// Lower time bounds that hide the lines of a deleted namespace from its successor of the same name. A query has at most
+// 250 bounds. Above 100, a preliminary search drops the namespaces without lines from before their creation.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';

@@ -1,6 +1,6 @@
-// Queue between the container logs of a live tail and its client. A client that reconnects resumes after the last line
-// that it received, so existing lines must arrive in the order of time. The queue delays a line until all logs have
-// delivered their older existing lines.
+// Queue that merges the container logs of a live tail for its client. Lines written before the tail started are delivered
+// in time order, because a client resumes after its last line. The queue holds such a line until no log can still deliver
+// an older one.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../../instant.ts';
 import type { Instant, LogRecord } from '../../../log-store.ts';
