@@ -18,6 +18,7 @@ import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
 import { startOpenSearch } from '../../hack/log-stores/opensearch.ts';
 import { createNodes } from '../../hack/simulation/realistic-node.ts';
 import { freePort } from '../../hack/system/ports.ts';
+import { JOURNEYS_DOCUMENT, journeysIn } from '../support/journeys.ts';
 import { requireJava } from '../support/logging/require-java.ts';
 import { until } from '../support/until.ts';
 
@@ -74,7 +75,7 @@ describe('the journeys of server/README.md', function () {
       },
       signal,
     });
-    documented = journeysOf(await readFile(join(ROOT, 'server/README.md'), 'utf8'));
+    documented = journeysIn(await readFile(join(ROOT, JOURNEYS_DOCUMENT), 'utf8'));
     await until(async () => (await ask(NODES)).status === 200);
     await until(async () => (await ask(LOGS)).status === 200);
     await executed();
@@ -227,19 +228,3 @@ const ADMINISTRATORS = JSON.stringify({
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
   subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'administrators' }],
 });
-
-/** The files of each journey: the links in the list below its heading. */
-function journeysOf(readme: string): ReadonlyMap<string, readonly string[]> {
-  const [, section = ''] = readme.split('\n## Journeys\n');
-  const [journeys = ''] = section.split('\n## ');
-  return new Map(
-    journeys
-      .split('\n### ')
-      .slice(1)
-      .map((journey) => {
-        const [title = ''] = journey.split('\n');
-        const links = [...journey.matchAll(/^\d+\. \[[^\]]*\]\(([^)]+)\)/gm)];
-        return [title, links.map(([, path = '']) => join('server', path))];
-      }),
-  );
-}

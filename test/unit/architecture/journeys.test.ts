@@ -1,24 +1,9 @@
-import { posix } from 'node:path';
 import { expect } from 'chai';
+import { JOURNEYS_DOCUMENT, journeysIn } from '../../support/journeys.ts';
 import { importsOf } from './import-graph.ts';
 import { projectFiles } from './repository.ts';
 
 const files = projectFiles();
-const README = 'server/README.md';
-
-/** The journeys of server/README.md: the files of each, in reading order. */
-function journeysIn(text: string): Map<string, string[]> {
-  const [, section = ''] = text.split(/^## Journeys$/m);
-  const [own = ''] = section.split(/^## /m);
-  const journeys = own.split(/^### /m).slice(1);
-  return new Map(
-    journeys.map((journey) => {
-      const [title = ''] = journey.split('\n');
-      const links = [...journey.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) => link);
-      return [title, links.map((link) => posix.join(posix.dirname(README), link))];
-    }),
-  );
-}
 
 function isConnected(one: string, other: string): boolean {
   const imports = (from: string, to: string): boolean =>
@@ -27,7 +12,7 @@ function isConnected(one: string, other: string): boolean {
 }
 
 describe('the journeys of server/README.md', () => {
-  const journeys = journeysIn(files.get(README) ?? '');
+  const journeys = journeysIn(files.get(JOURNEYS_DOCUMENT) ?? '');
 
   it('exist', () => {
     expect(journeys.size).to.be.at.least(2);

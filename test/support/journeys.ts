@@ -1,0 +1,18 @@
+// Parser of the journeys in server/README.md: the files of each list, as paths from the root, in reading order.
+import { posix } from 'node:path';
+
+export const JOURNEYS_DOCUMENT = 'server/README.md';
+
+/** Files by the title of their journey. `text`: the content of the document. */
+export function journeysIn(text: string): ReadonlyMap<string, readonly string[]> {
+  const [, section = ''] = text.split(/^## Journeys$/m);
+  const [own = ''] = section.split(/^## /m);
+  const journeys = own.split(/^### /m).slice(1);
+  return new Map(
+    journeys.map((journey) => {
+      const [title = ''] = journey.split('\n');
+      const links = [...journey.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) => link);
+      return [title, links.map((link) => posix.join(posix.dirname(JOURNEYS_DOCUMENT), link))];
+    }),
+  );
+}
