@@ -67,7 +67,7 @@ const SIGN_IN_SCHEMAS = {
 const SCOPES = {
   openid: 'An ID token.',
   profile: 'Name and display name of the user.',
-  email: 'The e-mail address of the user.',
+  email: 'The email address of the user.',
   groups: 'The groups of the user.',
 };
 

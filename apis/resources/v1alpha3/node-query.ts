@@ -49,11 +49,11 @@ export const NodeQuerySchema = Type.Object(
       enum: [...NODE_SORT_KEYS],
       default: 'creationTimestamp',
       description:
-        'The sort key; equal keys are ordered by name. `createTime` is `creationTimestamp`; `cpu`, `memory` and `pods` are the allocatable amounts; `role` is the list of roles.',
+        'The sort key. Nodes with the same value are ordered by name. `createTime` is an alias of `creationTimestamp`. `cpu`, `memory` and `pods` are the allocatable amounts. `role` compares the lists of roles.',
     }),
     ascending: Type.Boolean({
       default: false,
-      description: '`true` for ascending order, `false` for the exact reverse.',
+      description: '`true`: ascending order. `false`: descending order.',
     }),
     name: text('Nodes with this text in their name or alias. Case-sensitive.'),
     names: Type.Optional(
@@ -69,7 +69,7 @@ export const NodeQuerySchema = Type.Object(
       Type.Array(oneOf(NODE_STATUSES), {
         minItems: 1,
         description:
-          'Nodes with one of these statuses. A cordoned node is `unschedulable`. Any other node is `warning` if a health condition does not have its healthy value, or else `running`.',
+          'Nodes with one of these statuses. A cordoned node is `unschedulable`. Any other node is `warning` if a health condition does not have its healthy value, and otherwise `running`.',
       }),
     ),
     role: Type.Optional(
@@ -82,9 +82,9 @@ export const NodeQuerySchema = Type.Object(
     ),
     label: selector(
       'label-selector',
-      'A Kubernetes label selector, in addition to `labelSelector`. Both must match.',
+      'A second label selector. If `labelSelector` is also set, both must match.',
     ),
-    annotation: selector('label-selector', 'A label selector that is applied to annotations.'),
+    annotation: selector('label-selector', 'A selector over annotations, in the syntax of a label selector.'),
   },
   { additionalProperties: false },
 );
