@@ -1,4 +1,5 @@
-// The health checks of /livez, /readyz and /healthz. The server is live if it responds, and ready if its data is loaded.
+// The health checks of /livez, /readyz and /healthz. The server is live if it responds, and ready once its caches are
+// filled.
 import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {

@@ -1,5 +1,5 @@
-// Setup of log queries from the configuration: the log store, scopes, routes, discovery and health check. Only the
-// module of the configured log store is loaded.
+// Composition of log queries from the configuration: the log store, the check of callers' permissions, routes,
+// discovery and health check. The server loads only the code of the configured log store.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { plaintextURLs } from '../apis/config/v1alpha1/logging-validation.ts';

@@ -1,5 +1,5 @@
-// The router. A request for a resource is routed by the same RequestInfo that authorization uses. All other requests
-// are routed by their path with Express's router, which is strict about case and trailing slashes.
+// The router. A request for a resource is routed by the same RequestInfo that authorization uses. Express's router
+// routes all other requests by their path, strictly: case and trailing slashes matter.
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { KnownResource } from './filters/request-counting.ts';

@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document of the custom resources, as kube-apiserver serves them with the installed manifests.
+// The OpenAPI 3.1 document of the custom resources that the manifests install. kube-apiserver serves these resources,
+// not this server.
 import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';

@@ -1,4 +1,5 @@
-// Security schemes and error responses that all operations have in common.
+// Constants for the OpenAPI documents: the security schemes of operations, and the error responses that the filter
+// chain can return for any operation.
 
 /** Security schemes of operations that require an authenticated caller. */
 export const AUTHENTICATED = [['bearer'], ['oauth']] as const;

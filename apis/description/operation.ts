@@ -1,4 +1,5 @@
-// Types for the description of an operation, from which its OpenAPI is generated.
+// Types that describe an operation of an API (one method of one path). The OpenAPI documents are generated from these
+// descriptions.
 import type { TObject, TSchema } from 'typebox';
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete';

@@ -1,6 +1,6 @@
 // Schemas of the OAuth forms and responses, used only for the OpenAPI document. The endpoints parse forms with
-// server/oauth/http/form.ts instead, because RFC 6749 has rules that no schema can express (parameters per grant,
-// absent values). A test compares the schemas with the endpoints.
+// server/oauth/http/form.ts instead, because RFC 6749 has rules that no schema can express. For example, the required
+// parameters depend on the grant type. A test compares the schemas with the endpoints.
 import { Type } from 'typebox';
 import { OAUTH_ERROR_CODES } from './errors.ts';
 import { GRANT_TYPES } from './grant-types.ts';

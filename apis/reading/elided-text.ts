@@ -1,4 +1,4 @@
-/** Shortens a text to about `most` characters, by an ellipsis in the middle. */
+/** Shortens a text to about `most` characters: replaces its middle by an ellipsis. */
 export function elided(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most >> 1;

@@ -1,4 +1,5 @@
-// A JSON scanner that returns the error messages of Go's encoding/json, because kube-apiserver returns them to clients.
+// A JSON scanner that returns the same error messages as Go's encoding/json, because kube-apiserver's error responses
+// contain these messages.
 
 /** Maximum nesting, as in Go. */
 const MAX_DEPTH = 10_000;

@@ -1,4 +1,4 @@
-// Parser of comma-separated lists. It ignores empty values, and spaces around values.
+// Parser of comma-separated lists in query parameters. It removes spaces around values, and ignores empty values.
 import { isRecord } from './unknown-value.ts';
 
 /** The JSON Schema of a list. */

@@ -1,4 +1,4 @@
-// Accessors for caught values, which are usually Errors.
+// Functions that return the message or the error code of a caught value, which is usually an Error.
 
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,6 +1,6 @@
-// Build cache for artifacts (mostly programs built from source), which all clones of the repository share. This module
-// manages the cache folder, the cache key (a hash of the inputs), the lock and the atomic rename; its callers build and
-// use the artifacts.
+// Build cache for artifacts, mostly programs built from source. All clones of the repository on a machine share the
+// cache. The key of an artifact is a hash of its inputs. This module manages the cache folder and its locks; callers
+// pass the function that builds an artifact.
 import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';

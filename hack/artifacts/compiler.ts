@@ -1,5 +1,5 @@
-// Execution of a compiler or downloader with progress reports. The message of an error contains the last lines of the
-// output.
+// Execution of a compiler or downloader, with progress reports. If the program fails, the error message contains the
+// last lines of its output.
 import { createInterface } from 'node:readline';
 import { signalGroup, spawnWithUs } from '../system/process-group.ts';
 

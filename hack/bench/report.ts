@@ -1,5 +1,5 @@
-// Report of the bench as a table (results.md, standard output) and as data (results.json). Each group of rows has the
-// date of its run. A run that measures only some groups keeps the earlier rows of the other groups.
+// Report of the bench, as a table (results.md and standard output) and as data (results.json). A run that measures only
+// some groups of rows keeps the previous results of the other groups. Each group has the date of its run.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './measuring/machine.ts';

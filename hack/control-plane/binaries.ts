@@ -1,5 +1,5 @@
-// Lookup of the control plane's programs. Prebuilt programs with a matching version have priority; otherwise build.ts
-// builds them.
+// Lookup of the programs of the control plane. It prefers installed programs with a matching version; if there are
+// none, build.ts builds them.
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';

@@ -1,5 +1,5 @@
 // PKI of one control plane, as files in one folder: its CAs and the certificates of its programs.
-// certificate-authority.ts creates the certificates; the file of each program passes the paths as flags.
+// certificate-authority.ts creates the certificates.
 import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Registration of a server that runs as a local process beside the control plane. It applies the development manifests:
-// RBAC, an ExternalName Service for this machine, and APIServices for the port of the server.
+// Registration of a locally running server with the control plane. It applies the development manifests: RBAC, an
+// ExternalName Service for this machine, and APIServices with the port of the server.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';

@@ -1,5 +1,5 @@
-// Server process beside a control plane, for tests and the bench. It runs from the sources with a configuration of its
-// own; registration.ts registers it with kube-apiserver.
+// The server as a child process, for tests and the bench. It runs the TypeScript sources with a configuration file that
+// the caller defines. registration.ts registers it with the kube-apiserver of a control plane.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// Admission policies that prevent privilege escalation through users and passwords: a caller may change only users and
-// groups that the caller may impersonate. kube-apiserver enforces the policies for kubectl; server/iam applies the same
-// rules to the REST API.
+// ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects: callers may change
+// only users and groups that they may impersonate. kube-apiserver enforces the policies for direct writes, for example
+// with kubectl. server/iam applies the same rules to the REST API.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';

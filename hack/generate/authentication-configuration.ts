@@ -1,5 +1,5 @@
-// AuthenticationConfiguration with which kube-apiserver accepts the access tokens of ks-apiserver. The server's own
-// authenticator uses the same claim mapping (apis/oauth/claim-mapping.ts).
+// The AuthenticationConfiguration with which kube-apiserver accepts the access tokens of ks-apiserver. ks-apiserver
+// maps the claims of these tokens to users in the same way (apis/oauth/claim-mapping.ts).
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 

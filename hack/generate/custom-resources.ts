@@ -1,4 +1,4 @@
-// CustomResourceDefinitions of the resources in apis/.
+// CustomResourceDefinitions, generated from the definitions of the custom resources in apis/.
 import type { CustomResource } from '../../apis/iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../../apis/iam/v1beta1/structural-schema.ts';

@@ -1,4 +1,4 @@
-// Table of all generated files of the repository.
+// Table of all generated files in the repository, with the functions that generate them.
 import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';

@@ -1,4 +1,7 @@
-/** A manifest as data. The tests apply every manifest to a real kube-apiserver, which validates it. */
+/**
+ * A Kubernetes object in a manifest. The type is loose: tests apply every manifest to a real kube-apiserver, which
+ * validates it.
+ */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** A generated file under manifests/ as data. */
+/** A generated YAML file under manifests/: its path, its purpose and its YAML documents as objects. */
 export interface ManifestFile {
   /** Path below manifests/. */
   readonly path: string;

@@ -1,4 +1,4 @@
-// Edge cases among the log lines of the data set: lines that are difficult for parsers, log stores and text matching.
+// Log lines that are edge cases for parsers, log stores and text matching. They are part of the log data set.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(

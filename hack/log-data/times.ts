@@ -1,4 +1,4 @@
-// Timestamps of the log data set, with nanoseconds.
+// Generator of the timestamps in the log data set, which have nanosecond precision.
 import type { Random } from './random.ts';
 
 /** Milliseconds since the epoch, and nanoseconds within that millisecond. */

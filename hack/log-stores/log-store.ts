@@ -1,5 +1,5 @@
-// A log store as a supervised process on a loopback port. Its data and its port stay the same across restarts.
-// opensearch.ts and victorialogs.ts build and configure the programs; load-*.ts upload log records.
+// A log store (OpenSearch or VictoriaLogs) as a supervised process on a loopback port. It keeps its data and its port
+// across restarts. opensearch.ts and victorialogs.ts build and configure the programs; load-*.ts upload log records.
 import { mkdir } from 'node:fs/promises';
 import { get as getPlain } from 'node:http';
 import { get as getSecured } from 'node:https';

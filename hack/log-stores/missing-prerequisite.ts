@@ -5,8 +5,8 @@ import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
 /**
- * Returns one line about what is missing (Java or Maven) to build and start an OpenSearch node; undefined if nothing is
- * missing.
+ * Returns a one-line message that names the missing prerequisite (Java or Maven) of an OpenSearch node. Returns
+ * undefined if the node can be built and started.
  */
 export async function missingForOpenSearch(
   env: NodeJS.ProcessEnv,

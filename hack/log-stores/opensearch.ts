@@ -1,4 +1,4 @@
-// OpenSearch or Elasticsearch as one supervised node, without scripting and optionally with the security plugin.
+// One OpenSearch or Elasticsearch node as a supervised process. Scripting is disabled; the security plugin is optional.
 // node-build.ts builds the node from Maven artifacts.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * An index template for log records of Fluent Bit, for `PUT /_index_template/NAME`. It has three advantages over dynamic
- * mapping: the order within a millisecond is preserved, regular expressions are supported, and one pod can have the labels
- * `app` and `app.kubernetes.io/name`. Dynamic mapping rejects them, because `app` would be a string and an object.
+ * Returns the recommended index template for log records of Fluent Bit, the body of `PUT /_index_template/NAME`. It has
+ * three advantages over dynamic mapping. It preserves the order of records within a millisecond, and supports regular
+ * expressions. It also accepts records of a pod with both labels `app` and `app.kubernetes.io/name`. Dynamic mapping
+ * rejects such records, because the field `app` would be a string and an object.
  */
 export function indexTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: lineWithSubfield('line'), labels: 'flat_object', analysis: ANALYSIS });

@@ -1,5 +1,5 @@
-// Other token servers as child processes, with which the bench compares ks-apiserver. Each program (oidc-provider.ts,
-// dex/) reads its configuration from standard input and exits at the end of its input.
+// The token servers with which the bench compares ks-apiserver, as child processes. Each program (oidc-provider.ts,
+// dex/) reads its configuration from standard input, and exits at the end of its input.
 import { join } from 'node:path';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';

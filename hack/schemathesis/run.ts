@@ -1,4 +1,4 @@
-// Run of schemathesis against a server, with the report of its failures.
+// Execution of schemathesis, a test tool for OpenAPI documents, against a server. It returns the failures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Container images of simulated nodes.
+// Container images in the status of simulated nodes.
 import { createHash } from 'node:crypto';
 
 /** Repositories of the images. */

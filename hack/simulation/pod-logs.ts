@@ -1,8 +1,11 @@
-// Logs of the simulated containers: one file per application, which its replicas share. KWOK serves them with the
-// kubelet's code (k8s.io/cri-client, pkg/logs), so `sinceTime`, `tailLines`, `limitBytes`, `follow`, partial lines and
-// rotation behave as in real clusters. There are four differences: a `follow` response starts with the first line of
-// the log and never ends; containers have no IDs and do not restart; `previous` needs a separate file
-// (`previousLogsFile`); a request for a pod without a rule returns 400. Tests that need more simulate a kubelet.
+// Log files of the simulated containers: one file per application, which all its replicas share. KWOK serves the files
+// with the kubelet's code (k8s.io/cri-client, pkg/logs), so the parameters of the pod log API, partial lines and
+// rotation behave as in real clusters. There are four differences:
+// - A `follow` response starts with the first line of the log and never ends.
+// - Containers have no IDs and do not restart.
+// - `previous` needs a separate file (`previousLogsFile`).
+// - A request returns 400 if KWOK has no log file for the pod.
+// Tests that need one of these features use a fake kubelet.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Nodes with realistic contents for the simulation, the tests and the bench. The index of a node determines its
-// contents.
+// Generator of Node objects with realistic contents, for the simulation, the tests and the bench. The index of a node
+// determines its contents.
 import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';

@@ -1,4 +1,4 @@
-// Text that `npm start` prints when the server is ready: commands to copy.
+// Text that `npm start` prints when the server is ready. It contains example commands for this server.
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,

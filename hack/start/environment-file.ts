@@ -1,4 +1,5 @@
-// Shell file that `npm start` writes for the examples of the documents: address, CA, kubeconfig and kubectl.
+// Shell file that `npm start` writes for the examples in docs/. It sets variables for the address and the CA of the
+// server, the kubeconfig, and kubectl.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';

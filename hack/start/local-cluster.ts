@@ -1,5 +1,5 @@
-// Local control plane with simulated nodes, and the server behind its aggregation layer. The function `stop` stops all
-// programs; the state of the cluster stays in the folder.
+// The local cluster of `npm start`: a control plane with simulated nodes, and the server behind its aggregation layer.
+// The function `stop` stops all programs; the data of the cluster stays in its folder.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

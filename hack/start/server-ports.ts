@@ -1,4 +1,4 @@
-// Ports of the development server, which stay the same across starts.
+// Ports of the development server, which stay the same when `npm start` runs again.
 import { readFile, writeFile } from 'node:fs/promises';
 import { record } from '../../apis/reading/unknown-value.ts';
 import { freeAgain, type PortState, stateOf } from '../system/ports.ts';

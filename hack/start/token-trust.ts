@@ -1,5 +1,6 @@
-// Authentication configuration with which the local kube-apiserver accepts the server's access tokens. The file is
-// written when the server runs and the CA of the server exists; kube-apiserver reloads it.
+// The AuthenticationConfiguration file with which the local kube-apiserver accepts the access tokens of the server. It
+// contains the CA of the server, so it is written after the server has started. kube-apiserver reloads the changed
+// file.
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';

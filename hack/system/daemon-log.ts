@@ -1,4 +1,4 @@
-// Log file of a supervised process: rotation, and last lines for error messages.
+// Log file of a supervised process. This module rotates the file, and reads its last lines for error messages.
 import { openSync, statSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whether the error is a system error with this code, such as `ENOENT`. */
+/** Returns true if the error is a system error with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

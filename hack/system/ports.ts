@@ -1,4 +1,4 @@
-// Free loopback ports for the programs that the tools start.
+// Functions that find free loopback ports for child processes.
 import { createServer } from 'node:net';
 import { hasCode } from './error-code.ts';
 

@@ -1,4 +1,4 @@
-// Termination of a tool by SIGINT, SIGTERM or SIGHUP.
+// Signal handling of the command-line tools: SIGINT, SIGTERM and SIGHUP abort an AbortSignal.
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

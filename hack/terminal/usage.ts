@@ -1,4 +1,4 @@
-// Parsing of command lines, with errors for users.
+// Parser of the command lines of the tools. Its errors name the invalid argument and the accepted ones.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../apis/reading/suggestion.ts';
 

@@ -1,4 +1,4 @@
-// Summary and verdict of a run of `npm test`.
+// Summary of a run of `npm test`, with its result: passed or failed.
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 

@@ -1,5 +1,5 @@
-// Restore of users and passwords from a backup that `kubectl get -o json` wrote. A password refers to the uid of its
-// user. A user that the restore creates has a new uid, so each password is written with the current uid of its user.
+// Restore of users and passwords from a backup that `kubectl get -o json` has written. A Credential contains the uid of
+// its user. A restored user has a new uid, so the restore writes each Credential with the current uid of its user.
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';

@@ -1,5 +1,5 @@
-// The authentication settings of the cluster, from the ConfigMap kube-system/extension-apiserver-authentication. kube-apiserver
-// publishes there the CAs and headers that extension servers trust. delegated-authentication.ts parses the ConfigMap.
+// Watch of the ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver publishes the CAs and
+// header names that extension servers trust. delegated-authentication.ts parses the ConfigMap.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';

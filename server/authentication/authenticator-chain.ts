@@ -1,5 +1,6 @@
-// Chains of authenticators: AuthenticatorChain for all authentication methods of a request, BearerTokenAuthenticator for the
-// kinds of bearer tokens. The first authenticator that recognises the caller decides the user.
+// Chains of authenticators: AuthenticatorChain tries all authentication methods of a request, and
+// BearerTokenAuthenticator tries all kinds of bearer tokens. The first authenticator that recognises the caller decides
+// the user.
 import { timingSafeEqual } from 'node:crypto';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';

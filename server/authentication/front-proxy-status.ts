@@ -1,4 +1,5 @@
-// The status of the front proxy for operators, in the log and in `/readyz?verbose`.
+// Reports for operators, in the log and in `/readyz?verbose`, whether the server accepts or rejects the requests of the
+// front proxy, and the kube-apiserver flag to check.
 import type { Logger } from 'pino';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 

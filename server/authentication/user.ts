@@ -1,4 +1,4 @@
-/** The user of a request: the UserInfo of Kubernetes. */
+/** The authenticated user of a request, with the fields of UserInfo in `authentication.k8s.io/v1`. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;

@@ -1,6 +1,6 @@
 // The informer cache of one resource: the current snapshot, past snapshots and the watch cache. A reflector writes to
-// the cache as a ReflectorSink, and the REST handlers read it as a ResourceCache. The cache sends no requests to the
-// cluster; its option `probe` does.
+// the cache through the interface ReflectorSink, and the REST handlers read it through ResourceCache. The cache itself
+// sends no requests to the cluster.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';

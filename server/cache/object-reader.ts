@@ -1,4 +1,5 @@
-// Converts raw objects of the cluster into cached objects, and copies the bytes of cached objects between buffers.
+// Conversion of raw objects of the cluster into cached objects, and functions that copy the bytes of cached objects
+// between buffers.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';

@@ -1,4 +1,5 @@
-// Reads that wait until the cache reaches a resourceVersion.
+// Queue of reads that wait until the cache reaches their resourceVersion. A read fails with a timeout if the cache does
+// not reach it.
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { pause } from '../concurrency/pause.ts';

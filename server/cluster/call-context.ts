@@ -1,6 +1,6 @@
 /**
- * The context of a call to the cluster. Usually it is the request of the client that causes the call. Read `signal`
- * only if the call has to wait, because a request creates its signal at the first read.
+ * The context of a call to the cluster; usually the client request that causes the call. Read `signal` only if the call
+ * has to wait, because a request creates its AbortSignal when the property is first read.
  */
 export interface CallContext {
   readonly signal: AbortSignal;

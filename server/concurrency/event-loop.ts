@@ -1,4 +1,4 @@
-// Functions that count the iterations (rounds) of the event loop and wait for the next one.
+// Functions that count the iterations of the event loop, and wait for the next iteration.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as immediate } from 'node:timers/promises';
 

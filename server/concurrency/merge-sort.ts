@@ -1,4 +1,5 @@
-// A time-sliced merge sort, which yields to the event loop. It sorts runs of RUN items, then merges the runs pairwise.
+// A time-sliced merge sort, which yields to the event loop. It divides the items into short runs, sorts each run, and
+// merges the runs pairwise.
 import type { TimeSlicer } from './time-slicer.ts';
 
 /** Number of items per run. Sorting a run takes about 10 ms at 1 µs per comparison. */

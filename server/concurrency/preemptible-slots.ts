@@ -1,5 +1,5 @@
-// A semaphore for streams. When all slots are in use, a caller with few slots can preempt a slot of the caller with the
-// most.
+// A semaphore for streams. When all slots are in use, a new stream can preempt a stream of the caller that holds the
+// most slots.
 import { orAborted } from './or-aborted.ts';
 import { ByCaller } from './slots.ts';
 

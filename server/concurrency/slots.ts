@@ -1,4 +1,4 @@
-// A semaphore with fair queuing between callers.
+// A semaphore with a queue. Free slots are shared fairly among the waiting callers.
 import { InFlight } from './in-flight.ts';
 
 /** The limits of the queue for slots. */

@@ -1,4 +1,4 @@
-// Time slicing: long synchronous work yields to the event loop after each time slice.
+// TimeSlicer, with which long synchronous work yields to the event loop after each time slice.
 import { nextRound, round } from './event-loop.ts';
 
 /** Time slice of queries. Short, because it delays latency-sensitive requests. */

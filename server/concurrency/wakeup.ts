@@ -1,4 +1,4 @@
-/** A wake-up signal for one loop. Calls of `wake` while the loop is busy are remembered as one. */
+/** A wake-up signal for a loop that waits for work. Several calls of `wake` while the loop is busy wake it once. */
 export class Wakeup {
   #pending = false;
   #resolve: (() => void) | undefined;

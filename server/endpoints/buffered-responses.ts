@@ -1,5 +1,5 @@
 // Memory limit for complete responses that wait until their clients read them. At the limit, the server aborts the
-// response whose client has not read for the longest time, because a slow client can be malicious.
+// response whose client has read nothing for the longest time, so that malicious clients cannot fill the memory.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,4 +1,4 @@
-// Writing of responses: headers, compression, entity tags, and a write loop with backpressure.
+// Functions that write responses: headers, compression, entity tags, and a write loop with backpressure.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const JSON_HEADERS = {

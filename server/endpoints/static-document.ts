@@ -1,5 +1,5 @@
-// Responses with documents that rarely change. They have an entity tag for conditional requests, and a large document
-// is compressed once.
+// Responses with documents that rarely change, such as discovery. They have an entity tag for conditional requests. The
+// server compresses a large document once, not for each request.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -1,4 +1,5 @@
-// WebSockets on which only the server sends messages: validation of the handshake, limits and pings.
+// Server side of WebSockets on which only the server sends messages: it validates the handshake, enforces limits and
+// sends pings.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,4 +1,4 @@
-// A watcher for files that are reloaded on change, such as certificates and mounted Secrets.
+// A watcher for files that the server reloads when they change, such as certificates and mounted Secrets.
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 

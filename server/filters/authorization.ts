@@ -1,4 +1,4 @@
-// The authorization filter: asks the authorizer, and rejects denied requests.
+// The authorization filter: passes the attributes of each request to the authorizer, and rejects denied requests.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { Attributes, Authorizer, Decision } from '../authorization/authorizer.ts';

@@ -1,5 +1,6 @@
-// The CORS filter (Fetch standard), for web pages of allowed origins. Pages send their token in a header. Credentials that the
-// browser adds (cookies, client certificates) are never allowed, so pages cannot use the cookies of the sign-in pages.
+// The CORS filter (Fetch standard), which lets web pages of the configured origins send requests. Pages send their
+// token in a header. Credentials that the browser adds (cookies, client certificates) are never allowed, so pages
+// cannot use the cookies of the sign-in pages.
 import type { IncomingMessage } from 'node:http';
 import type { Exchange, Filter } from './exchange.ts';
 

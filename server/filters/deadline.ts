@@ -5,8 +5,9 @@ import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * The filter that ends requests with 504 at their deadline, except long-running ones. It sends the 504 even if the handler ignores
- * the signal, and discards later output of the handler. The deadline includes the time in which the client reads the response.
+ * Creates the filter that ends every request with 504 at its deadline; long-running requests have none. It sends the
+ * 504 even if the handler ignores the AbortSignal, and discards later output of the handler. The deadline includes the
+ * time in which the client reads the response.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {

@@ -1,5 +1,6 @@
-// The exchange: one request with its response in the filter chain. Filters set its properties; handlers read them as RequestContext.
-// Query, signal and logger are created on first use, because simple requests need none of them.
+// Exchange: one request with its response in the filter chain. Filters set its properties; handlers read them through
+// the interface RequestContext. The query, the AbortSignal and the logger are created on first use, because simple
+// requests need none of them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';

@@ -1,5 +1,5 @@
-// Metrics of requests, with the names of kube-apiserver. For speed, a request only increments plain numbers;
-// prom-client reads the numbers at a scrape.
+// Prometheus metrics of requests, with the same names as in kube-apiserver. For speed, a request only increments plain
+// numbers; prom-client reads them at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 

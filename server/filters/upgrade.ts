@@ -1,5 +1,5 @@
-// Adapter for upgrade requests (WebSocket, SPDY): it gives them a response object, so that the filters can reject them
-// like other requests.
+// Adapter for upgrade requests (WebSocket, SPDY), for which Node creates no response object. The adapter creates one,
+// so that the filters can reject upgrade requests like other requests.
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,

@@ -1,5 +1,6 @@
-// Privilege escalation checks for writes of users and passwords through the REST API. The admission policies see only
-// the server's ServiceAccount, which may write any user, so this module applies their rules to the caller.
+// Privilege escalation checks for writes of users and passwords through the REST API. The server writes with its
+// ServiceAccount, which the admission policies allow to write any user. So this module applies the rules of the
+// policies to the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { RequestContext } from '../request/request-context.ts';

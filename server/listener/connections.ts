@@ -1,5 +1,6 @@
-// The open HTTP connections of a listener with their pending responses. This module limits pipelined and incomplete
-// requests, and closes connections for a graceful stop. listener.ts creates the server and handles its events.
+// The open HTTP connections of a listener, with their pending responses. This module limits pipelined requests and
+// requests with incomplete headers, and closes connections for a graceful stop. listener.ts creates the server and
+// handles its events.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,6 @@
-// The graceful stop of the listeners. Its order: readiness fails, and responses get `Connection: close`. After a delay for load
-// balancers, the listening sockets close and watches end. Requests in flight complete; at the timeout, connections are destroyed.
+// The graceful stop of the listeners, in this order: Readiness fails, and responses get `Connection: close`. After a
+// delay for load balancers, the listening sockets close and watches end. Requests in flight complete. At the timeout,
+// the remaining connections are destroyed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';

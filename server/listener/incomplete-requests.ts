@@ -1,5 +1,6 @@
-// A memory limit for requests with incomplete headers, over all connections of a listener. Node does not expose the size of
-// buffered headers, so it is estimated by the bytes read since the last complete request of the connection.
+// A memory limit for requests with incomplete headers, in total over all connections of a listener. Node does not
+// expose the size of the headers that it buffers. So the size is estimated by the bytes that each connection has read
+// since its last complete request.
 
 /** The used properties of net.Socket. */
 export interface Incoming {

@@ -1,5 +1,5 @@
-// Metrics of the token handler. Label values come from bounded sets (configured clients, supported grants, error codes
-// of the server), never from client input.
+// Prometheus metrics of the token handler. Label values come from bounded sets (configured clients, supported grants,
+// error codes of the server), never from client input.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LoginMethod, LoginOutcome } from './passwords/password-sign-in.ts';
 

@@ -1,6 +1,6 @@
-// Metrics of authentication and authorization, with the names of kube-apiserver. For speed, a request only increments
-// plain numbers; prom-client reads the numbers at a scrape. Reviews are rare, so their metrics use prom-client
-// directly.
+// Prometheus metrics of authentication and authorization, with the same names as in kube-apiserver. For speed, a
+// request only increments plain numbers; prom-client reads them at a scrape. TokenReviews and SubjectAccessReviews are
+// rare, so their metrics use prom-client directly.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** `success`: a user or anonymous. `failure`: invalid credentials. `error`: the server could not check the credentials. */

@@ -1,4 +1,4 @@
-// The controller of `spec.caBundle` in one APIService. ca-bundle.ts computes the desired bundle.
+// The controller that keeps `spec.caBundle` of one APIService equal to the desired bundle, which ca-bundle.ts computes.
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';

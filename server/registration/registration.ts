@@ -1,5 +1,6 @@
-// The registration of the server at kube-apiserver: runs one controller of `spec.caBundle` per APIService, so that kube-apiserver
-// trusts the serving CA. The manifests create and delete the APIServices; listener/ owns the serving certificate.
+// The registration of the server with kube-apiserver: for each APIService, a controller updates `spec.caBundle`, so
+// that kube-apiserver trusts the serving CA. The manifests create the APIServices; listener/ owns the serving
+// certificate.
 import { Gauge, type Registry } from 'prom-client';
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 

@@ -1,4 +1,4 @@
-// Closing of connections without losing the last response.
+// Graceful close of a connection: the client receives the last response before the socket is destroyed.
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 

@@ -1,4 +1,4 @@
-// The validation errors of the configuration.
+// ConfigurationError, which lists all validation errors of a configuration with their locations in the file.
 /** One validation error, with its location. */
 export interface ValidationError {
   /** The file or flag. */

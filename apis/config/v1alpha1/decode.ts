@@ -1,5 +1,6 @@
-// The decoder of the configuration: validates the text of the file with the overrides of flags. Returns the resolved
-// configuration, or throws all validation errors. server/config.ts reads the file; configuration.ts is the schema.
+// The decoder of the configuration: parses the text of the file, applies the options that flags override, and validates
+// the result. It throws one error with all validation errors. server/config.ts reads the file; configuration.ts is the
+// schema.
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../../reading/unknown-value.ts';
 import {

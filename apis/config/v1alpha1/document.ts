@@ -1,4 +1,5 @@
-// The YAML document of a configuration file: its value, its syntax errors, and the position of each option in the text.
+// Parser of the YAML document in a configuration file. It returns the value, the syntax errors, and the position of
+// each option in the text.
 import {
   type Document,
   isMap,

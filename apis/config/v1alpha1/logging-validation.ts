@@ -1,5 +1,5 @@
-// Validation of the options of the selected log store: URLs and conflicting options. It runs before the schema
-// validation, so that all errors are reported at once. An option of the wrong type is treated as set.
+// Validation of the options of the selected log store that the schema cannot express: URLs, and options that exclude
+// each other. It also accepts a configuration with schema errors, so that all errors are reported together.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';

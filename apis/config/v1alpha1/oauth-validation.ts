@@ -1,5 +1,5 @@
-// Validation of section `oauth`: redirect URIs and conflicting options. It runs before the schema validation, so that
-// all errors are reported at once. An option of the wrong type is treated as set.
+// Validation of section `oauth` that the schema cannot express: redirect URIs, and options that exclude each other. It
+// also accepts a configuration with schema errors, so that all errors are reported together.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';

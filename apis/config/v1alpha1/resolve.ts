@@ -1,5 +1,5 @@
-// Conversion of the options of a validated configuration. Durations and quantities become numbers, and relative paths
-// become absolute. The schema defines the format of each option.
+// Conversion of the option values of a validated configuration: durations and quantities become numbers, and relative
+// paths become absolute. The format of an option in the schema selects the conversion.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,

@@ -1,4 +1,4 @@
-// The error for a failed start whose cause the operator can correct.
+// StartupError: the server cannot start, for a reason that the operator can correct.
 /**
  * The server cannot start. `message` is one line with the cause and what to change; it is printed without a stack.
  */

@@ -1,5 +1,5 @@
-// Type for the definitions of the custom resources of this API group, and the rules for user names. hack/generate
-// derives the CustomResourceDefinitions from these definitions.
+// The type CustomResource, which defines a custom resource of this API group, and the rules for user names.
+// hack/generate derives a CustomResourceDefinition from each CustomResource.
 import type { TObject } from 'typebox';
 
 export interface PrinterColumn {

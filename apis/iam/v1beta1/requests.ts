@@ -1,5 +1,5 @@
-// Schemas of the requests of the users API: bodies and query parameters. Validation, types and the OpenAPI document are
-// derived from them. Fields that are also in a custom resource have the same schema.
+// Schemas of request bodies and query parameters of the users API. Validation, types and the OpenAPI document are
+// derived from them. A field that a custom resource has too uses the schema of the custom resource.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
 import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user.ts';

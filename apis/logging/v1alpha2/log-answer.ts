@@ -1,4 +1,4 @@
-// Responses of log queries, as JSON Schema and types.
+// JSON Schemas and TypeScript types of the responses to log queries.
 import { type Static, Type } from 'typebox';
 
 /** Reasons of a partial result. */

@@ -1,4 +1,5 @@
-// Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines its fields.
+// Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines the fields that
+// its selectors support.
 
 export interface FieldRequirement {
   readonly field: string;

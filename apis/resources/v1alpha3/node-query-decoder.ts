@@ -1,4 +1,5 @@
-// Decoder of the query parameters of the node list (`/kapis`). It also parses label selectors and field selectors.
+// Decoder of the query parameters of the node list for consoles (`/kapis`). It also parses the label selector and the
+// field selector.
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-selector-parser.ts';

@@ -1,5 +1,6 @@
-// Baseline for log queries: a minimal Node server that accepts a query over TLS, forwards it to a log store, parses the
-// response and encodes it again. Its arguments are the URL of the store and the certificate files; it prints its port.
+// Baseline for log queries: a minimal Node server that accepts a query over TLS, forwards it to a log store, and parses
+// and re-encodes the response. Its arguments are the URL of the store and the files of its certificate and key. It
+// prints its port.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';

@@ -1,5 +1,5 @@
-// Baseline for sign-ins: a program that only verifies argon2id hashes. It prints a line when it is ready, and for each
-// input line (seconds, concurrency) the verifications per second.
+// Baseline for sign-ins: a program that only verifies argon2id hashes. Each input line starts one measurement, and
+// contains its duration in seconds and its concurrency. The program prints the verifications per second.
 import { createInterface } from 'node:readline';
 import { hash, verify } from '@node-rs/argon2';
 

@@ -1,6 +1,6 @@
 // Baseline for get requests: a minimal Node server that returns one object over TLS, without authentication and
-// routing. Its arguments are the files of its certificate and key. It reads the object as base64 from the first input
-// line, and prints its port.
+// routing. Its arguments are the files of its certificate and key, and its first input line is the object in base64. It
+// prints its port.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

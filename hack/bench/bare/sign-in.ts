@@ -1,7 +1,6 @@
 // Baseline for sign-ins: a minimal Node server without checks, watches and logs. For each form that it receives over
-// TLS, it verifies one argon2id hash at a time, writes a session to the cluster and signs a token. Its arguments are
-// the URL and CA of kube-apiserver, and the files of its serving certificate and of a client certificate with write
-// permission; it prints its port.
+// TLS, it verifies an argon2id hash (one at a time), writes a session to the cluster, and signs a token. It prints its
+// port. The code documents its arguments.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// Event-loop probe that is preloaded into the measured server (--import). It reports event-loop delays over the IPC
+// Probe for event-loop delays, preloaded into the measured server with `--import`. It reports the delays over the IPC
 // channel, so the server itself contains no code for the measurement.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -1,5 +1,5 @@
-// Benchmark: lists of all nodes, compared with kube-apiserver. ks-apiserver is measured directly, through the
-// aggregator, and with compressed responses.
+// Benchmark: lists of all nodes, compared with kube-apiserver. Requests reach ks-apiserver directly or through the
+// aggregator, with and without compression of the response.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';

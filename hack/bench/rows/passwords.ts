@@ -1,6 +1,6 @@
-// Benchmark: rate of password grants compared with argon2id hashing alone, on one core and on all cores. Both verify
-// one hash at a time. On one core the hashing is also measured with two concurrent hashes, and the better rate of the
-// two is the baseline.
+// Benchmark: rate of password grants, on one core and on all cores. The baseline is a program that only verifies
+// argon2id hashes. Both verify one hash at a time. On one core, the baseline is also measured with two concurrent
+// hashes, and the higher of its two rates counts.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';

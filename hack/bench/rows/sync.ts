@@ -1,5 +1,5 @@
-// Benchmark: time from the process start until the server is ready with a synced cache, and the longest event-loop
-// block between listening and ready.
+// Benchmark: time from the start of the process until the server is ready, with a synced cache. It also measures the
+// longest block of the event loop from the time the server listens until it is ready.
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { type AnotherOptions, CORE_NODES, type Scene } from '../scene/scene.ts';

@@ -1,5 +1,5 @@
-// Benchmark: rate of get requests with an access token of the password grant, with and without the cache of verified
-// signatures. The baseline is kube-apiserver, which verifies the same token itself.
+// Benchmark: rate of get requests with an access token that ks-apiserver has issued, with and without its cache of
+// verified signatures. The baseline is kube-apiserver, which verifies the signature of the same token.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from '../measuring/load-generator.ts';
 import { TokenClient } from '../measuring/token-client.ts';

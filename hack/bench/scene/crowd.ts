@@ -1,4 +1,4 @@
-// Test users of the bench, and loops in which these users sign in and refresh tokens.
+// Users for the bench, and loops in which these users sign in and refresh their tokens.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';

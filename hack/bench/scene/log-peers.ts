@@ -1,5 +1,5 @@
-// Queries of the log benchmarks in the API of each log store. A query returns the same lines, total and order as the
-// same query to ks-apiserver.
+// Queries of the log benchmarks, in the query language of each log store. Such a query returns the same lines, total
+// and order as the corresponding query to ks-apiserver.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 

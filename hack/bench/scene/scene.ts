@@ -1,5 +1,5 @@
 // Environment of the bench: a control plane with nodes, a ks-apiserver that is registered with it, and the load
-// generator. This module starts and stops them.
+// generator. This module starts and stops all processes.
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';

@@ -1,5 +1,5 @@
-// Replacement for the modules of the package @kubernetes/client-node that client-node.ts does not load. Every function
-// throws an error.
+// Stub that replaces the modules of the package @kubernetes/client-node that client-node.ts does not load. Every
+// function of the stub throws an error.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

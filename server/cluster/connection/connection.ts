@@ -1,4 +1,4 @@
-// The connection to kube-apiserver: sockets, credentials, and the translation of failures into StatusErrors.
+// The connection to kube-apiserver. It manages sockets and credentials, and translates failures into StatusErrors.
 import {
   type ClientRequest,
   type IncomingMessage,

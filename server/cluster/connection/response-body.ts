@@ -1,4 +1,5 @@
-// Readers of complete responses of kube-apiserver: the body with limits, or the StatusError of a failed request.
+// Reader of complete responses of kube-apiserver. It returns the body, within a size limit and an idle timeout, or
+// throws the StatusError of a failed request.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';

@@ -1,4 +1,4 @@
-// Reader of complete HTTP bodies, for requests and responses, with a size limit.
+// Reader of complete HTTP bodies of requests and responses, with a size limit.
 import type { IncomingMessage } from 'node:http';
 
 /** The errors to throw, since requests and responses report them differently. */

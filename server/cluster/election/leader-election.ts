@@ -1,5 +1,5 @@
 // Leader election with a Lease of `coordination.k8s.io`, as in client-go: at most one replica is the leader. The caller
-// defines the work of the leader.
+// passes the function that runs on the leader.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -1,4 +1,4 @@
-// Reflector of one named object, such as a ConfigMap or a Secret.
+// Reflector for one named object, such as a ConfigMap or a Secret.
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';

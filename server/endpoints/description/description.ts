@@ -1,5 +1,5 @@
-// Handlers of the OpenAPI 3.1 documents (apis/description) and of the API page. The Kubernetes OpenAPI of the
-// aggregated API (/openapi/v2, /openapi/v3) is in endpoints/openapi.
+// Handlers of the OpenAPI 3.1 documents (apis/description) and of the API page, which shows them in a browser.
+// endpoints/openapi serves /openapi/v2 and /openapi/v3, which kube-apiserver reads.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';

@@ -1,4 +1,4 @@
-// The operation of log queries in the Kubernetes OpenAPI documents.
+// The description of the log query operation in the Kubernetes OpenAPI documents (/openapi/v2 and /openapi/v3).
 import { KIND, RESOURCE, VERSION } from '../../../apis/logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,

@@ -1,5 +1,5 @@
-// Functions for schemas of OpenAPI v3 documents. They extract the schema of a kind with all schemas that it references,
-// and replace its API group with one of this server.
+// Functions that extract the schema of a kind, with all schemas that it references, from an OpenAPI v3 document, and
+// replace its API group with an API group of this server.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

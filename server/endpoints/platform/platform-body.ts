@@ -1,4 +1,5 @@
-// Response bodies of the node list for consoles. A long list is sent in chunks, which are compressed once and cached.
+// Response bodies of the node list for consoles. A long list consists of chunks, and the compressed form of each chunk
+// is cached.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';

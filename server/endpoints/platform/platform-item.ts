@@ -1,5 +1,5 @@
-// The JSON of a node under /kapis: the cached bytes, with `metadata.selfLink` and computed annotations added. The bytes
-// are copied once, into the response.
+// The JSON of one node in the node list for consoles (`/kapis`): the cached bytes, with `metadata.selfLink` and
+// computed annotations added. The bytes are copied only once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { CachedObject } from '../../cache/resource-cache.ts';

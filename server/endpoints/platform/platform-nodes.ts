@@ -1,6 +1,6 @@
-// The node list for consoles, `/kapis/resources.<platform>.io/v1alpha3/nodes`: queries, pages and entity tags.
-// NodeIndex sorts and filters the nodes. The handlers in endpoints/rest serve the same nodes with the list semantics of
-// Kubernetes.
+// Handler of the node list for consoles, `/kapis/resources.<platform>.io/v1alpha3/nodes`: queries, pages and entity
+// tags. NodeIndex sorts and filters the nodes. The handlers in endpoints/rest serve the same nodes with the list
+// semantics of Kubernetes.
 import { hash } from 'node:crypto';
 import { newMethodNotAllowed, newNotFound, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';

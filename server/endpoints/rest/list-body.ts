@@ -1,4 +1,5 @@
-// Writers of list bodies. A body consists of single items, or of the cached and compressed chunks of a snapshot.
+// Writers of the response bodies of lists. They write the items one by one, or the cached compressed chunks of a
+// snapshot.
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';

@@ -1,5 +1,5 @@
-// Representation of objects as a Table, with the columns that kubectl prints. Each request has a separate Tables
-// object, because a watch sends the column definitions only once.
+// Representation of objects as a `meta.k8s.io/v1` Table, with the columns that kubectl prints. Each request has its own
+// Tables object, which remembers whether the watch has already sent the column definitions.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';

@@ -1,5 +1,5 @@
-// The session of one watch: selects and queues events for its client, and terminates the watch of a client that is too
-// slow.
+// WatchSession, the server side of one open watch. It selects and queues the events for the client, and terminates the
+// watch if the client reads too slowly.
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   ResourceCache,

@@ -1,5 +1,5 @@
-// The verb watch: sends initial events if requested, then changes. A watch ends when its client closes it, at its
-// timeout or at shutdown.
+// The verb watch: sends the initial events if the client requests them, then each change. A watch ends when the client
+// closes it, at its timeout, or at the shutdown of the server.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

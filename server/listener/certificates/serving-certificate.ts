@@ -1,5 +1,4 @@
-// The serving certificate of the TLS listener: the interface of certificate sources, and the validation of
-// certificates.
+// The serving certificate of the TLS listener: the interface of its sources (files or self-signed), and its validation.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';

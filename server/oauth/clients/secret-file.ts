@@ -1,4 +1,4 @@
-// Watch of a file that contains one client secret.
+// Watcher of a file that contains one client secret: reads the secret at the start and after each change of the file.
 import { readFile } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { aborted } from '../../concurrency/aborted.ts';

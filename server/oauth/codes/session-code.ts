@@ -1,6 +1,7 @@
-// One-time codes that start a pending session. The code and its Session object are created together; the field
-// `refreshHash` of the object contains the hash of the code. The exchange of the code starts the session by an update
-// of the object with a precondition. This has three consequences:
+// One-time codes (authorization codes and device codes) and their pending sessions. A code and its Session object are
+// created together; the field `refreshHash` of the object contains the hash of the code. The exchange of the code
+// starts the session: it updates the object on condition that the resourceVersion is unchanged. This has three
+// consequences:
 // - A code is valid once across all replicas, because the second of two updates conflicts.
 // - Terminating a session also invalidates its code. (If the exchange created the object under a name derived from the
 //   code, a replay could create it again after a sign-out.)

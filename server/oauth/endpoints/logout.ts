@@ -1,6 +1,6 @@
-// Logout (OpenID Connect RP-Initiated Logout): terminates the session of the presented access token or ID token. No
-// cookie identifies the session, so a link cannot sign a user out (CSRF). The endpoint redirects only to URIs that
-// equal a registered URI.
+// The logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the access token or ID token in
+// the request. No cookie identifies the session, so a link on another site cannot sign a user out (CSRF). The endpoint
+// redirects only to registered URIs.
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';

@@ -1,5 +1,5 @@
-// Validation of the tokens in requests to the OAuth endpoints: bearer access tokens, tokens to introspect or revoke, and ID
-// tokens as hints.
+// Validation of the tokens in requests to the OAuth endpoints: bearer access tokens, tokens to introspect or revoke,
+// and ID tokens in the parameter `id_token_hint`.
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';

@@ -1,5 +1,6 @@
-// Token revocation (RFC 7009). All tokens of a login depend on its session, so revoking any of them terminates the
-// session on every replica. ID tokens grant no access and cannot be revoked; logout.ts accepts them as hints.
+// The token revocation endpoint (RFC 7009). All tokens of a sign-in belong to one session, and revoking any of them
+// terminates this session on every replica. ID tokens cannot be revoked, because they grant no access; the logout
+// endpoint accepts them as `id_token_hint`.
 import type { Logger } from 'pino';
 import {
   invalidGrant,

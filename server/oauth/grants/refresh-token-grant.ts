@@ -1,6 +1,7 @@
-// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of a refresh token terminates its session (RFC 9700, 4.14.2).
-// A retry after a lost response counts as reuse: tokens are not stored, so the server cannot repeat the response. Rotation
-// can be disabled for clients that refresh concurrently; the client secret then protects the token (RFC 9700, 2.2.2).
+// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of a refresh token terminates its session (RFC 9700,
+// 4.14.2). A retry after a lost response is also reuse, because the server does not store tokens and cannot repeat the
+// response. Rotation can be disabled for clients that refresh concurrently; the client secret then protects the token
+// (RFC 9700, 2.2.2).
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {

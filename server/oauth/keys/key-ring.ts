@@ -1,5 +1,5 @@
-// Interface of the key ring, which provides the signing keys and MAC keys of the token handler, and an implementation
-// for one fixed key set. secret-key-ring.ts implements the key ring that follows rotations.
+// Interface of the key ring, which provides the signing keys and MAC keys of the token handler. This file also
+// implements a key ring with one fixed key set; the key ring in secret-key-ring.ts reloads the keys after a rotation.
 import {
   createHmac,
   createPrivateKey,

@@ -1,4 +1,5 @@
-// Pages of the device authorization flow (RFC 8628): user code form, phishing notice, results.
+// HTML pages of the device flow (RFC 8628): the form for the user code, the warning about phishing, and the result
+// pages.
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';

@@ -1,4 +1,5 @@
-// HTML parts that all forms share: the header, the alert and the attributes of text fields.
+// HTML fragments that all forms share: the platform name, the alert (the reason why a form is shown again), and the
+// attributes that connect an input with its alert.
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */

@@ -1,5 +1,6 @@
-// Throttle of password sign-ins: failed attempts delay further attempts of the same account or source address, before the
-// password is hashed. Unknown user names are throttled like existing ones. shared-throttle.ts shares delays among replicas.
+// Throttle of password sign-ins: failed attempts delay further attempts for the same account or source address. A
+// delayed attempt is rejected before its password is hashed. Unknown user names are throttled like existing ones.
+// shared-throttle.ts shares the delays among replicas.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { networkOf } from '../http/source-address.ts';

@@ -1,5 +1,5 @@
-// Format of access tokens (RFC 9068): their claims, the session id inside `jti`, and parsing before and after the
-// signature check. token-verifier.ts checks signatures.
+// Format of access tokens (RFC 9068): their claims, and the session id inside `jti`. This module parses tokens;
+// token-verifier.ts checks their signatures.
 import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Minting of access tokens (RFC 9068) and ID tokens. The grants decide whether a token is issued.
+// TokenIssuer, which mints access tokens (RFC 9068) and ID tokens. The grants decide whether a token is issued.
 import { hash, randomBytes } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { Static } from 'typebox';

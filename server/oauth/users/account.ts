@@ -1,5 +1,5 @@
-// Users and credentials in the form that sign-in and token endpoints use, and the interfaces of their stores. The custom
-// resources are defined in apis/iam/v1beta1.
+// Account and Credential, the types of users and password hashes that the sign-in and token endpoints use, and the
+// interfaces of their stores. The custom resources are defined in apis/iam/v1beta1.
 
 /** A user: the User object without most of its Kubernetes metadata. */
 export interface Account {

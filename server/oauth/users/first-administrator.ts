@@ -1,5 +1,6 @@
-// Bootstrap of the first administrator in a cluster without users; the Secret with its random password is created first.
-// Every step is idempotent, so races between replicas and crashes are safe. An annotation of the Secret records completion.
+// Bootstrap of the first administrator in a cluster without users. The Secret with the random password is created
+// before the user. Every step is idempotent, so crashes and races between replicas do no harm. An annotation of the
+// Secret records that the bootstrap is complete.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';

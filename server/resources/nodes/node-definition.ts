@@ -1,5 +1,5 @@
-// The resource definition of nodes: the facts (values extracted from a node), the table columns and the fields of field
-// selectors.
+// The resource definition of nodes: the facts (values that the cache extracts from each node), the table columns, and
+// the fields that field selectors support.
 
 import { ageSince } from '../age.ts';
 import type { Column, ResourceDefinition } from '../resource-definition.ts';

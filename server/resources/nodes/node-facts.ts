@@ -1,4 +1,5 @@
-// The facts of a node: the values that columns, sorting and filters use. They are extracted once per version of a node.
+// The facts of a node: the values that table columns, sorting and filters use. They are extracted once for each
+// resourceVersion of a node.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, text, texts } from '../../../apis/reading/unknown-value.ts';
 import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';

@@ -1,5 +1,5 @@
-// Error handling of the endpoints for browsers: an error becomes an HTML page, or a redirect to the client that names
-// the issuer (RFC 9207). This folder contains the sign-in, authorization and device endpoints; page/ contains the
+// Error handling of the endpoints for browsers. An error becomes an HTML page, or a redirect to the client with the
+// parameter `iss` (RFC 9207). This folder contains the sign-in, authorization and device endpoints; page/ contains the
 // markup.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';

@@ -1,4 +1,5 @@
-// The endpoints of the device flow: device authorization (RFC 8628, 3.1) and the page where the user enters the code (3.3).
+// The endpoints of the device flow (RFC 8628): the device authorization endpoint (3.1), and the page where the user
+// enters the user code (3.3).
 import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
