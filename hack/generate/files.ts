@@ -8,7 +8,7 @@ import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import type { Names } from './names.ts';
-import { configurationTable, limitsTable } from './option-tables.ts';
+import { configurationTable, limitsTable, sectionTable } from './option-tables.ts';
 import { logQueryTable, nodeQueryTable } from './parameter-table.ts';
 
 /** Every generated file of the repository at `root`. */
@@ -24,6 +24,8 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     })),
     ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
     document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
+    document(join(root, 'docs/configuration-oauth.md'), { options: sectionTable('oauth') }),
+    document(join(root, 'docs/configuration-logs.md'), { options: sectionTable('logging') }),
     document(join(root, 'docs/limits.md'), { limits: limitsTable() }),
     document(join(root, 'docs/authentication-configuration.md'), {
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),

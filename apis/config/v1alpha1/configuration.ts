@@ -1,5 +1,5 @@
 // The schema of APIServerConfiguration: every option with its default, bounds and description. The TypeScript types,
-// the validation and the table in docs/configuration.md are derived from it.
+// the validation and the tables in docs/configuration*.md are derived from it.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';
@@ -37,74 +37,78 @@ const DNS_LABEL = {
 const platform = section('The platform.', {
   name: textOption(
     'platform',
-    'Name of the platform, part of its API groups: `resources.<name>.io`.',
+    'Name of the platform; part of the API groups: `resources.<name>.io`.',
     DNS_LABEL,
   ),
   namespace: textOption(
     'platform-system',
-    'Namespace of the server and its Service; part of the DNS names of a self-signed certificate.',
+    'Namespace of the server and its Service. A self-signed certificate contains it in its DNS names.',
     DNS_LABEL,
   ),
   service: textOption(
     'ks-apiserver',
-    'Name of the Service; part of the DNS names of a self-signed certificate.',
+    'Name of the Service of the server. A self-signed certificate contains it in its DNS names.',
     DNS_LABEL,
   ),
 });
 
 const selfSigned = section('The self-signed certificate, used without `certFile`.', {
   directory: pathOption(
-    'Folder in which the CA and its key (mode 0600) are stored across restarts. Empty: the CA is only in memory.',
+    'Folder in which the self-signed CA and its key (mode 0600) are stored across restarts. Empty: the CA is only in memory.',
   ),
-  names: namesOption('Additional DNS names and IP addresses of the certificate.'),
+  names: namesOption('Additional DNS names and IP addresses of the self-signed certificate.'),
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
-  address: textOption('', 'Address to listen on. Empty: all addresses, IPv4 and IPv6.'),
-  port: portOption(9443, 'Port to listen on. 0: a free port.'),
+  address: textOption('', 'Address of the TLS listener. Empty: all addresses, IPv4 and IPv6.'),
+  port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption(
-    'Serving certificate with its intermediates, PEM; reloaded on change. Empty: a self-signed certificate.',
+    'File with the serving certificate and its intermediates, PEM; reloaded on change. Empty: a self-signed certificate.',
   ),
-  keyFile: pathOption('Private key of `certFile`, PEM.'),
+  keyFile: pathOption('File with the private key of `certFile`, PEM; reloaded on change.'),
   caFile: pathOption(
-    'CA bundle of the serving certificate, PEM; published in `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
+    'File with the CA bundle of the serving certificate, PEM; reloaded on change. The server publishes it in `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
   selfSigned,
 });
 
 const insecure = section(
-  'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, without client certificates or front proxy.',
+  'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, and supports neither client certificates nor the front proxy.',
   {
-    enabled: flagOption(true, 'Enables the listener.'),
-    address: textOption('', 'Address to listen on. Empty: all addresses, IPv4 and IPv6.'),
-    port: portOption(9090, 'Port to listen on. 0: a free port.'),
+    enabled: flagOption(true, 'Enables the plain-HTTP listener for clients inside the cluster.'),
+    address: textOption('', 'Address of the plain-HTTP listener. Empty: all addresses, IPv4 and IPv6.'),
+    port: portOption(9090, 'Port of the plain-HTTP listener. 0: a free port.'),
   },
 );
 
 const limits = section('Limits on clients, for both listeners.', {
   connections: countOption(
     10_000,
-    'Maximum number of open connections per listener; further ones are closed.',
+    'Maximum number of open connections per listener. The server closes further connections.',
   ),
-  headers: quantityOption('256Ki', 'Maximum size of all headers of a request; larger headers get 431.', {
-    atLeast: '8Ki',
-    atMost: '8Mi',
-  }),
-  body: quantityOption('3Mi', 'Maximum size of a request body; a larger body gets 413.', {
+  headers: quantityOption(
+    '256Ki',
+    'Maximum size of all headers of a request together. Larger headers get 431.',
+    {
+      atLeast: '8Ki',
+      atMost: '8Mi',
+    },
+  ),
+  body: quantityOption('3Mi', 'Maximum size of a request body. A larger body gets 413.', {
     atLeast: '1Ki',
     atMost: '1Gi',
   }),
   handshakeTimeout: durationOption('10s', 'Timeout of a TLS handshake.', { atLeast: '100ms' }),
-  headersTimeout: durationOption('30s', 'Timeout for the headers of a request.', {
+  headersTimeout: durationOption('30s', 'Maximum time to receive the headers of a request.', {
     atLeast: '100ms',
   }),
-  requestTimeout: durationOption('60s', 'Timeout for a request with its body.', {
+  requestTimeout: durationOption('60s', 'Maximum time to receive a request with its body.', {
     atLeast: '100ms',
   }),
   keepAliveTimeout: durationOption(
     '95s',
-    'Timeout of idle connections. The default is above the 90 s of Go clients, so that the client closes first.',
+    'Timeout of idle connections. Go clients close idle connections after 90 s. The default is longer, so that the client closes the connection first.',
     { atLeast: '1s' },
   ),
 });
@@ -113,7 +117,7 @@ const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
-    'Kubeconfig file. Empty: the environment variable KUBECONFIG, else the ServiceAccount of the pod, else ~/.kube/config.',
+    'Kubeconfig file. If empty, the server uses the first that exists of: the environment variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
 });
 
@@ -122,35 +126,39 @@ const authentication = section('Authentication.', {
     true,
     'Accepts requests without credentials as `system:anonymous`. If false, these requests get 401.',
   ),
-  tokenCacheTTL: durationOption('10s', 'TTL of successful TokenReviews.', { atMost: '1h' }),
-  refusedTokenCacheTTL: durationOption('10s', 'TTL of failed TokenReviews.', { atMost: '1h' }),
+  tokenCacheTTL: durationOption('10s', 'Cache TTL of successful TokenReviews.', { atMost: '1h' }),
+  refusedTokenCacheTTL: durationOption('10s', 'Cache TTL of failed TokenReviews.', { atMost: '1h' }),
 });
 
 const authorization = section('Authorization by SubjectAccessReview.', {
-  allowCacheTTL: durationOption('10s', 'TTL of allowed SubjectAccessReviews.', { atMost: '1h' }),
-  denyCacheTTL: durationOption('10s', 'TTL of denied SubjectAccessReviews.', { atMost: '1h' }),
+  allowCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews that allow the request.', {
+    atMost: '1h',
+  }),
+  denyCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews that deny the request.', {
+    atMost: '1h',
+  }),
 });
 
 const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
   allowedOrigins: originsOption(
-    'Allowed origins, such as `https://console.example.com`; exact match. Pages that reach the server through their own origin need none.',
+    'Origins whose pages may call the server, such as `https://console.example.com`; exact match. A page that reaches the server through its own origin needs no entry.',
   ),
 });
 
 const requests = section('Concurrency and timeout of requests.', {
   maxReadOnly: countOption(
     400,
-    'Maximum number of concurrent read requests; further ones get 429. 0: no limit.',
+    'Maximum number of concurrent read requests. Further requests get 429. 0: no limit.',
     0,
   ),
   maxMutating: countOption(
     200,
-    'Maximum number of concurrent mutating requests; further ones get 429. 0: no limit.',
+    'Maximum number of concurrent mutating requests. Further requests get 429. 0: no limit.',
     0,
   ),
   maxLongRunning: countOption(
     12_000,
-    'Maximum number of concurrent watches and other long-running requests; further ones get 429. 0: no limit.',
+    'Maximum number of concurrent watches and other long-running requests. Further requests get 429. 0: no limit.',
     0,
   ),
   timeout: durationOption('60s', 'Timeout of requests that are not long-running.', {
@@ -161,46 +169,60 @@ const requests = section('Concurrency and timeout of requests.', {
 const cache = section('The informer cache, for each resource.', {
   readTimeout: durationOption(
     '3s',
-    'Maximum wait of a get or list for a resourceVersion that the cache has not reached; then it gets 504.',
+    'Maximum time that a get or list waits until the cache reaches the requested `resourceVersion`. After this time it gets 504.',
     {
       atLeast: '100ms',
     },
   ),
   watchWindow: section('Past events for resumed watches; older resourceVersions get 410.', {
-    events: countOption(1024, 'Maximum number of past events.'),
-    age: durationOption('5m', 'Maximum age of past events.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Maximum memory of past events.', { atLeast: '1Mi' }),
+    events: countOption(
+      1024,
+      'Maximum number of past events from which a watch can resume. A watch from an older `resourceVersion` gets 410.',
+    ),
+    age: durationOption('5m', 'Maximum age of the past events.', { atLeast: '1s' }),
+    bytes: quantityOption('32Mi', 'Maximum memory of the past events.', { atLeast: '1Mi' }),
   }),
   snapshots: section('Past lists for `continue`; older tokens get 410.', {
-    count: countOption(4096, 'Maximum number of past lists.'),
-    age: durationOption('5m', 'Maximum age of past lists.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Maximum memory of objects that are only in past lists.', {
-      atLeast: '1Mi',
-    }),
+    count: countOption(
+      4096,
+      'Maximum number of past lists, which serve `continue` tokens. An older token gets 410.',
+    ),
+    age: durationOption('5m', 'Maximum age of the past lists.', { atLeast: '1s' }),
+    bytes: quantityOption(
+      '32Mi',
+      'Maximum memory of objects that are in past lists but no longer in the current list.',
+      {
+        atLeast: '1Mi',
+      },
+    ),
   }),
 });
 
 const watch = section('Watch streams to clients.', {
   pendingBytes: quantityOption(
     '16Mi',
-    'Maximum size of the pending events of one watch; above it, the client is disconnected.',
+    'Maximum size of the events of one watch that the client has not read yet. If it is exceeded, the server closes the connection.',
     {
       atLeast: '64Ki',
     },
   ),
   stallTimeout: durationOption(
     '60s',
-    'Maximum time in which a client reads nothing; then it is disconnected.',
+    'Maximum time during which a watch client reads nothing. After this time the server closes the connection.',
     {
       atLeast: '1s',
     },
   ),
-  bookmarkInterval: durationOption('60s', 'Interval of bookmarks, for clients that request bookmarks.', {
-    atLeast: '1s',
-  }),
+  bookmarkInterval: durationOption(
+    '60s',
+    'Interval of bookmark events in watches with `allowWatchBookmarks`.',
+    {
+      atLeast: '1s',
+    },
+  ),
   minTimeout: durationOption(
     '30m',
-    'Minimum timeout of a watch without `timeoutSeconds`; the actual timeout is random, up to twice as long.',
+    'Minimum duration of a watch without `timeoutSeconds`. The actual duration is random, up to twice as long.',
     { atLeast: '1s' },
   ),
 });
@@ -209,7 +231,7 @@ const resources = section('Options of single resources.', {
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(
       false,
-      "Adds the requests and limits of a node's pods as annotations to nodes under `/kapis`. Requires the permission to list and watch all pods.",
+      'Adds annotations to the nodes under `/kapis` with the total requests and limits of the pods on the node. The server then needs permission to list and watch all pods.',
     ),
   }),
 });
@@ -217,24 +239,28 @@ const resources = section('Options of single resources.', {
 const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
-    'Writes the serving CA to `spec.caBundle` of the APIServices. Disable it if another controller manages this field.',
+    'Writes the CA bundle of the server to `spec.caBundle` of the APIServices. Set `false` if another controller manages this field.',
   ),
 });
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
     '5s',
-    'Time between failing `/readyz` and closing the listeners, for load balancers to react.',
+    'Time from SIGTERM, when `/readyz` starts to fail, until the server closes its listeners. Load balancers need this time to react.',
   ),
   timeout: durationOption(
     '20s',
-    'Timeout for requests in flight, after `readinessDelay`; then their connections are closed.',
+    'Maximum time, after `readinessDelay`, until requests in flight complete. After this time the server closes their connections.',
   ),
 });
 
 const log = section('The log, on standard output.', {
-  level: choiceOption(LOG_LEVELS, 'info', 'Minimum level.'),
-  format: choiceOption(LOG_FORMATS, 'json', '`json`: one JSON object per line. `text`: for terminals.'),
+  level: choiceOption(LOG_LEVELS, 'info', 'Minimum level of the log lines that are written.'),
+  format: choiceOption(
+    LOG_FORMATS,
+    'json',
+    '`json`: one JSON object per line. `text`: readable lines for terminals.',
+  ),
 });
 
 export const APIServerConfigurationSchema = Type.Object(

@@ -16,58 +16,76 @@ export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 const limits = section('Limits of log queries.', {
   concurrentQueries: countOption(
     8,
-    'Maximum number of concurrent queries, statistics and histograms; further ones wait up to `queueTimeout`, then get 429.',
+    'Maximum number of concurrent queries (including statistics and histograms). Further queries wait up to `queueTimeout`, and then get 429.',
   ),
-  queuedQueries: countOption(64, 'Maximum number of waiting queries; further ones get 429.', 0),
-  queueTimeout: durationOption('5s', 'Maximum wait of a query.', { atLeast: '100ms' }),
-  concurrentExports: countOption(4, 'Maximum number of concurrent exports; further ones get 429.'),
-  concurrentFollowers: countOption(100, 'Maximum number of concurrent live tails; further ones get 429.'),
-  queryTimeout: durationOption('30s', 'Timeout of a query; then it returns a partial result.', {
+  queuedQueries: countOption(64, 'Maximum number of waiting queries. Further queries get 429.', 0),
+  queueTimeout: durationOption('5s', 'Maximum time that a query waits before it starts.', {
     atLeast: '100ms',
   }),
-  exportTimeout: durationOption('30m', 'Timeout of an export; then it is truncated and marked as such.', {
-    atLeast: '1s',
-  }),
+  concurrentExports: countOption(4, 'Maximum number of concurrent exports. Further exports get 429.'),
+  concurrentFollowers: countOption(
+    100,
+    'Maximum number of concurrent live tails. Further live tails get 429.',
+  ),
+  queryTimeout: durationOption(
+    '30s',
+    'Maximum duration of a query. After this time it returns a partial result.',
+    {
+      atLeast: '100ms',
+    },
+  ),
+  exportTimeout: durationOption(
+    '30m',
+    'Maximum duration of an export. After this time the server truncates the export and marks it as truncated.',
+    {
+      atLeast: '1s',
+    },
+  ),
   exportLines: countOption(
     10_000_000,
-    'Maximum number of lines of one export; a longer one is truncated and marked as such.',
+    'Maximum number of lines of one export. The server truncates a longer export and marks it as truncated.',
   ),
   followTimeout: durationOption(
     '4h',
-    'Maximum duration of a live tail; then the server asks the client to reconnect.',
+    'Maximum duration of a live tail. After this time the server closes it, and the client reconnects.',
     {
       atLeast: '1s',
     },
   ),
   followOverlap: durationOption(
     '15s',
-    'Overlap after a reconnect: a resumed live tail repeats the lines of this time before its last event. Lines that reach the store later than this are missed.',
+    'Time before its last event that a resumed live tail reads again, so it repeats some lines. The live tail misses lines that reach the store later than this time.',
     { atLeast: '1s' },
   ),
   buckets: countOption(
     11_000,
-    'Maximum number of buckets of a histogram. The default allows one week with buckets of one minute. For buckets of a day or longer, the maximum is 2,000.',
+    'Maximum number of buckets of a histogram. The default is sufficient for one week with buckets of one minute. For buckets of a day or longer, the maximum is 2,000.',
   ),
 });
 
 const fields = (message: string) => ({
-  message: textOption(message, 'The log line.'),
-  namespace: textOption('kubernetes.namespace_name', 'Namespace of the pod.'),
-  pod: textOption('kubernetes.pod_name', 'Name of the pod.'),
-  container: textOption('kubernetes.container_name', 'Name of the container.'),
-  containerID: textOption('kubernetes.docker_id', 'ID of the container, which statistics count.'),
+  message: textOption(message, 'Field with the log line.'),
+  namespace: textOption('kubernetes.namespace_name', 'Field with the namespace of the pod.'),
+  pod: textOption('kubernetes.pod_name', 'Field with the name of the pod.'),
+  container: textOption('kubernetes.container_name', 'Field with the name of the container.'),
+  containerID: textOption(
+    'kubernetes.docker_id',
+    'Field with the ID of the container. Statistics count the different IDs.',
+  ),
 });
 
 const credentials = {
-  username: textOption('', 'User of basic authentication. Empty: no basic authentication.'),
-  passwordFile: pathOption('File with the password; reloaded on change.'),
-  caFile: pathOption('CA bundle for the certificate of the store, PEM. Empty: the CAs of the system.'),
+  username: textOption('', 'User name for basic authentication. Empty: no basic authentication.'),
+  passwordFile: pathOption('File with the password of `username`; reloaded on change.'),
+  caFile: pathOption(
+    'File with the CA bundle that verifies the certificate of the store, PEM. Empty: the CAs of the system.',
+  ),
 };
 
 const kubernetes = section('The pod log API: no installation, and only lines that the kubelets still have.', {
   maxContainers: countOption(
     500,
-    'Maximum number of containers that one query reads; the response lists the omitted ones.',
+    'Maximum number of containers whose logs one query reads. The response lists the omitted containers.',
   ),
   concurrentReads: countOption(
     32,
@@ -75,45 +93,47 @@ const kubernetes = section('The pod log API: no installation, and only lines tha
   ),
   followedLogs: countOption(
     1_000,
-    'Maximum number of open log streams of all live tails; further live tails get 429. One caller can use three quarters of them.',
+    'Maximum number of container logs that all live tails follow. Further live tails get 429. One caller can use three quarters of the number.',
   ),
   bytesPerContainer: quantityOption(
     '64Mi',
-    'Maximum size of the first part of a container log that a query reads; then it reads about as many bytes from the end of the log. Exports read the whole log.',
+    'Maximum size of a container log that a query reads completely. A query reads only the start and the end of a larger log, about this many bytes each. Exports read the whole log.',
     { atLeast: '64Ki' },
   ),
   memory: quantityOption(
     '64Mi',
-    'Maximum memory for the lines of all queries, exports and live tails. One request can use half of it.',
+    'Maximum memory for the lines of all queries, exports and live tails together. One request can use half of it.',
     { atLeast: '1Mi' },
   ),
 });
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
-  urls: namesOption('URLs of the nodes, `https://…`.'),
+  urls: namesOption('URLs of the OpenSearch nodes, `https://…`.'),
   ...credentials,
-  apiKeyFile: pathOption('File with an API key (base64 of `id:key`), instead of user and password.'),
+  apiKeyFile: pathOption(
+    'File with an API key (base64 of `id:key`). Use it instead of user name and password.',
+  ),
   indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
   dailyIndices: flagOption(
     true,
-    'The store has one index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. If false, the server searches all indices with the prefix.',
+    '`true`: the store has one index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: the server searches all indices with the prefix.',
   ),
   fields: section('Field names.', {
-    time: textOption('time', 'Timestamp of the line.'),
+    time: textOption('time', 'Field with the timestamp of the line.'),
     ...fields('log'),
   }),
   pageSize: countOption(
     5_000,
-    'Number of lines that an export reads per request; at most the result limit of the index.',
+    'Number of lines that an export reads per request to the store. It must not exceed `index.max_result_window` of the indices.',
   ),
 });
 
 const victorialogs = section('VictoriaLogs.', {
   url: textOption('', 'URL of the store, `https://…`.'),
   ...credentials,
-  bearerTokenFile: pathOption('File with a bearer token, instead of user and password.'),
-  accountID: countOption(0, 'AccountID of the tenant.', 0),
-  projectID: countOption(0, 'ProjectID of the tenant.', 0),
+  bearerTokenFile: pathOption('File with a bearer token. Use it instead of user name and password.'),
+  accountID: countOption(0, '`AccountID` of the VictoriaLogs tenant.', 0),
+  projectID: countOption(0, '`ProjectID` of the VictoriaLogs tenant.', 0),
   fields: section('Field names.', fields('_msg')),
 });
 

@@ -1,4 +1,4 @@
-// The rows of the table in docs/configuration.md, from the schema of the configuration.
+// The rows of the tables of options in the documents, from the schema of the configuration.
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 

@@ -50,7 +50,10 @@ describe('the documents', () => {
     all = await documents();
     const textOf = (wanted: string): string => all.find(({ path }) => path === wanted)?.text ?? '';
     readme = textOf('README.md');
-    configuration = textOf('docs/configuration.md');
+    configuration = all
+      .filter(({ path }) => path.startsWith('docs/configuration'))
+      .map(({ text }) => text)
+      .join('\n');
   });
 
   it('are all linked from the README', () => {
