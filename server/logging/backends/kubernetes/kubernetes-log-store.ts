@@ -1,6 +1,5 @@
 // Log store that reads the pod log API of kube-apiserver with the credentials of this server. Callers are authorized
-// before the store is called. The folder pods/ selects container logs, reading/ reads them, and the other folders
-// implement one operation each.
+// before the store is called.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
@@ -24,21 +23,21 @@ import { LongLines } from '../../matching/long-lines.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
-import { exportLines } from './exporting/export.ts';
-import type { FollowTuning } from './following/container-follower.ts';
-import { FollowQuota } from './following/follow-quota.ts';
-import { Follower } from './following/follower.ts';
-import { readPage } from './paging/page-reader.ts';
-import { type ContainerLog, displayName, STORE } from './pods/container-log.ts';
-import { selectLogs } from './pods/log-selection.ts';
-import type { PodIndex } from './pods/pod-index.ts';
-import { PodInformer } from './pods/pod-informer.ts';
-import { beginByNamespace, earliestBegin, lineFilter } from './reading/line-filter.ts';
-import { LogReader } from './reading/log-reader.ts';
-import { type LogErrorKind, LogReadError } from './reading/log-request.ts';
-import { LogScan } from './reading/log-scan.ts';
-import { MemoryBudget } from './reading/memory-budget.ts';
-import { Shortfalls } from './reading/shortfalls.ts';
+import type { FollowTuning } from './container-follower.ts';
+import { type ContainerLog, displayName, STORE } from './container-log.ts';
+import { FollowQuota } from './follow-quota.ts';
+import { beginByNamespace, earliestBegin, lineFilter } from './line-filter.ts';
+import { LogReader } from './log-reader.ts';
+import { type LogErrorKind, LogReadError } from './log-request.ts';
+import { LogScan } from './log-scan.ts';
+import { selectLogs } from './log-selection.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import type { PodIndex } from './pod-index.ts';
+import { PodInformer } from './pod-informer.ts';
+import { exportLines } from './pod-log-export.ts';
+import { readPage } from './pod-log-pages.ts';
+import { Follower } from './pod-log-tail.ts';
+import { Shortfalls } from './shortfalls.ts';
 
 /** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {

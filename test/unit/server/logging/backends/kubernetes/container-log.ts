@@ -1,4 +1,4 @@
-import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/pods/container-log.ts';
+import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 
 interface Fields extends Partial<Omit<ContainerLog, 'run'>> {
   readonly run?: Partial<ContainerLog['run']>;

@@ -1,0 +1,74 @@
+// Log of one run of a container. A kubelet serves two logs for each container: of the current run, and of the run
+// before the last restart (`previous`).
+import { compareText, millisecondsOf } from '../../instant.ts';
+import type { Instant } from '../../log-store.ts';
+import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
+
+/** Value of `logging.store`, also used in errors. */
+export const STORE = 'kubernetes';
+
+export interface ContainerLog {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly node: string;
+  /** Whether it is the log of the previous run (`previous=true` in the pod log API). */
+  readonly previous: boolean;
+  /** Whether the container still writes to it. */
+  readonly running: boolean;
+  readonly run: ContainerRun;
+  /** Whether earlier runs exist whose logs the kubelet has deleted. */
+  readonly predecessors: boolean;
+}
+
+export type LogName = Pick<ContainerLog, 'namespace' | 'pod' | 'container' | 'previous'>;
+
+/** Tolerated clock difference between nodes, in ms. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** Sort order: by namespace, pod and container, the previous run first. */
+export function compareLogs(a: LogName, b: LogName): number {
+  return (
+    compareText(a.namespace, b.namespace) ||
+    compareText(a.pod, b.pod) ||
+    compareText(a.container, b.container) ||
+    Number(b.previous) - Number(a.previous)
+  );
+}
+
+/** `namespace/pod/container`, for messages. */
+export function displayName({ namespace, pod, container }: Omit<LogName, 'previous'>): string {
+  return `${namespace}/${pod}/${container}`;
+}
+
+/** The logs of a container, the previous run first. */
+export function logsOf(
+  { namespace, name, node }: PodSummary,
+  { name: container, running, restarts, current, previous }: ContainerSummary,
+): ContainerLog[] {
+  const common = { namespace, pod: name, container, node };
+  const logs: ContainerLog[] = [];
+  if (previous) {
+    const predecessors = restarts > (current ? 1 : 0);
+    logs.push({ ...common, previous: true, running: false, run: previous, predecessors });
+  }
+  if (current) {
+    const predecessors = restarts > 0 && !previous;
+    logs.push({ ...common, previous: false, running, run: current, predecessors });
+  }
+  return logs;
+}
+
+/** Whether the log can have lines at `begin` or later. */
+export function mayReach({ run }: ContainerLog, begin: Instant): boolean {
+  return run.finishedAt === undefined || run.finishedAt >= millisecondsOf(begin) - CLOCK_SLACK_MS;
+}
+
+/** Whether the container has restarted, so that the pod log API returns the log of another run. */
+export function isReplaced({ previous, run, ...log }: ContainerLog, pods: Pick<PodIndex, 'get'>): boolean {
+  const containers = pods.get(log.namespace, log.pod)?.containers;
+  const container = containers?.find(({ name }) => name === log.container);
+  const served = previous ? container?.previous : container?.current;
+  // Undefined if the next run has not started: the kubelet still serves this log.
+  return run.id !== '' && served !== undefined && served.id !== run.id;
+}

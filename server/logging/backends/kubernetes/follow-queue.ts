@@ -1,0 +1,165 @@
+// Queue that merges the container logs of a live tail for its client. Lines written before the tail started are delivered
+// in time order, because a client resumes after its last line. The queue holds such a line until no log can still deliver
+// an older one.
+import { setTimeout as delay } from 'node:timers/promises';
+import { compareText } from '../../instant.ts';
+import type { Instant, LogRecord } from '../../log-store.ts';
+import { costOf } from './log-line.ts';
+import type { MemoryShare } from './memory-budget.ts';
+
+/** Progress of reading a backlog: the lines of one log that existed when the live tail began. */
+export interface Backlog {
+  /** Reports that lines up to this time were read. Earlier times than before are ignored. */
+  reached(time: Instant): void;
+  /** Reports that the backlog is read: other logs no longer wait for it. */
+  end(): void;
+  /** Whether no other backlog has reached an earlier time. */
+  isLast(): boolean;
+}
+
+export interface FollowQueueOptions {
+  /** Memory of lines that are queued or being sent. Reading pauses while it is full. */
+  readonly memory: MemoryShare;
+  /** Time for which lines are collected before they are sorted, in ms. */
+  readonly gatherMs?: number;
+}
+
+const GATHER_MS = 20;
+const MAX_BYTES = 1 << 20;
+
+export class FollowQueue {
+  readonly #memory: MemoryShare;
+  readonly #gatherMs: number;
+  readonly #backlogs = new Backlogs(() => {
+    this.#wakeClient();
+    this.#wakeLogs();
+  });
+  #records: LogRecord[] = [];
+  #oldest: Instant | undefined;
+  /** Bytes of the batch that is being sent. */
+  #sending = 0;
+  #failure: Error | undefined;
+  #ready = Promise.withResolvers<void>();
+  #drained = Promise.withResolvers<void>();
+
+  constructor({ memory, gatherMs = GATHER_MS }: FollowQueueOptions) {
+    this.#memory = memory;
+    this.#gatherMs = gatherMs;
+  }
+
+  addBacklog(): Backlog {
+    return this.#backlogs.add();
+  }
+
+  /**
+   * Returns undefined if there is room for more lines, otherwise a promise to await. If no queued line can be sent, the
+   * backlog with the earliest progress always has room: the queue waits for its lines.
+   */
+  room(backlog?: Backlog): Promise<void> | undefined {
+    if (!this.#isFull || this.#failure) return undefined;
+    const isAwaited = backlog?.isLast() && this.#sending === 0 && !this.#isComplete(this.#oldest);
+    return isAwaited ? undefined : this.#drained.promise;
+  }
+
+  push(records: readonly LogRecord[]): void {
+    let bytes = 0;
+    for (const record of records) {
+      this.#records.push(record);
+      if (this.#oldest === undefined || record.time < this.#oldest) this.#oldest = record.time;
+      bytes += costOf(record.log);
+    }
+    this.#memory.add(bytes);
+    this.#wakeClient();
+  }
+
+  /** Makes take() throw this error from now on. */
+  fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#ready.resolve();
+    this.#drained.resolve();
+  }
+
+  /** Waits for the next lines, and returns them sorted by time. Frees the memory of the last batch. */
+  async take(): Promise<readonly LogRecord[]> {
+    this.#memory.add(-this.#sending);
+    this.#sending = 0;
+    this.#wakeLogs();
+    await this.#ready.promise;
+    if (!this.#isFull && !this.#failure) await delay(this.#gatherMs);
+    // oxlint-disable-next-line only-throw-error -- it is an Error
+    if (this.#failure) throw this.#failure;
+    const records = this.#records.sort((a, b) => compareText(a.time, b.time));
+    const rest = records.findIndex(({ time }) => !this.#isComplete(time));
+    this.#records = rest === -1 ? [] : records.splice(rest);
+    this.#oldest = this.#records[0]?.time;
+    this.#sending = records.reduce((sum, { log }) => sum + costOf(log), 0);
+    this.#ready = Promise.withResolvers();
+    return records;
+  }
+
+  /** Whether no backlog can have an older line. */
+  #isComplete(time: Instant | undefined): boolean {
+    const { watermark } = this.#backlogs;
+    return time !== undefined && (watermark === undefined || time <= watermark);
+  }
+
+  #wakeClient(): void {
+    if (this.#isComplete(this.#oldest)) this.#ready.resolve();
+  }
+
+  #wakeLogs(): void {
+    this.#drained.resolve();
+    this.#drained = Promise.withResolvers();
+  }
+
+  get #isFull(): boolean {
+    const { held, room } = this.#memory;
+    return held > Math.min(MAX_BYTES, room);
+  }
+}
+
+/** Sorts before all times. */
+const NOTHING_READ: Instant = '';
+
+/** Backlogs and their low watermark: the earliest time that a backlog has reached. All older lines were read. */
+class Backlogs {
+  readonly #reached = new Map<Backlog, Instant>();
+  readonly #onAdvance: () => void;
+  #watermark: Instant | undefined;
+
+  constructor(onAdvance: () => void) {
+    this.#onAdvance = onAdvance;
+  }
+
+  /** Undefined if there are no backlogs. */
+  get watermark(): Instant | undefined {
+    return this.#watermark;
+  }
+
+  add(): Backlog {
+    const reached = this.#reached;
+    const backlog: Backlog = {
+      reached: (time) => {
+        const before = reached.get(backlog);
+        if (before === undefined || time <= before) return;
+        reached.set(backlog, time);
+        if (before === this.#watermark) this.#update();
+      },
+      end: () => {
+        if (reached.delete(backlog)) this.#update();
+      },
+      isLast: () => this.#watermark !== undefined && reached.get(backlog) === this.#watermark,
+    };
+    reached.set(backlog, NOTHING_READ);
+    this.#watermark = NOTHING_READ;
+    return backlog;
+  }
+
+  #update(): void {
+    let least: Instant | undefined;
+    for (const time of this.#reached.values()) if (least === undefined || time < least) least = time;
+    if (least === this.#watermark) return;
+    this.#watermark = least;
+    this.#onAdvance();
+  }
+}

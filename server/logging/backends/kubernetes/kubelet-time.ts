@@ -1,0 +1,52 @@
+// Timestamps of the pod log API (`timestamps=true`): RFC 3339 with up to nine decimals, in the time zone of the node.
+import { instantOf } from '../../instant.ts';
+import type { Instant } from '../../log-store.ts';
+
+const INSTANT_LENGTH = 30;
+const OTHER_FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) /;
+const MAX_LENGTH = 48;
+
+export interface LineHead {
+  readonly time: Instant;
+  /** Index of the first character of the container's text. */
+  readonly textStart: number;
+}
+
+/**
+ * Parses the timestamp of the line at index `from`. Undefined for a line without one: an error message of the kubelet.
+ */
+export function parseLineHead(block: string, from: number): LineHead | undefined {
+  // Fast path for UTC with nine decimals, the usual form.
+  if (
+    block.charCodeAt(from + INSTANT_LENGTH - 1) === 0x5a &&
+    block.charCodeAt(from + INSTANT_LENGTH) === 0x20
+  ) {
+    if (block.charCodeAt(from + 4) === 0x2d && block.charCodeAt(from + 19) === 0x2e) {
+      return { time: block.slice(from, from + INSTANT_LENGTH), textStart: from + INSTANT_LENGTH + 1 };
+    }
+  }
+  const match = OTHER_FORM.exec(block.slice(from, from + MAX_LENGTH));
+  if (!match) return undefined;
+  const [whole, seconds = '', fraction = '', zone = ''] = match;
+  const milliseconds = Date.parse(`${seconds}${zone}`);
+  if (Number.isNaN(milliseconds)) return undefined;
+  const time = `${instantOf(milliseconds).slice(0, 20)}${fraction.padEnd(9, '0')}Z`;
+  return { time, textStart: from + whole.length };
+}
+
+/**
+ * Lines of a log are out of order by at most this many seconds: a container runtime reads the clock before it writes
+ * the line.
+ */
+export const DISORDER_S = 2;
+
+/** Rounds down to the second, because `sinceTime` of the pod log API has no fractions. */
+export function wholeSecond(instant: Instant): string {
+  return `${instant.slice(0, 19)}Z`;
+}
+
+/** Adds seconds, which can be negative; the result is never before 1970. */
+export function shifted(instant: Instant, seconds: number): Instant {
+  const moved = Math.max(0, Date.parse(wholeSecond(instant)) + seconds * 1000);
+  return `${instantOf(moved).slice(0, 20)}${instant.slice(20)}`;
+}

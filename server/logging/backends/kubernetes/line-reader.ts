@@ -1,0 +1,165 @@
+// Parser that splits a response of the pod log API into lines with timestamps. The parser decodes a whole chunk at
+// once, which is much cheaper than one line at a time. It truncates lines above 1 MiB.
+import { StringDecoder } from 'node:string_decoder';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { Instant } from '../../log-store.ts';
+import { DISORDER_S, parseLineHead, shifted } from './kubelet-time.ts';
+import { detached } from './log-line.ts';
+import type { MemoryShare } from './memory-budget.ts';
+
+/**
+ * Callback for a line. `ordinal`: number of earlier lines of the log with the same time; time and ordinal identify a
+ * line. `time` and `text` are slices of a chunk: copy them with detached() before storing them, or the chunk stays in
+ * memory. If the callback returns a promise, the next line is passed after it resolves.
+ */
+export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
+
+/** The part of a log that was read. */
+export interface Extent {
+  bytes: number;
+  lines: number;
+  /** Time of the first line; undefined before it. */
+  first: Instant | undefined;
+  /** Time of the last line; empty before the first line. */
+  last: Instant;
+  /** Whether a line was truncated. */
+  truncated: boolean;
+  /** Whether reading stopped at the `until` of the request, so later lines were not read. */
+  hasPassed: boolean;
+}
+
+export function newExtent(): Extent {
+  return { bytes: 0, lines: 0, first: undefined, last: '', truncated: false, hasPassed: false };
+}
+
+const MAX_LINE_LENGTH = 1 << 20;
+const MAX_MESSAGE_LENGTH = 300;
+
+export interface LineReaderOptions {
+  readonly onLine: OnLine;
+  readonly extent: Extent;
+  readonly slicer: TimeSlicer;
+  /**
+   * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
+   */
+  readonly memory?: Pick<MemoryShare, 'room' | 'add'> | undefined;
+}
+
+export class LineReader {
+  readonly #options: LineReaderOptions;
+  readonly #decoder = new StringDecoder('utf8');
+  /** The first text without a timestamp: an error message of the kubelet. */
+  message: string | undefined;
+  /** Decoded complete lines. A field, because a local variable would keep them in memory while its function awaits. */
+  #block = '';
+  #from = 0;
+  /** Incomplete line at the end of the last chunk. */
+  #rest = '';
+  /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
+  #isSkipping = false;
+  #ordinal = 0;
+  #pending: Promise<void> | undefined;
+
+  constructor(options: LineReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Decodes a chunk. Call read() until it returns true before the next chunk. */
+  push(chunk: Buffer): void {
+    this.#options.extent.bytes += chunk.length;
+    const text = this.#decoder.write(chunk);
+    const end = text.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      if (!this.#isSkipping) this.#keep(this.#rest + text);
+      return;
+    }
+    this.#block = this.#rest + text.slice(this.#isSkipping ? text.indexOf('\n') : 0, end);
+    this.#from = 0;
+    this.#isSkipping = false;
+    this.#keep(detached(text.slice(end)));
+  }
+
+  /**
+   * Passes the lines of the chunk to `onLine`, up to the time `until`. Returns false if it stopped early: the caller
+   * awaits pending(), yields to the event loop, and calls read() again. A single line can take long to filter.
+   */
+  read(until: Instant | undefined): boolean {
+    const { extent, slicer } = this.#options;
+    const end = until === undefined ? undefined : shifted(until, DISORDER_S);
+    while (this.#from < this.#block.length && !extent.hasPassed) {
+      this.#readLine(end);
+      if (this.#pending || slicer.spent) return false;
+    }
+    this.#block = '';
+    extent.last = detached(extent.last);
+    return true;
+  }
+
+  /** Waits for the promise that `onLine` returned last. */
+  async pending(): Promise<void> {
+    try {
+      await this.#pending;
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
+  /** Handles the text after the last newline. `complete`: pass it to `onLine`; otherwise, set `message`. */
+  async readRest(complete: boolean): Promise<void> {
+    this.#block = this.#rest + this.#decoder.end();
+    this.#from = 0;
+    this.#keep('');
+    if (this.#block === '') return;
+    if (complete) this.#readLine(undefined);
+    else
+      this.message ??= parseLineHead(this.#block, 0)
+        ? 'the response ended within a line'
+        : this.#messageAt(0);
+    this.#block = '';
+    await this.pending();
+  }
+
+  #keep(rest: string): void {
+    const { memory, extent } = this.#options;
+    memory?.add(-this.#rest.length);
+    const max = Math.min(MAX_LINE_LENGTH, Math.floor(memory?.room ?? MAX_LINE_LENGTH));
+    this.#isSkipping = rest.length > max;
+    if (this.#isSkipping) extent.truncated = true;
+    this.#rest = this.#isSkipping ? truncated(rest, max) : rest;
+    memory?.add(this.#rest.length);
+  }
+
+  #readLine(end: Instant | undefined): void {
+    const { extent, onLine } = this.#options;
+    const [block, from] = [this.#block, this.#from];
+    const newline = block.indexOf('\n', from);
+    const to = newline === -1 ? block.length : newline;
+    this.#from = to + 1;
+    const head = parseLineHead(block, from);
+    if (!head) {
+      this.message ??= this.#messageAt(from);
+      return;
+    }
+    const { time, textStart } = head;
+    if (end !== undefined && time >= end) {
+      extent.hasPassed = true;
+      return;
+    }
+    this.#ordinal = time === extent.last ? this.#ordinal + 1 : 0;
+    extent.lines++;
+    extent.first ??= detached(time);
+    extent.last = time;
+    this.#pending = onLine(time, block.slice(textStart, to), this.#ordinal) ?? undefined;
+  }
+
+  #messageAt(from: number): string {
+    const [line = ''] = this.#block.slice(from, from + MAX_MESSAGE_LENGTH).split('\n', 1);
+    return detached(line);
+  }
+}
+
+/** Truncates without splitting a surrogate pair. */
+function truncated(text: string, length: number): string {
+  const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isPair ? length - 1 : length);
+}

@@ -1,0 +1,40 @@
+// Log line with its position in the sort order of a query. Lines are sorted by time, then by log (`rank`: index in the
+// list of selected logs), then by the order within the log.
+import { compareText } from '../../instant.ts';
+import type { Instant, LogRecord } from '../../log-store.ts';
+import type { ContainerLog } from './container-log.ts';
+
+export interface LogLine {
+  readonly time: Instant;
+  /** Index of the log in the sorted list of selected logs. */
+  readonly rank: number;
+  /** Number of earlier lines of the log with the same time. */
+  readonly ordinal: number;
+  readonly text: string;
+}
+
+export type LinePosition = Pick<LogLine, 'time' | 'rank' | 'ordinal'>;
+
+export function comparePositions(a: LinePosition, b: LinePosition): number {
+  return compareText(a.time, b.time) || a.rank - b.rank || a.ordinal - b.ordinal;
+}
+
+/** Bytes of a line in memory besides its text. */
+const OVERHEAD = 200;
+/** V8 stores a string with a character outside Latin-1 as two bytes for each character. */
+const BYTES_PER_CHARACTER = 2;
+
+/** Upper bound of the bytes of a line in memory. */
+export function costOf(text: string): number {
+  return BYTES_PER_CHARACTER * text.length + OVERHEAD;
+}
+
+/** Copies a slice of a string. V8 keeps the whole string in memory as long as the original slice exists. */
+export function detached(slice: string): string {
+  return ` ${slice}`.slice(1);
+}
+
+export function toRecord({ time, rank, text }: LogLine, logs: readonly ContainerLog[]): LogRecord {
+  const { namespace = '', pod = '', container = '' } = logs[rank] ?? {};
+  return { time, log: text, namespace, pod, container };
+}

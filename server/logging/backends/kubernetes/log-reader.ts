@@ -1,0 +1,210 @@
+// Reader of container logs from the pod log API. The reader limits concurrent requests, shares them fairly among
+// callers, and yields to the event loop. After a kubelet times out, the reader skips its node for a while.
+import type { IncomingMessage } from 'node:http';
+import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import { StalledError } from '../../../cluster/connection/response-body.ts';
+import { streamedBody } from '../../../cluster/connection/response-stream.ts';
+import type { Slots } from '../../../concurrency/slots.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import { BoundedMap } from '../../../memory/bounded-map.ts';
+import type { Instant } from '../../log-store.ts';
+import type { ContainerLog } from './container-log.ts';
+import { type Extent, LineReader, newExtent, type OnLine } from './line-reader.ts';
+import { LogReadError, type LogRequest, openLog } from './log-request.ts';
+import type { MemoryShare } from './memory-budget.ts';
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly limitBytes?: number | undefined;
+  /** Reading stops at this time. Called before each part of a chunk, because the time can become earlier. */
+  readonly until?: () => Instant | undefined;
+  /**
+   * Treatment of a last line without a newline: `complete` passes it on, `ignored` drops it. By default, it is an
+   * error, because the response was interrupted.
+   */
+  readonly lastLine?: 'complete' | 'ignored' | undefined;
+  /** Backpressure: a promise to await before the next chunk is read, or undefined. Called again after the promise. */
+  readonly room?: () => Promise<void> | undefined;
+  /** Called after the lines of each chunk of the response. */
+  readonly flush?: () => void;
+  /** Accounts for the memory of an incomplete line. */
+  readonly memory?: MemoryShare;
+}
+
+export type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
+
+export interface LogReaderOptions {
+  readonly client: ClusterClient;
+  /** Limit of concurrent requests of all callers. */
+  readonly slots: Slots;
+  readonly slicer: TimeSlicer;
+  /** Timeout without data, in ms. */
+  readonly idleMs?: number | undefined;
+}
+
+const IDLE_MS = 10_000;
+/**
+ * Bytes that are decoded at once. Memory is checked once per chunk, so it can be exceeded by the lines of one chunk.
+ */
+const MAX_CHUNK = 16 << 10;
+/** Byte limit of requests for the time of one line: enough for the timestamp. */
+const HEAD_BYTES = 64;
+
+export class LogReader {
+  readonly #options: LogReaderOptions;
+  readonly #nodes: UnresponsiveNodes;
+  readonly #caller: string | undefined;
+
+  constructor(options: LogReaderOptions, nodes = new UnresponsiveNodes(), caller?: string) {
+    this.#options = options;
+    this.#nodes = nodes;
+    this.#caller = caller;
+  }
+
+  /** A reader for one caller that shares the slots and skipped nodes of this reader. */
+  of(caller: string | undefined): LogReader {
+    return new LogReader(this.#options, this.#nodes, caller);
+  }
+
+  /**
+   * Requests a log and calls `onLine` for each line. Throws LogReadError, possibly after some lines, or the reason of
+   * the signal. Updates `extent` while it reads.
+   */
+  async read(
+    log: ContainerLog,
+    request: ReadRequest,
+    onLine: OnLine,
+    extent: Extent = newExtent(),
+  ): Promise<Extent> {
+    const { client, slots, idleMs = IDLE_MS } = this.#options;
+    this.#nodes.check(log.node);
+    using _slot = await slots.take(request.signal, this.#caller);
+    this.#nodes.check(log.node);
+    try {
+      const response = await openLog(client, { ...request, log, timeoutMs: idleMs });
+      const lastLine = log.running ? undefined : 'complete';
+      await this.consume(response, { lastLine, ...request, idleMs }, onLine, extent);
+      this.#nodes.responded(log.node);
+    } catch (error) {
+      if (error instanceof LogReadError && error.kind === 'silent') this.#nodes.timedOut(log.node);
+      throw error;
+    }
+    return extent;
+  }
+
+  /** Requests the time of the first or the last line; undefined for an empty log. */
+  async timeOf(
+    which: 'first' | 'last',
+    log: ContainerLog,
+    signal: AbortSignal,
+  ): Promise<Instant | undefined> {
+    const tail = which === 'last' ? { tailLines: 1 } : {};
+    const request = {
+      ...tail,
+      since: undefined,
+      limitBytes: HEAD_BYTES,
+      lastLine: 'complete' as const,
+      signal,
+    };
+    const { first } = await this.read(log, request, () => undefined);
+    return first;
+  }
+
+  /** Reads the lines of an open response. */
+  async consume(
+    response: IncomingMessage,
+    options: ReadOptions & { readonly idleMs: number },
+    onLine: OnLine,
+    extent: Extent = newExtent(),
+  ): Promise<void> {
+    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = options;
+    const { slicer } = this.#options;
+    const lines = new LineReader({ onLine, extent, slicer, memory: options.memory });
+    for await (const chunk of bodyOf(response, idleMs, signal)) {
+      await this.#waitForSlice(options);
+      lines.push(chunk);
+      while (!lines.read(until())) {
+        await lines.pending();
+        await slicer.next();
+        signal.throwIfAborted();
+      }
+      options.flush?.();
+      if (extent.hasPassed) return;
+    }
+    // `limitBytes` truncates the last line. It is dropped, unless it is the only one: timeOf() needs its timestamp.
+    const isCut = extent.bytes >= limitBytes;
+    if (isCut && extent.lines === 0) await lines.readRest(true);
+    else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
+    if (lines.message !== undefined) throw new LogReadError('failed', new KubeletError(lines.message));
+    options.flush?.();
+  }
+
+  /** Waits for the event loop and for `room`, which is checked again after each wait: another reader can use it up. */
+  async #waitForSlice({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
+    const { slicer } = this.#options;
+    await slicer.next();
+    for (let full = room?.(); full && !signal.aborted; full = room?.()) {
+      await full;
+      await slicer.next();
+    }
+    signal.throwIfAborted();
+  }
+}
+
+async function* bodyOf(
+  response: IncomingMessage,
+  idleMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of streamedBody(response, idleMs)) {
+      for (let at = 0; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);
+  }
+}
+
+/** An error message that the kubelet wrote into the body of a response; the cause of a LogReadError. */
+export class KubeletError extends Error {
+  override readonly name = 'KubeletError';
+
+  constructor(message: string) {
+    super(`kubelet: ${message}`);
+  }
+}
+
+/** Short, because the first timeout can be due to a single slow log. */
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_MS = 15_000;
+const MAX_NODES = 10_000;
+
+/** Nodes whose kubelet timed out. Reads of their logs fail at once during a pause, so that they do not occupy slots. */
+export class UnresponsiveNodes {
+  readonly #now: () => number;
+  readonly #nodes = new BoundedMap<string, { readonly timeouts: number; readonly until: number }>(MAX_NODES);
+
+  /** `now`: a monotonic clock, in ms. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Throws LogReadError during the pause of a node. */
+  check(node: string): void {
+    const entry = this.#nodes.get(node);
+    if (entry === undefined || this.#now() >= entry.until) return;
+    throw new LogReadError('failed', new Error(`node ${node} does not respond`));
+  }
+
+  responded(node: string): void {
+    this.#nodes.delete(node);
+  }
+
+  timedOut(node: string): void {
+    // A pod that is not scheduled has no node.
+    if (node === '') return;
+    const timeouts = (this.#nodes.get(node)?.timeouts ?? 0) + 1;
+    this.#nodes.set(node, { timeouts, until: this.#now() + (timeouts > 1 ? PAUSE_MS : FIRST_PAUSE_MS) });
+  }
+}

@@ -1,0 +1,100 @@
+// Selection of container logs by the names of namespaces, workloads, pods and containers. The selection visits only
+// namespaces in the scope of the caller.
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { Selection } from '../../log-store.ts';
+import { nameMatcher } from '../../matching/name-filter.ts';
+import { workloadMatcher } from '../../matching/workload-names.ts';
+import { type ContainerLog, compareLogs, displayName, logsOf, mayReach } from './container-log.ts';
+import type { PodIndex, PodSummary } from './pod-index.ts';
+
+export interface SelectedLogs {
+  /** Sorted by compareLogs(). */
+  readonly logs: readonly ContainerLog[];
+  readonly omitted: OmittedContainers;
+}
+
+/** Containers that are not read, because they exceed the maximum of a query. */
+export interface OmittedContainers {
+  readonly count: number;
+  /** Up to five of them, as `namespace/pod/container`. */
+  readonly names: readonly string[];
+}
+
+const MAX_NAMES = 5;
+/** Containers that are collected above the maximum before the list is sorted and truncated. */
+const SLACK = 1_024;
+
+export interface PodFilter {
+  namespace(name: string): boolean;
+  pod(name: string): boolean;
+  container(name: string): boolean;
+}
+
+export function podFilter(selection: Selection): PodFilter {
+  const { scope } = selection;
+  const allowed = scope.everything ? undefined : new Set(scope.namespaces.map(({ name }) => name));
+  const namespace = nameMatcher(selection.namespaces);
+  const pod = nameMatcher(selection.pods);
+  const workload = workloadMatcher(selection.workloads);
+  return {
+    namespace: (name) => (allowed?.has(name) ?? true) && namespace(name),
+    pod: (name) => pod(name) && workload(name),
+    container: nameMatcher(selection.containers),
+  };
+}
+
+/** Calls `visit` for each pod that matches the filter. Yields to the event loop. */
+export async function eachPod(
+  pods: PodIndex,
+  { scope }: Selection,
+  filter: PodFilter,
+  visit: (pod: PodSummary) => void,
+): Promise<void> {
+  const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
+  const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
+  for (const namespace of names) {
+    if (slicer.spent) await slicer.next();
+    if (!filter.namespace(namespace)) continue;
+    for (const pod of pods.podsIn(namespace)) {
+      if (slicer.spent) await slicer.next();
+      if (filter.pod(pod.name)) visit(pod);
+    }
+  }
+}
+
+/**
+ * Selects up to `maxContainers` containers, running ones first. Logs that end before the time range are not selected.
+ */
+export async function selectLogs(
+  pods: PodIndex,
+  selection: Selection,
+  maxContainers: number,
+): Promise<SelectedLogs> {
+  const filter = podFilter(selection);
+  const containers: ContainerLog[][] = [];
+  const omitted = { count: 0, names: [] as string[] };
+  const truncate = (): void => {
+    containers.sort(runningFirst);
+    const rest = containers.splice(maxContainers);
+    omitted.count += rest.length;
+    for (const [log] of rest.slice(0, MAX_NAMES - omitted.names.length)) {
+      if (log) omitted.names.push(displayName(log));
+    }
+  };
+  await eachPod(pods, selection, filter, (pod) => {
+    for (const container of pod.containers) {
+      if (!filter.container(container.name)) continue;
+      const logs = logsOf(pod, container).filter((log) => mayReach(log, selection.range.start));
+      if (logs.length > 0) containers.push(logs);
+      if (containers.length >= maxContainers + SLACK) truncate();
+    }
+  });
+  truncate();
+  return { logs: containers.flat().toSorted(compareLogs), omitted };
+}
+
+function runningFirst(a: readonly ContainerLog[], b: readonly ContainerLog[]): number {
+  const [first, second] = [a.at(-1), b.at(-1)];
+  if (!first || !second) return 0;
+  return Number(second.running) - Number(first.running) || compareLogs(first, second);
+}

@@ -1,0 +1,149 @@
+// Live tail of all selected containers. Each container has its own ContainerFollower. Containers that start later are
+// added.
+import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import { instantOf } from '../../instant.ts';
+import type { Instant, LogRecord, Selection } from '../../log-store.ts';
+import type { LongLines } from '../../matching/long-lines.ts';
+import { ContainerFollower, type FollowTuning } from './container-follower.ts';
+import { type ContainerLog, logsOf, mayReach } from './container-log.ts';
+import { FollowQueue } from './follow-queue.ts';
+import type { CallerQuota } from './follow-quota.ts';
+import { beginByNamespace, lineFilter } from './line-filter.ts';
+import type { LogReader } from './log-reader.ts';
+import type { LogReadError } from './log-request.ts';
+import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
+import type { MemoryShare } from './memory-budget.ts';
+import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
+
+export interface FollowerOptions {
+  readonly client: ClusterClient;
+  readonly reader: LogReader;
+  readonly pods: PodIndex;
+  readonly selection: Selection;
+  readonly longLines: Pick<LongLines, 'matches'>;
+  readonly quota: CallerQuota;
+  /** Memory share for queued lines. */
+  readonly memory: MemoryShare;
+  /** Creates the memory share for the incomplete line of a stream. */
+  readonly newMemory: () => MemoryShare;
+  readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
+  readonly tuning?: FollowTuning | undefined;
+}
+
+/** If the live tail starts at most this far in the past, no backlog is read, which saves a request for each log. */
+const FRESH_MS = 2_000;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #filter: PodFilter;
+  readonly #beginOf: (namespace: string) => Instant;
+  readonly #queue: FollowQueue;
+  /** Running followers, by pod, UID of the pod, and container. */
+  readonly #containers = new Map<string, Promise<void>>();
+  /** A follower that starts before this time has a backlog. Undefined after the start: later containers have none. */
+  #backlogEnd: Instant | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#filter = podFilter(options.selection);
+    this.#beginOf = beginByNamespace(options.selection);
+    this.#queue = new FollowQueue({ memory: options.memory });
+  }
+
+  /**
+   * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws an error of the quota if
+   * there are too many containers, at the start or later.
+   */
+  async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+    const stop = new AbortController();
+    const end = (): void => {
+      stop.abort();
+      this.#queue.fail(new Ended());
+    };
+    if (signal.aborted) return;
+    signal.addEventListener('abort', end, { once: true });
+    const unsubscribe = this.#options.pods.onChange((pod) => {
+      this.#followChanged(pod, stop.signal).catch((error: unknown) => this.#fail(error));
+    });
+    try {
+      this.#backlogEnd = instantOf(this.#options.wallClock() - FRESH_MS);
+      // All backlogs are registered before the first line is sent.
+      await this.#followAll(stop.signal);
+      this.#backlogEnd = undefined;
+      for (;;) yield await this.#queue.take();
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+    } finally {
+      unsubscribe();
+      signal.removeEventListener('abort', end);
+      end();
+      await Promise.all(this.#containers.values());
+    }
+  }
+
+  async #followChanged(changed: Parameters<PodListener>[0], signal: AbortSignal): Promise<void> {
+    if (!changed) return this.#followAll(signal);
+    const { namespace, name } = changed;
+    const pod = this.#options.pods.get(namespace, name);
+    if (pod && this.#filter.namespace(namespace) && this.#filter.pod(name)) this.#followPod(pod, signal);
+  }
+
+  async #followAll(signal: AbortSignal): Promise<void> {
+    const { pods, selection } = this.#options;
+    await eachPod(pods, selection, this.#filter, (pod) => this.#followPod(pod, signal));
+  }
+
+  #followPod(pod: PodSummary, signal: AbortSignal): void {
+    if (signal.aborted) throw new Ended();
+    const begin = this.#beginOf(pod.namespace);
+    for (const container of pod.containers) {
+      const { name } = container;
+      const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
+      if (!this.#filter.container(name) || this.#containers.has(key)) continue;
+      if (!logsOf(pod, container).some((log) => mayReach(log, begin))) continue;
+      const stream = this.#options.quota.take(this.#containers.size);
+      const done = this.#newFollower(pod, name, signal)
+        .run(signal)
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => {
+          stream[Symbol.dispose]();
+          this.#containers.delete(key);
+        });
+      this.#containers.set(key, done);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  #newFollower(pod: PodSummary, container: string, signal: AbortSignal): ContainerFollower {
+    const { pods, selection, longLines, tuning, ...options } = this.#options;
+    const { namespace, name, uid } = pod;
+    const begin = this.#beginOf(namespace);
+    const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
+    const backlog = hasBacklog ? this.#queue.addBacklog() : undefined;
+    return new ContainerFollower({
+      ...options,
+      logs: () => {
+        const current = pods.get(namespace, name);
+        if (!current || current.uid !== uid) return undefined;
+        const summary = current.containers.find((one) => one.name === container);
+        return summary ? logsOf(current, summary).filter((log) => mayReach(log, begin)) : [];
+      },
+      podChanged: (until) => pods.changed(pod, until),
+      begin,
+      // Without onPartialSearch, because a live tail has no partial result.
+      filter: lineFilter(selection, { longLines, signal }),
+      room: () => this.#queue.room(backlog),
+      deliver: (records) => this.#queue.push(records),
+      backlog,
+      ...tuning,
+    });
+  }
+}
+
+/** The signal was aborted or the client stopped. */
+class Ended extends Error {}

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { logsOf } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
+import { selectLogs } from '../../../../../../server/logging/backends/kubernetes/log-selection.ts';
+import { PodIndex, parsePod } from '../../../../../../server/logging/backends/kubernetes/pod-index.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
+import { everything } from './instants.ts';
+
+interface PodState {
+  readonly namespace: string;
+  readonly name: string;
+  readonly running: boolean;
+}
+
+function indexOf(pods: readonly PodState[]): PodIndex {
+  const index = new PodIndex();
+  const replacement = index.replacement();
+  for (const { namespace, name, running } of pods) {
+    const startedAt = '2026-01-01T00:00:00Z';
+    const terminated = { startedAt, finishedAt: '2026-01-01T01:00:00Z', containerID: 'x://1' };
+    const state = running ? { running: { startedAt } } : { terminated };
+    const status = { containerStatuses: [{ name: 'app', restartCount: 0, state }] };
+    replacement.add(Buffer.from(JSON.stringify({ metadata: { namespace, name, uid: name }, status })));
+  }
+  replacement.commit('1');
+  return index;
+}
+
+const names = ({ logs }: Awaited<ReturnType<typeof selectLogs>>) =>
+  logs.map(({ namespace, pod }) => `${namespace}/${pod}`);
+
+describe('the selection of container logs', () => {
+  it('selects running containers first above the maximum, and lists a few omitted ones', async () => {
+    const pods = Array.from({ length: 5_000 }, (_, n) => ({
+      namespace: 'shop',
+      name: `p${String(n).padStart(4, '0')}`,
+      running: n % 1_000 === 999,
+    }));
+    const selected = await selectLogs(indexOf(pods), everything, 6);
+    const expected = ['p0000', 'p0999', 'p1999', 'p2999', 'p3999', 'p4999'];
+    expect(names(selected)).to.deep.equal(expected.map((name) => `shop/${name}`));
+    expect(selected.omitted.count).to.equal(4_994);
+    expect(selected.omitted.names).to.have.length(5);
+  });
+
+  it('applies names and workloads, and visits no namespace outside the scope', async () => {
+    const index = indexOf(
+      ['a', 'b', 'c'].flatMap((namespace) =>
+        ['web-1', 'web-2', 'db-1'].map((name) => ({ namespace, name, running: true })),
+      ),
+    );
+    const selection: Selection = {
+      ...everything,
+      scope: {
+        everything: false,
+        namespaces: ['a', 'b', 'gone'].map((name) => ({ name, since: everything.range.start })),
+      },
+      namespaces: { exact: ['b', 'c'] },
+      workloads: { exact: ['web'] },
+      pods: { contains: ['2'] },
+    };
+    expect(names(await selectLogs(index, selection, 10))).to.deep.equal(['b/web-2']);
+  });
+
+  it('omits containers that ended a minute before the range', async () => {
+    const index = indexOf([
+      { namespace: 'a', name: 'ended', running: false },
+      { namespace: 'a', name: 'runs', running: true },
+    ]);
+    const from = async (start: string): Promise<string[]> => {
+      const range = { start, end: everything.range.end };
+      return names(await selectLogs(index, { ...everything, range }, 10));
+    };
+    expect(await from('2026-01-01T01:01:00.000000000Z')).to.deep.equal(['a/ended', 'a/runs']);
+    expect(await from('2026-01-01T01:01:00.001000000Z')).to.deep.equal(['a/runs']);
+  });
+
+  it('yields to the event loop while it visits many pods', async () => {
+    const work = new WorkPerTurn();
+    const index = indexOf([{ namespace: 'shop', name: 'a', running: true }]);
+    index.podsIn = function* () {
+      for (let n = 0; n < 100; n++) {
+        // About as long as a thousand pods take.
+        for (const began = performance.now(); performance.now() - began < 1; );
+        work.note();
+        yield { namespace: 'shop', name: 'p', uid: '', node: '', containers: [] };
+      }
+    };
+    await selectLogs(index, everything, 10);
+    expect(work.most).to.be.below(50);
+  });
+});
+
+describe('the logs of a container', () => {
+  /** `current` and `previous` logs of a container with this status. */
+  function logsWith(status: object, list = 'containerStatuses'): string[] {
+    const metadata = { namespace: 'shop', name: 'a', uid: 'u' };
+    const pod = parsePod({ metadata, status: { [list]: [{ name: 'app', restartCount: 0, ...status }] } });
+    if (!pod) return [];
+    return pod.containers
+      .flatMap((container) => logsOf(pod, container))
+      .map(({ previous, run }) => `${previous ? 'previous' : 'current'} ${run.id}`);
+  }
+  const running = { state: { running: { startedAt: '2026-01-01T00:00:00Z' } }, containerID: 'x://2' };
+  const waiting = { state: { waiting: { reason: 'CrashLoopBackOff' } } };
+  const terminated = (id: string) => ({ terminated: { exitCode: 1, containerID: id } });
+
+  it('are the logs of its current and its previous run', () => {
+    expect(logsWith(running)).to.deep.equal(['current x://2']);
+    const restarted = { ...running, restartCount: 1, lastState: terminated('x://1') };
+    expect(logsWith(restarted)).to.deep.equal(['previous x://1', 'current x://2']);
+    expect(logsWith(waiting)).to.deep.equal([]);
+  });
+
+  it('include the previous run once while the next run has not started', () => {
+    expect(logsWith({ ...waiting, lastState: terminated('x://1') })).to.deep.equal(['previous x://1']);
+    const failedToStart = { state: terminated(''), lastState: terminated('x://1') };
+    expect(logsWith(failedToStart)).to.deep.equal(['previous x://1']);
+  });
+
+  it('include init and ephemeral containers', () => {
+    expect(logsWith({ state: terminated('x://1') }, 'initContainerStatuses')).to.deep.equal([
+      'current x://1',
+    ]);
+    expect(logsWith(running, 'ephemeralContainerStatuses')).to.deep.equal(['current x://2']);
+  });
+});

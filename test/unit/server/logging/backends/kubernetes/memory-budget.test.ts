@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  MemoryBudget,
+  type MemoryShare,
+} from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
+import { until } from '../../../../../support/until.ts';
+import { at, call, everything } from './instants.ts';
+import { LogCluster } from './log-cluster.ts';
+
+const MEMORY = 8 << 20;
+const LINES = 1_000;
+const LIMIT = 16 << 20;
+const FLOOR = 64 << 10;
+
+describe('the memory budget', () => {
+  it('is exceeded by at most 64 KiB for each share', () => {
+    const steps = fc.array(fc.record({ who: fc.nat(11), bytes: fc.integer({ min: -LIMIT, max: LIMIT }) }), {
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(steps, (drawn) => {
+        const budget = new MemoryBudget(LIMIT);
+        const shares = Array.from({ length: 12 }, () => budget.share());
+        for (const { who, bytes } of drawn) {
+          const share = shares[who];
+          if (!share) continue;
+          expect(share.room).to.be.at.least(FLOOR);
+          share.add(Math.max(-share.held, Math.min(bytes, share.room - share.held)));
+          expect(budget.held).to.equal(shares.reduce((sum, { held }) => sum + held, 0));
+          expect(budget.held).to.be.at.most(LIMIT + 12 * FLOOR);
+        }
+        for (const share of shares) share[Symbol.dispose]();
+        expect(budget.held).to.equal(0);
+      }),
+    );
+  });
+
+  it('is divided equally between shares that use their maximum', () => {
+    const budget = new MemoryBudget(LIMIT);
+    const shares = Array.from({ length: 7 }, () => budget.share());
+    for (let round = 0; round < 100; round++) for (const share of shares) share.add(share.room - share.held);
+    for (const { held } of shares) expect(held).to.be.closeTo(LIMIT / 8, LIMIT / 100);
+  });
+
+  it('leaves room for a small query beside a large one', () => {
+    const budget = new MemoryBudget(LIMIT);
+    const [large, small] = [budget.share(), budget.share()];
+    large.add(large.room);
+    expect(small.room).to.equal(LIMIT / 4);
+  });
+
+  it('ignores changes of a disposed share', () => {
+    const budget = new MemoryBudget(LIMIT);
+    const share = budget.share();
+    share.add(1_000);
+    share[Symbol.dispose]();
+    share.add(1_000);
+    expect(budget.held).to.equal(0);
+  });
+});
+
+describe('the memory of the pod log store', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+    for (const pod of ['a', 'b', 'c']) {
+      const lines = Array.from({ length: LINES }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(700)}`));
+      cluster.add('shop', pod, lines);
+    }
+  });
+
+  afterEach(() => cluster.stop());
+
+  const whole = { order: 'asc', size: LINES, from: 0 } as const;
+
+  it('is returned when a request ends, is aborted or fails', async () => {
+    const memory = new MemoryBudget(MEMORY);
+    const store = cluster.store({ bytesPerContainer: 1 << 24 }, { memory });
+    for (const returns of [true, false]) {
+      const left = new AbortController();
+      const exported = store.export(everything, 'asc', { ...call, signal: left.signal });
+      await exported.next();
+      expect(memory.held).to.be.above(0);
+      if (returns) await exported.return({ shortfalls: [] });
+      left.abort();
+      const drained = async () => {
+        for (let next = await exported.next(); !next.done; ) next = await exported.next();
+      };
+      await drained().catch(() => undefined);
+      expect(memory.held).to.equal(0);
+      const gone = new AbortController();
+      const followed = store.follow(everything, gone);
+      await followed.next();
+      expect(memory.held).to.be.above(0);
+      gone.abort();
+      await followed.return();
+      expect(memory.held).to.equal(0);
+      const query = new AbortController();
+      const asked = store.query(everything, whole, { ...call, signal: query.signal });
+      query.abort();
+      await asked.catch(() => undefined);
+      expect(memory.held).to.equal(0);
+      expect((await store.query(everything, whole, call)).total.count).to.equal(3 * LINES);
+      expect(memory.held).to.equal(0);
+    }
+  });
+
+  it('is freed when one log fails, because the other reads are aborted', async () => {
+    class BrokenBudget extends MemoryBudget {
+      override share(): MemoryShare {
+        return Object.assign(super.share(), {
+          add: (bytes: number) => {
+            if (bytes > 0) throw new RangeError('broken');
+          },
+        });
+      }
+    }
+    // The response of another log never ends.
+    cluster.disturb = ({ pathname }, response) => {
+      if (!pathname.includes('/b/')) return false;
+      response.writeHead(200).flushHeaders();
+      return true;
+    };
+    const store = cluster.store({}, { memory: new BrokenBudget(MEMORY) });
+    const failure = await store.query(everything, whole, call).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(RangeError);
+    await until(() => cluster.openReads === 0);
+  });
+
+  it('limits incomplete lines of a live tail', async () => {
+    cluster.add('bank', 'teller', [at(0, 'x'.repeat(900_000)), at(1, 'short')]);
+    const memory = new MemoryBudget(1 << 20);
+    const store = cluster.store({}, { memory });
+    const gone = new AbortController();
+    const selection = { ...everything, namespaces: { exact: ['bank'] } };
+    const lengths: number[] = [];
+    for await (const records of store.follow(selection, gone)) {
+      lengths.push(...records.map(({ log }) => log.length));
+      if (lengths.length === 2) gone.abort();
+    }
+    expect(lengths[0]).to.be.within(64 << 10, 1 << 19);
+    expect(lengths[1]).to.equal('short'.length);
+    expect(memory.held).to.equal(0);
+  });
+
+  it('suffices for many requests with slow clients, which get truncated pages or smaller windows', async () => {
+    const store = cluster.store({ memory: MEMORY, bytesPerContainer: 1 << 24 });
+    // Clients that read the first lines only.
+    const stalled = Array.from({ length: 4 }, () => store.export(everything, 'desc', call));
+    await Promise.all(stalled.map((each) => each.next()));
+    const gone = new AbortController();
+    const followers = Array.from({ length: 4 }, () => store.follow(everything, gone));
+    await Promise.all(followers.map((each) => each.next()));
+    const pages = await Promise.all(Array.from({ length: 8 }, () => store.query(everything, whole, call)));
+    for (const { records, total, shortfalls, next } of pages) {
+      expect(total.count).to.equal(3 * LINES);
+      expect(records.length).to.be.at.least(1);
+      if (records.length < LINES) {
+        expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+        expect(next).to.be.a('string');
+      }
+    }
+    const exported = stalled.map(async (each) => {
+      let lines = 0;
+      for await (const records of each) lines += records.length;
+      return lines;
+    });
+    const first = (await Promise.all(exported)).map((lines) => 3 * LINES - lines);
+    for (const lines of first) expect(lines).to.be.within(1, 1_000);
+    gone.abort();
+    for (const each of followers) for (let next = await each.next(); !next.done; ) next = await each.next();
+  });
+});

@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import type { Coverage, LogRecord, Order } from '../../../../../../server/logging/log-store.ts';
+import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
+import { at, call, everything } from './instants.ts';
+import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
+import { LogCluster } from './log-cluster.ts';
+
+type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+
+async function drained(batches: Batches): Promise<{ records: LogRecord[]; coverage: Coverage }> {
+  const records: LogRecord[] = [];
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) return { records, coverage: next.value };
+    records.push(...next.value);
+  }
+}
+
+const textOf = ({ pod, log }: LogRecord): string => `${pod} ${log}`;
+
+describe('exports of pod logs', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(() => cluster.stop());
+
+  /** Writes interleaved lines of several pods, with bursts, gaps and equal times. Returns all of them in order. */
+  function write(pods: number, lines: number): string[] {
+    const all: (WrittenLine & { pod: string })[] = [];
+    for (let pod = 0; pod < pods; pod++) {
+      const name = `pod-${pod}`;
+      const written = Array.from({ length: lines }, (_, n) => {
+        const burst = n < lines / 2 ? Math.floor(n / 50) : 40_000 + Math.floor(n / 7) * 13 + pod;
+        const nanoseconds = String(Math.floor((n % 50) / 3)).padStart(9, '0');
+        return at(burst, `${n} ${'x'.repeat(n % 200)}`, nanoseconds);
+      });
+      written.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+      cluster.add('shop', name, written);
+      all.push(...written.map((line) => ({ ...line, pod: name })));
+    }
+    all.sort((a, b) =>
+      a.time < b.time ? -1 : a.time > b.time ? 1 : a.pod < b.pod ? -1 : a.pod > b.pod ? 1 : 0,
+    );
+    return all.map(({ pod, text }) => `${pod} ${text}`);
+  }
+
+  for (const order of ['asc', 'desc'] as const satisfies Order[]) {
+    it(`merges more logs than are read at the same time, with memory for a fraction of the lines, ${order}`, async () => {
+      const wanted = write(8, 700);
+      if (order === 'desc') wanted.reverse();
+      const store = cluster.store({ concurrentReads: 3, memory: 150_000 });
+      const { records, coverage } = await drained(store.export(everything, order, call));
+      expect(records).to.have.length(wanted.length);
+      const different = wanted.findIndex((text, index) => text !== textOf(records[index] as LogRecord));
+      expect(different).to.equal(-1);
+      expect(coverage.shortfalls).to.deep.equal([]);
+      expect(cluster.mostReads).to.be.at.most(3);
+    });
+
+    it(`exports all lines of one instant, although the memory holds a part of them, ${order}`, async () => {
+      const same = Array.from({ length: 1_000 }, (_, n) => at(7, `${n} ${'x'.repeat(100)}`, '000000001'));
+      cluster.add('shop', 'a', same);
+      cluster.add('shop', 'b', same);
+      const store = cluster.store({ memory: 90_000 });
+      const { records } = await drained(store.export(everything, order, call));
+      expect(new Set(records.map(textOf)).size).to.equal(2_000);
+      expect(records).to.have.length(2_000);
+    });
+  }
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`sorts lines that were written while the clock was set back, ${order}`, async () => {
+      const written = [at(10), at(11), at(5), at(6), at(20)];
+      cluster.add('shop', 'a', written);
+      const { records } = await drained(cluster.store().export(everything, order, call));
+      const wanted = [5, 6, 10, 11, 20].map((second) => `line ${second}`);
+      expect(records.map(({ log }) => log)).to.deep.equal(order === 'asc' ? wanted : wanted.toReversed());
+    });
+  }
+
+  it('starts with a short window at the end of the range, newest first, although the log is much older', async () => {
+    cluster.add(
+      'shop',
+      'a',
+      Array.from({ length: 1_000 }, (_, n) => at(n * 80)),
+    );
+    const range = { start: at(50_000).time, end: at(60_000).time };
+    const { records } = await drained(cluster.store().export({ ...everything, range }, 'desc', call));
+    expect(records).to.have.length(125);
+    const window = cluster.asked.find(({ searchParams }) => !searchParams.has('limitBytes'));
+    const since = Date.parse(window?.searchParams.get('sinceTime') ?? '');
+    expect(since).to.be.above(Date.parse(at(59_000).time));
+  });
+
+  it('returns batches of 250 lines, and smaller ones of long lines', async () => {
+    cluster.add(
+      'shop',
+      'a',
+      Array.from({ length: 600 }, (_, n) => at(n)),
+    );
+    cluster.add(
+      'shop',
+      'long',
+      Array.from({ length: 12 }, (_, n) => at(n, 'x'.repeat(400_000))),
+    );
+    const store = cluster.store({ memory: 64 << 20 });
+    for (const [pod, longest] of [
+      ['a', 250],
+      ['long', 3],
+    ] as const) {
+      const batches = store.export({ ...everything, pods: { exact: [pod] } }, 'asc', call);
+      const lengths: number[] = [];
+      for await (const batch of batches) lengths.push(batch.length);
+      expect(Math.max(...lengths), pod).to.equal(longest);
+    }
+  });
+
+  it('truncates lines above 1 MiB, and reports it once', async () => {
+    cluster.add('shop', 'a', [at(1, 'y'.repeat(3 << 20)), at(2, 'after')]);
+    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
+    expect(records.map(({ log }) => log.length > 1_000_000)).to.deep.equal([true, false]);
+    expect(coverage.shortfalls).to.deep.equal([
+      { reason: 'Limit', message: 'lines longer than 1 MiB were truncated' },
+    ]);
+  });
+
+  it('holds no log open while the client is slow', async () => {
+    write(4, 500);
+    const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
+    await batches.next();
+    expect(cluster.openReads).to.equal(0);
+    await batches.return({ shortfalls: [] });
+  });
+
+  it('ends without a gap and reports a timeout at the time limit', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store();
+    await drained(store.export(everything, 'asc', call));
+    cluster.disturb = (url, response) => {
+      if (url.searchParams.has('limitBytes')) return false;
+      response.writeHead(200).write('\n');
+      return true;
+    };
+    const batches = store.export(everything, 'asc', { ...call, timeoutMs: 500 });
+    const { records, coverage } = await drained(batches);
+    expect(records).to.deep.equal([]);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+  });
+
+  it('reports lines that were rotated away before the export', async () => {
+    cluster.add('shop', 'a', [at(7200)], { startedAt: at(0).time });
+    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
+    expect(records.map(textOf)).to.deep.equal(['a line 7200']);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(coverage.shortfalls[0]?.message).to.include('shop/a/app').and.to.include(at(7200).time);
+  });
+
+  it('reports lines that are rotated away between two windows', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, n) => at(n, 'x'.repeat(100)));
+    const log = cluster.add('shop', 'a', lines);
+    const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
+    await batches.next();
+    log.rotate();
+    log.append(at(5_000));
+    const { coverage } = await drained(batches);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+  });
+
+  for (const previous of [false, true]) {
+    it(`reports that the log of a ${previous ? 'previous run' : 'terminated container'} is replaced between two windows`, async () => {
+      const lines = Array.from({ length: 3_000 }, (_, n) => at(n, 'x'.repeat(100)));
+      const [log, next] = [new KubeletLog(lines), new KubeletLog([at(5_000)])];
+      if (previous) cluster.add('shop', 'a', [], { restarts: 1, previous: log, startedAt: at(4_000).time });
+      else cluster.add('shop', 'a', lines, { state: 'terminated', startedAt: at(4_000).time });
+      const batches = cluster.store({ memory: 100_000 }).export(everything, 'asc', call);
+      await batches.next();
+      cluster.put({
+        namespace: 'shop',
+        name: 'a',
+        containers: [{ name: 'app', log: next, previous: next, restarts: 2, startedAt: at(5_000).time }],
+      });
+      const { coverage } = await drained(batches);
+      expect(new Set(coverage.shortfalls.map(({ reason }) => reason))).to.deep.equal(new Set(['NotCovered']));
+    });
+  }
+
+  it('writes the log that cannot be read, and the error, to the server log', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
+    cluster.disturb = ({ pathname }, response) => {
+      if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
+      return pathname.includes('/b/');
+    };
+    const logged: unknown[] = [];
+    const log = {
+      debug: (what: unknown) => void logged.push(what),
+      info: () => undefined,
+      warn: () => undefined,
+    };
+    await drained(cluster.store({}, { log }).export(everything, 'asc', call));
+    expect(logged.at(-1)).to.include({ namespace: 'shop', pod: 'b', container: 'app', kind: 'failed' });
+  });
+
+  it('exports the other logs when one is forbidden, and fails when all are forbidden', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    let forbidden = '/b/';
+    cluster.disturb = ({ pathname }, response) => {
+      if (!pathname.includes(forbidden)) return false;
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const store = cluster.store();
+    const { records, coverage } = await drained(store.export(everything, 'asc', call));
+    expect(records.map(textOf)).to.deep.equal(['a line 1']);
+    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    forbidden = '/shop/';
+    const failure = await drained(store.export(everything, 'asc', call)).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+});

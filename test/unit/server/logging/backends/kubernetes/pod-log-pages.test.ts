@@ -1,0 +1,381 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import type { LogPage, PageRequest } from '../../../../../../server/logging/log-store.ts';
+import { at, call, everything } from './instants.ts';
+import { KubeletLog } from './kubelet-log.ts';
+import { LogCluster } from './log-cluster.ts';
+
+const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
+
+describe('queries of pod logs', () => {
+  let cluster: LogCluster;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(() => cluster.stop());
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`reads only the time windows that a further page needs, across gaps, and keeps the total, ${order}`, async () => {
+      const seconds = [1, 2, 3, 3600, 3601, 50_000, 50_001, 50_002, 50_003, 86_000];
+      for (const pod of ['a', 'b'])
+        cluster.add(
+          'shop',
+          pod,
+          seconds.map((second) => at(second, `${pod} ${second}`)),
+        );
+      const store = cluster.store();
+      const seen: string[] = [];
+      const requests: number[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        cluster.asked.length = 0;
+        const request = { order, size: 4, from: 0, ...(after ? { after } : {}) };
+        const page = await store.query(everything, request, call);
+        requests.push(cluster.asked.length);
+        if (after) expect(cluster.asked[0]?.searchParams.has('sinceTime')).to.equal(true);
+        expect(page.total).to.deep.equal({ count: 20, relation: 'eq' });
+        expect(page.shortfalls).to.deep.equal([]);
+        seen.push(...page.records.map(({ log }) => log));
+        after = page.next;
+      }
+      const all = await store.query(everything, { order, size: 100, from: 0 }, call);
+      expect(seen).to.deep.equal(all.records.map(({ log }) => log));
+      // At most three windows of two logs, and a request for the first line of each.
+      expect(Math.max(...requests)).to.be.at.most(12);
+    });
+  }
+
+  it('stops reading when an uncounted page is full', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    const request = { size: 1, from: 0, uncounted: true };
+    const store = cluster.store();
+    const oldest = await store.query(everything, { ...request, order: 'asc' }, call);
+    expect(oldest.records.map(({ log: text }) => text)).to.deep.equal(['line 1']);
+    expect(oldest.total.relation).to.equal('gte');
+    log.append(at(86_000));
+    const last = await store.query(everything, { ...request, order: 'desc' }, call);
+    expect(last.records.map(({ log: text }) => text)).to.deep.equal(['line 86000']);
+    expect(last.next).to.be.a('string');
+  });
+
+  it('truncates a page of long lines to the memory, reports it, and returns the rest on further pages', async () => {
+    for (const pod of ['a', 'b', 'c', 'd']) {
+      cluster.add(
+        'shop',
+        pod,
+        Array.from({ length: 15 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`)),
+      );
+    }
+    const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
+    const seen: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const request = { order: 'desc', size: 50, from: 0, ...(after ? { after } : {}) } as const;
+      const page = await store.query(everything, request, call);
+      expect(page.records.reduce((sum, { log }) => sum + log.length, 0)).to.be.at.most(1.2 * (1 << 20));
+      if (after === '') expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+      seen.push(...page.records.map(({ log }) => log.slice(0, 5)));
+      after = page.next;
+    }
+    expect(seen).to.have.length(60);
+    expect(new Set(seen).size).to.equal(60);
+  });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`skips more lines than the memory holds, ${order}`, async () => {
+      for (const pod of ['a', 'b']) {
+        const lines = Array.from({ length: 30 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(40_000)}`));
+        cluster.add('shop', pod, lines);
+      }
+      const store = cluster.store({ memory: 4 << 20, bytesPerContainer: 1 << 26 });
+      const wanted = Array.from({ length: 60 }, (_, n) => `${n % 2 ? 'b' : 'a'} ${Math.floor(n / 2)}`);
+      if (order === 'desc') wanted.reverse();
+      const page = await store.query(everything, { order, size: 5, from: 41 }, call);
+      const named = ({ records }: LogPage) => records.map(({ log }) => log.replace(/ x+$/, ''));
+      expect(named(page)).to.deep.equal(wanted.slice(41, 46));
+      expect(page.total).to.deep.equal({ count: 60, relation: 'eq' });
+      expect(page.shortfalls).to.deep.equal([]);
+      const rest = await store.query(everything, { order, size: 5, from: 0, after: page.next ?? '' }, call);
+      expect(named(rest)).to.deep.equal(wanted.slice(46, 51));
+      const behind = await store.query(everything, { order, size: 5, from: 100 }, call);
+      expect(behind).to.deep.include({ records: [], next: undefined, shortfalls: [] });
+      expect(behind.total).to.deep.equal({ count: 60, relation: 'eq' });
+    });
+  }
+
+  it('returns no lines from before the creation of the namespace', async () => {
+    cluster.add('shop', 'a', [at(1), at(2), at(3)]);
+    cluster.add('other', 'b', [at(1)]);
+    const since = at(2).time;
+    const scope = { everything: false, namespaces: [{ name: 'shop', since }] } as const;
+    const page = await cluster.store().query({ ...everything, scope }, newest, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 3', 'line 2']);
+    expect(page.total.count).to.equal(2);
+    expect(cluster.asked.every(({ pathname }) => pathname.includes('/shop/'))).to.equal(true);
+  });
+
+  it('omits containers above the limit, names them, and returns a lower bound as the total', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)]);
+    const page = await cluster.store({ maxContainers: 2 }).query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 2, relation: 'gte' });
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+    expect(page.shortfalls[0]?.message).to.include('shop/c/app');
+  });
+
+  it('reports a silent watch of pods until the next event', async () => {
+    let now = 0;
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store({}, { monotonic: () => now });
+    expect((await store.query(everything, newest, call)).shortfalls).to.deep.equal([]);
+    now = 200_000;
+    const page = await store.query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
+    expect(page.shortfalls).to.deep.equal([
+      { reason: 'NotCovered', message: 'pods that were created in the last 200 s can be missing' },
+    ]);
+    cluster.add('shop', 'b', [at(2)]);
+    for (let count = 1; count < 2; ) ({ count } = (await store.query(everything, newest, call)).total);
+    expect((await store.query(everything, newest, call)).shortfalls).to.deep.equal([]);
+  });
+
+  it('limits the concurrent reads of all queries', async () => {
+    for (let n = 0; n < 12; n++) cluster.add('shop', `p${n}`, [at(n)]);
+    const store = cluster.store({ concurrentReads: 3 });
+    await Promise.all(Array.from({ length: 4 }, () => store.query(everything, newest, call)));
+    expect(cluster.asked).to.have.length(48);
+    expect(cluster.mostReads).to.be.at.most(3);
+  });
+
+  it('reads the oldest and the newest lines of a log above bytesPerContainer, and reports it', async () => {
+    const lines = Array.from({ length: 2_000 }, (_, n) => at(n, 'x'.repeat(100)));
+    cluster.add('shop', 'long', lines);
+    const page = await cluster.store({ bytesPerContainer: 65_536 }).query(everything, newest, call);
+    expect(page.records[0]?.time).to.equal(at(1_999).time);
+    expect(page.total.relation).to.equal('gte');
+    expect(page.total.count).to.be.within(700, 1_000);
+    expect(page.shortfalls[0]?.message).to.include('only the oldest and the newest lines');
+  });
+
+  it('reads the oldest lines of the time range if the newest lines of the log are behind it', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, n) => at(n, `${n} ${'x'.repeat(100)}`));
+    cluster.add('shop', 'a', lines);
+    // 64 KiB are about 450 lines.
+    const store = cluster.store({ bytesPerContainer: 64 << 10 });
+    const range = { start: at(0).time, end: at(1_000).time };
+    const page = await store.query({ ...everything, range }, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log.split(' ')[0])).to.deep.equal(['0', '1', '2']);
+    expect(page.total.count).to.be.within(400, 999);
+    expect(page.total.relation).to.equal('gte');
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
+    expect(page.shortfalls[0]?.message).to.include('oldest');
+  });
+
+  it('returns no lines of a container that has not started, and no shortfall', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [], { state: 'waiting' });
+    cluster.disturb = (url, response) => {
+      if (!url.pathname.includes('/b/')) return false;
+      response.writeHead(400).end('container "app" in pod "b" is waiting to start: ContainerCreating');
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+  });
+
+  it('reads the previous run', async () => {
+    cluster.add('shop', 'a', [at(5)], {
+      restarts: 1,
+      previous: new KubeletLog([at(1), at(2)]),
+      startedAt: '2026-01-01T00:00:05Z',
+    });
+    const store = cluster.store();
+    const page = await store.query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 5']);
+    expect((await store.statistics(everything, call)).containers).to.equal(2);
+  });
+
+  it('reports rotated logs once', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(7200)], { startedAt: '2026-01-01T00:00:00Z' });
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.shortfalls).to.have.length(1);
+    expect(page.shortfalls[0]?.reason).to.equal('NotCovered');
+    expect(page.shortfalls[0]?.message).to.include('2 logs').and.to.include('2026-01-01T02:00:00');
+    expect(page.total.relation).to.equal('gte');
+  });
+
+  it('requests the first line of a log before it reports a rotation', async () => {
+    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const range = { start: at(10).time, end: everything.range.end };
+    const page = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+    cluster.add('shop', 'a', [at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const rotated = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
+  });
+
+  it('reports no rotation if the first line is within a second of the start', async () => {
+    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
+    const begin = `${at(7199).time.slice(0, 20)}500000000Z`;
+    const range = { start: begin, end: everything.range.end };
+    const page = await cluster.store().query({ ...everything, range }, newest, call);
+    expect(page.shortfalls).to.deep.equal([]);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+  });
+
+  it('returns the lines of the other logs when a kubelet fails midway', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    cluster.disturb = (url, response) => {
+      if (!url.pathname.includes('/b/')) return false;
+      response.writeHead(200).write(`${at(3).time} half\n${at(4).time} cut he`, () => response.destroy());
+      return true;
+    };
+    const page = await cluster.store().query(everything, newest, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['half', 'line 1']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.total.relation).to.equal('gte');
+  });
+
+  it('returns lines that are up to two seconds out of order, and none after the end of the range', async () => {
+    cluster.add('shop', 'a', [at(1), at(5), at(3), at(4), at(2), at(6), at(9), at(3, 'much too late')]);
+    const range = { ...everything.range, end: at(4).time };
+    const page = await cluster.store().query({ ...everything, range }, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 3']);
+    expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
+  });
+
+  it('accepts an incomplete last line of a terminated container, not of a running one', async () => {
+    cluster.add('shop', 'a', [], { state: 'terminated' });
+    cluster.add('shop', 'b');
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} unfinished`);
+      return true;
+    };
+    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ pod, log }) => `${pod} ${log}`)).to.deep.equal([
+      'a one',
+      'b one',
+      'a unfinished',
+    ]);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(page.shortfalls[0]?.message).to.include('shop/b/app').and.not.to.include('shop/a/app');
+  });
+
+  it('returns the lines that were found before the time limit', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b', [at(2)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
+    cluster.disturb = (url, response) => {
+      if (url.pathname.includes('/b/')) response.writeHead(200).write(`${at(3).time} one\n`);
+      return url.pathname.includes('/b/');
+    };
+    const page = await store.query(everything, newest, { ...call, timeoutMs: 3_000 });
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+  });
+
+  it('returns 503 when kube-apiserver is unreachable', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
+    await cluster.goAway();
+    const failure = await store.query(everything, newest, call).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+
+  it('returns 503 when all requests fail, although some logs need no request', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('bank', 'b', [at(1)], { state: 'terminated' });
+    const namespaces = [
+      { name: 'bank', since: at(3_600).time },
+      { name: 'shop', since: at(0).time },
+    ];
+    const selection = { ...everything, scope: { everything: false, namespaces } } as const;
+    const store = cluster.store();
+    expect((await store.query(selection, newest, call)).total.count).to.equal(1);
+    await cluster.goAway();
+    const failure = await store.query(selection, newest, call).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+
+  it('closes all log requests when the caller leaves', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const closed: Promise<unknown>[] = [];
+    cluster.disturb = (_, response) => {
+      closed.push(new Promise((done) => response.on('close', done)));
+      response.writeHead(200).write('\n');
+      if (closed.length === 3) resolve();
+      return true;
+    };
+    const gone = new AbortController();
+    const query = cluster.store().query(everything, newest, { ...call, signal: gone.signal });
+    query.catch(() => undefined);
+    await asked;
+    gone.abort(new Error('gone'));
+    await Promise.all(closed);
+    expect(await query.catch((error: unknown) => error)).to.include({ message: 'gone' });
+  });
+
+  it('parses timestamps in the time zone of the node, and with fewer digits', async () => {
+    cluster.add('shop', 'a', [
+      { time: '2026-01-01T02:00:00.5+02:00', text: 'zone' },
+      { time: '2026-01-01T00:00:01Z', text: 'short' },
+    ]);
+    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
+    expect(page.records.map(({ time }) => time)).to.deep.equal([
+      '2026-01-01T00:00:00.500000000Z',
+      '2026-01-01T00:00:01.000000000Z',
+    ]);
+  });
+
+  for (const order of ['asc', 'desc'] as const) {
+    it(`has no gaps or duplicates when a container restarts between two pages, ${order}`, async () => {
+      const lines = Array.from({ length: 6 }, (_, n) => at(5, `line ${n}`, '000000007'));
+      const log = cluster.add('shop', 'a', lines);
+      const store = cluster.store();
+      const first = await store.query(everything, { order, size: 3, from: 0 }, call);
+      cluster.add('shop', 'a', [at(9, 'next run')], { restarts: 1, previous: log });
+      // Until the watch has reported the restart.
+      const request = { order, size: 10, from: 0 } as const;
+      for (let count = 6; count < 7; ) count = (await store.query(everything, request, call)).total.count;
+      const rest = await store.query(everything, { ...request, after: first.next ?? '' }, call);
+      const seen = [...first.records, ...rest.records].map((record) => record.log);
+      const wanted = lines.map(({ text }) => text);
+      expect(seen).to.deep.equal(order === 'asc' ? [...wanted, 'next run'] : wanted.toReversed());
+    });
+  }
+
+  it('reports a container that restarts while its log is read', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store();
+    await store.query(everything, newest, call);
+    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
+    cluster.disturb = (_, response) => {
+      resolve(response);
+      return true;
+    };
+    const query = store.query(everything, newest, call);
+    const response = await asked;
+    cluster.disturb = () => false;
+    cluster.add('shop', 'a', [at(2)], { restarts: 1, previous: new KubeletLog([at(1)]) });
+    // Until the watch has reported the restart.
+    for (let count = 1; count < 2; ) count = (await store.statistics(everything, call)).containers;
+    response.writeHead(200).end(`${at(1).time} line 1\n`);
+    const { shortfalls } = await query;
+    expect(shortfalls.map(({ message }) => message)).to.deep.equal([
+      '1 log possibly not read to the end, because the container restarted: shop/a/app',
+    ]);
+  });
+
+  it('reports the time limit between two windows', async () => {
+    cluster.add('shop', 'a', [at(1), at(86_399)]);
+    const store = cluster.store();
+    cluster.disturb = ({ searchParams }) => (searchParams.get('sinceTime') ?? '').includes('T23:4');
+    const request = { order: 'desc', size: 5, from: 0, uncounted: true } as const;
+    const page = await store.query(everything, request, { ...call, timeoutMs: 500 });
+    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 86399']);
+    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+  });
+});

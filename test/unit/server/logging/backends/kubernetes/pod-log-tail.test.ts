@@ -1,0 +1,476 @@
+// Tests of live tails of pod logs.
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
+import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
+import { until } from '../../../../../support/until.ts';
+import { at, everything } from './instants.ts';
+import { KubeletLog } from './kubelet-log.ts';
+import { LogCluster } from './log-cluster.ts';
+
+/** A live tail. */
+class Tail {
+  readonly #gone = new AbortController();
+  readonly #batches: AsyncGenerator<readonly LogRecord[], void, undefined>;
+  readonly seen: string[] = [];
+
+  constructor(store: KubernetesLogStore, selection: Selection = everything, caller = 'alice') {
+    this.#batches = store.follow(selection, { signal: this.#gone.signal, caller });
+  }
+
+  /** Reads until the line `text`, and returns the texts of all lines so far. */
+  async until(text: string): Promise<string[]> {
+    while (!this.seen.includes(text)) {
+      const next = await this.#batches.next();
+      if (next.done) throw new Error(`ended before ${text}`);
+      this.seen.push(...next.value.map(({ log }) => log));
+    }
+    return this.seen;
+  }
+
+  async end(): Promise<void> {
+    const ended = this.#batches.next();
+    this.#gone.abort();
+    for (let next = await ended; !next.done; ) next = await this.#batches.next();
+  }
+}
+
+const tuning = { initialBackoffMs: 5 };
+
+describe('live tails of pod logs', () => {
+  let cluster: LogCluster;
+  let tail: Tail;
+
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+  });
+
+  afterEach(async () => {
+    await tail.end();
+    await cluster.stop();
+  });
+
+  const follow = (selection?: Selection): Tail =>
+    (tail = new Tail(cluster.store({}, { followTuning: tuning }), selection));
+  /** Does not wait for the last lines of a stream. */
+  const followWithoutDelay = (): Tail =>
+    (tail = new Tail(cluster.store({}, { followTuning: { ...tuning, lastLinesMs: 20 } })));
+
+  it('delivers existing lines from the start on, and then new lines, of all pods', async () => {
+    const [a, b] = [cluster.add('shop', 'a', [at(1), at(2)]), cluster.add('shop', 'b')];
+    const range = { ...everything.range, start: at(2).time };
+    expect(await follow({ ...everything, range }).until('line 2')).to.deep.equal(['line 2']);
+    a.append(at(3));
+    await tail.until('line 3');
+    b.append(at(4));
+    expect(await tail.until('line 4')).to.deep.equal(['line 2', 'line 3', 'line 4']);
+  });
+
+  it('sorts the backlog by time, although a kubelet responds late', async () => {
+    cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
+    const late = cluster.add('shop', 'late', [at(2), at(4)]);
+    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    cluster.disturb = ({ pathname, searchParams }, response) => {
+      if (!pathname.includes('/late/')) return false;
+      resolve(() => late.serve(searchParams, response, true));
+      cluster.disturb = () => false;
+      return true;
+    };
+    const seen = follow().until('line 5');
+    const answer = await asked;
+    // The other log was read, and the time to gather lines has passed.
+    await until(() => cluster.asked.some(({ searchParams }) => searchParams.get('follow') === 'true'));
+    await delay(100);
+    expect(tail.seen).to.deep.equal([]);
+    answer();
+    expect(await seen).to.deep.equal([1, 2, 3, 4, 5].map((n) => `line ${n}`));
+    late.append(at(6));
+    expect((await tail.until('line 6')).length).to.equal(6);
+  });
+
+  it('sorts the backlog by time, although a request fails and another is interrupted', async () => {
+    cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
+    const late = cluster.add('shop', 'late', [at(2), at(4), at(6)]);
+    const { promise: askedAgain, resolve } = Promise.withResolvers<ServerResponse>();
+    const answers = [(response: ServerResponse) => refuse(response, 500, 'InternalError'), resolve];
+    cluster.disturb = ({ pathname }, response) => {
+      const answer = pathname.includes('/late/') ? answers.shift() : undefined;
+      answer?.(response);
+      return answer !== undefined;
+    };
+    const seen = follow().until('line 6');
+    const response = await askedAgain;
+    // The time to gather lines has passed.
+    await delay(100);
+    expect(tail.seen).to.deep.equal([]);
+    response.writeHead(200).write(`${at(2).time} line 2\n`, () => response.destroy());
+    expect(await seen).to.deep.equal([1, 2, 3, 4, 5, 6].map((n) => `line ${n}`));
+    late.append(at(7));
+    expect((await tail.until('line 7')).length).to.equal(7);
+  });
+
+  it('does not wait for an incomplete line, and delivers it when it is complete', async () => {
+    const log = cluster.add('shop', 'prompt', [at(1)]);
+    cluster.add('shop', 'quick', [at(2)]);
+    cluster.disturb = ({ pathname, searchParams }, response) => {
+      if (!pathname.includes('/prompt/') || searchParams.get('follow') === 'true') return false;
+      response.writeHead(200).end(`${at(1).time} line 1\n${at(3).time} li`);
+      return true;
+    };
+    const begin = performance.now();
+    await follow().until('line 2');
+    expect(performance.now() - begin).to.be.below(2_000);
+    log.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
+  });
+
+  it('merges backlogs that exceed the memory, with a filter', async () => {
+    const [lines, pods] = [600, 7];
+    for (let pod = 0; pod < pods; pod++) {
+      const written = Array.from({ length: lines }, (_, n) =>
+        at(n * pods + pod, `${(n * pods + pod) % 3 === 0 ? 'odd' : 'wanted'} ${'x'.repeat(2_000)}`),
+      );
+      cluster.add('shop', `pod-${pod}`, written);
+    }
+    const memory = new MemoryBudget(1 << 20);
+    const store = cluster.store({}, { followTuning: tuning, memory });
+    const gone = new AbortController();
+    const times: string[] = [];
+    let held = 0;
+    const text = { mode: 'substring', texts: ['wanted'], caseSensitive: true } as const;
+    for await (const batch of store.follow({ ...everything, text }, gone)) {
+      times.push(...batch.map(({ time }) => time));
+      held = Math.max(held, memory.held);
+      if (times.length === (lines * pods * 2) / 3) break;
+    }
+    const expected = Array.from({ length: lines * pods }, (_, n) => n).filter((n) => n % 3 !== 0);
+    expect(times).to.deep.equal(expected.map((n) => at(n).time));
+    // Half of the budget, and one chunk of each log.
+    expect(held).to.be.below((1 << 19) + pods * 150_000);
+    tail = new Tail(store);
+  });
+
+  it('stops waiting for a silent backlog after a time limit, and delivers its lines later', async () => {
+    const silent = cluster.add('shop', 'silent', [at(1)]);
+    cluster.add('shop', 'quick', [at(2)]);
+    cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
+    tail = new Tail(cluster.store({}, { followTuning: { ...tuning, silenceMs: 100 } }));
+    await tail.until('line 2');
+    cluster.disturb = () => false;
+    silent.append(at(3));
+    await tail.until('line 3');
+    expect(tail.seen).to.deep.equal(['line 2', 'line 1', 'line 3']);
+  });
+
+  it('follows new pods of the selection only', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    await follow({ ...everything, pods: { contains: ['a'] } }).until('line 1');
+    cluster.add('shop', 'x', [at(2)]);
+    cluster.add('shop', 'another', [at(3)]);
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
+  });
+
+  it('reopens an interrupted stream without gaps or duplicates of the same instant', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'x', '000000001'), at(2, 'y', '000000001')]);
+    await follow().until('y');
+    log.cut();
+    log.append(at(2, 'z', '000000001'), at(2, 'zz', '000000002'));
+    expect(await tail.until('zz')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz']);
+    log.cut();
+    log.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz', 'line 3']);
+  });
+
+  it('reopens a stream after a log rotation', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'a', '000000001')]);
+    await follow().until('a');
+    log.rotate();
+    log.end();
+    log.append(at(2, 'b', '000000002'), at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'a', 'b', 'line 3']);
+  });
+
+  it('delivers the rest of a run that ended, and then the next run', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(2)]);
+    // Reopened because of the pod event, not of the backoff.
+    tail = new Tail(cluster.store({}, { followTuning: { initialBackoffMs: 10_000 } }));
+    await tail.until('line 2');
+    await until(() => log.followers === 1);
+    log.cut();
+    log.append(at(3, 'last words'));
+    const next = new KubeletLog([at(5)]);
+    cluster.put({
+      namespace: 'shop',
+      name: 'a',
+      containers: [{ name: 'app', log: next, previous: log, restarts: 1, startedAt: at(4).time }],
+    });
+    expect(await tail.until('line 5')).to.deep.equal(['line 1', 'line 2', 'last words', 'line 5']);
+  });
+
+  it('continues with the other pods after a pod is deleted', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    const other = cluster.add('shop', 'b');
+    await follow().until('line 1');
+    cluster.remove('shop', 'a');
+    log.end();
+    other.append(at(2));
+    expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('closes the stream of a deleted pod, although the kubelet does not', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    const other = cluster.add('shop', 'b');
+    await followWithoutDelay().until('line 1');
+    cluster.remove('shop', 'a');
+    await until(() => log.followers === 0);
+    log.append(at(2));
+    other.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
+  });
+
+  it('follows a container once it starts', async () => {
+    cluster.add('shop', 'a', [], { state: 'waiting' });
+    cluster.add('shop', 'b', [at(1)]);
+    await follow().until('line 1');
+    cluster.add('shop', 'a', [at(2)]);
+    expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('closes all streams when the caller disconnects', async () => {
+    const logs = ['a', 'b', 'c'].map((pod) => cluster.add('shop', pod, [at(1, pod)]));
+    follow();
+    for (const pod of ['a', 'b', 'c']) await tail.until(pod);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    await tail.end();
+    const look = (): void => {
+      if (logs.every(({ followers }) => followers === 0)) resolve();
+      else setImmediate(look);
+    };
+    look();
+    await closed;
+  });
+
+  it('rejects more containers than maxContainers', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
+    tail = new Tail(cluster.store({ maxContainers: 2 }));
+    const failure = await tail.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 400 });
+  });
+
+  it('ends with an error when later containers exceed maxContainers', async () => {
+    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
+    tail = new Tail(cluster.store({ maxContainers: 2 }));
+    await tail.until('line 1');
+    cluster.add('shop', 'c');
+    const failure = await tail.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 400 });
+    expect(failure).to.match(/at most 2 containers/);
+  });
+
+  it('does not count containers that ended before the start', async () => {
+    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)], { state: 'terminated' });
+    const log = cluster.add('shop', 'd', [at(3600)]);
+    tail = new Tail(cluster.store({ maxContainers: 1 }, { followTuning: tuning }), {
+      ...everything,
+      range: { ...everything.range, start: at(3600).time },
+    });
+    await tail.until('line 3600');
+    log.append(at(3601));
+    expect(await tail.until('line 3601')).to.deep.equal(['line 3600', 'line 3601']);
+  });
+
+  it('limits the followed logs of all callers', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b');
+    const store = cluster.store({ followedLogs: 3 }, { followTuning: tuning });
+    const first = new Tail(store);
+    await first.until('line 1');
+    tail = new Tail(store);
+    const failure = await tail.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 429 });
+    await first.end();
+    log.append(at(2));
+    tail = new Tail(store);
+    expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
+  });
+
+  it('limits one caller to three quarters of the followed logs', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.add('shop', 'b');
+    const store = cluster.store({ followedLogs: 8 }, { followTuning: tuning });
+    const tails: Tail[] = [];
+    const followedBy = (caller: string): Promise<unknown> => {
+      tail = new Tail(store, everything, caller);
+      tails.push(tail);
+      return tail.until('line 1').catch((error: unknown) => error);
+    };
+    for (let n = 1; n <= 3; n++) expect(await followedBy('most')).to.deep.equal(['line 1']);
+    expect(await followedBy('most')).to.include({ name: 'StatusError', code: 429 });
+    expect(await followedBy('other')).to.deep.equal(['line 1']);
+    await tails.shift()?.end();
+    expect(await followedBy('most')).to.deep.equal(['line 1']);
+    await Promise.all(tails.map((each) => each.end()));
+  });
+
+  it('takes no read slot from queries while the client is slow', async () => {
+    tail = new Tail(cluster.store());
+    const lines = Array.from({ length: 2_000 }, (_, n) => at(n, `${n} ${'x'.repeat(4_000)}`));
+    cluster.add('shop', 'long', lines, { state: 'terminated' });
+    cluster.add('shop', 'a', [at(1)]);
+    const store = cluster.store({ concurrentReads: 1 });
+    const gone = new AbortController();
+    const pods = (name: string) => ({ ...everything, pods: { exact: [name] } });
+    const slow = store.follow(pods('long'), gone);
+    expect((await slow.next()).done).to.equal(false);
+    const page = await store.query(
+      pods('a'),
+      { order: 'asc', size: 1, from: 0 },
+      { signal: gone.signal, timeoutMs: 20_000 },
+    );
+    expect(page.shortfalls).to.deep.equal([]);
+    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
+    gone.abort();
+    for (let next = await slow.next(); !next.done; ) next = await slow.next();
+  });
+
+  it('starts at a fraction of a second, although sinceTime has whole seconds', async () => {
+    const half = at(2, 'behind it', '500000000');
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
+    const range = { ...everything.range, start: half.time };
+    const seen = follow({ ...everything, range }).until('line 3');
+    log.append(at(3));
+    expect(await seen).to.deep.equal(['behind it', 'line 3']);
+  });
+
+  it('ends with 503 without a retry when the server is forbidden to read logs', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.disturb = (_, response) => {
+      refuse(response, 403, 'Forbidden');
+      return true;
+    };
+    const failure = await follow()
+      .until('never')
+      .catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+    expect(cluster.asked).to.have.length(1);
+  });
+
+  it('follows a new pod of the same name instead of the old one', async () => {
+    const first = cluster.add('shop', 'db-0', [at(1)]);
+    await followWithoutDelay().until('line 1');
+    const second = new KubeletLog([at(2)]);
+    cluster.put({
+      namespace: 'shop',
+      name: 'db-0',
+      uid: 'uid-of-the-second',
+      containers: [{ name: 'app', log: second }],
+    });
+    await tail.until('line 2');
+    await until(() => first.followers === 0);
+    second.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
+    expect(second.followers).to.equal(1);
+  });
+
+  it('ends with 503 when kube-apiserver stays unreachable', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    tail = new Tail(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));
+    await tail.until('line 1');
+    await cluster.goAway();
+    const failure = await tail.until('never').catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'StatusError', code: 503 });
+  });
+
+  for (const [age, which, follows] of [
+    [2_000, 'two seconds', ['true']],
+    [2_001, 'more', [null, 'true']],
+  ] as const) {
+    it(`reads lines that are ${which} old in ${follows.length === 1 ? 'the stream' : 'a request before the stream'}`, async () => {
+      const log = cluster.add('shop', 'a', [at(3600)]);
+      const range = { ...everything.range, start: at(3600).time };
+      const wallClock = (): number => Date.parse(at(3600).time) + age;
+      tail = new Tail(cluster.store({}, { followTuning: tuning, wallClock }), { ...everything, range });
+      await tail.until('line 3600');
+      log.append(at(3601));
+      await tail.until('line 3601');
+      expect(cluster.asked.map(({ searchParams }) => searchParams.get('follow'))).to.deep.equal(follows);
+    });
+  }
+
+  it('does not wait for the lines of a pod that appears later', async () => {
+    const log = cluster.add('shop', 'a', [at(1)]);
+    await follow().until('line 1');
+    cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
+    cluster.add('shop', 'silent', [at(2)]);
+    await until(() => cluster.asked.some(({ pathname }) => pathname.includes('/silent/')));
+    log.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
+  });
+
+  it('backs off while a kubelet fails', async () => {
+    cluster.add('shop', 'a');
+    cluster.disturb = (_, response) => {
+      refuse(response, 500, 'InternalError');
+      return true;
+    };
+    tail = new Tail(cluster.store({}, { followTuning: { initialBackoffMs: 5_000 } }));
+    const line = tail.until('line 1').catch(() => undefined);
+    await until(() => cluster.asked.length > 0);
+    await delay(50);
+    expect(cluster.asked).to.have.length(1);
+    cluster.disturb = () => false;
+    cluster.add('shop', 'a', [at(1)]);
+    expect(await line).to.deep.equal(['line 1']);
+  });
+
+  it('reopens a stream at once if it breaks after new lines', async () => {
+    let lines = 0;
+    cluster.add('shop', 'a');
+    cluster.disturb = (_, response) => {
+      const { time, text } = at(++lines);
+      response.writeHead(200).write(`${time} ${text}\n`, () => response.destroy());
+      return true;
+    };
+    const begin = performance.now();
+    await follow().until('line 20');
+    // Waits that double up to five seconds would take half a minute.
+    expect(performance.now() - begin).to.be.below(15_000);
+  });
+
+  it('backs off while the kubelet returns lines but cannot follow, without gaps', async () => {
+    let lines = 0;
+    cluster.add('shop', 'a');
+    cluster.disturb = (_, response) => {
+      const { time, text } = at(++lines);
+      response.writeHead(200).end(`${time} ${text}\nfailed to create fsnotify watcher: too many open files`);
+      return true;
+    };
+    const begin = performance.now();
+    const seen = await follow().until('line 10');
+    // At least half of 5, 10, 20 and so on up to 640 ms.
+    expect(performance.now() - begin).to.be.above(600);
+    expect(seen).to.deep.equal(Array.from({ length: 10 }, (_, index) => `line ${index + 1}`));
+  });
+
+  it('delivers an incomplete last line of a terminated container', async () => {
+    cluster.add('shop', 'a', [], { state: 'terminated' });
+    cluster.disturb = (_, response) => {
+      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} last words`);
+      return true;
+    };
+    expect(await follow().until('last words')).to.deep.equal(['one', 'last words']);
+  });
+
+  it('continues with the current run when the log of the previous run is deleted', async () => {
+    cluster.add('shop', 'a', [at(2)], { restarts: 1, previous: new KubeletLog([at(1)]) });
+    cluster.disturb = ({ searchParams }, response) => {
+      if (!searchParams.has('previous')) return false;
+      refuse(response, 404, 'NotFound');
+      return true;
+    };
+    expect(await follow().until('line 2')).to.deep.equal(['line 2']);
+  });
+});
