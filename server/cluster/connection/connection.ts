@@ -11,7 +11,7 @@ import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors
 import type { ClusterClient, ClusterRequest } from './client.ts';
 import type { ClusterRequestOptions } from './cluster-agent.ts';
 import { CredentialSource, type Credentials } from './credentials.ts';
-import { readBody, readError } from './response-body.ts';
+import { readBody, readError, StalledError } from './response-body.ts';
 
 export interface ConnectionOptions {
   /**
@@ -142,7 +142,7 @@ export class ClusterConnection implements ClusterClient {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      outgoing.destroy(new Error(`no response within ${timeoutMs} ms`));
+      outgoing.destroy(new StalledError(timeoutMs, 'response within'));
     }, timeoutMs);
     outgoing.on('socket', (socket) => {
       if (!outgoing.reusedSocket) socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);

@@ -6,10 +6,10 @@ import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/met
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { wholeBody } from './whole-body.ts';
 
-/** The connection has delivered no data for the idle timeout, and counts as broken. */
+/** The connection has delivered no response, or no data of a body, for a timeout, and counts as broken. */
 export class StalledError extends Error {
-  constructor(idleMs: number) {
-    super(`no data received for ${idleMs} ms`);
+  constructor(timeoutMs: number, what: 'data received for' | 'response within' = 'data received for') {
+    super(`no ${what} ${timeoutMs} ms`);
     this.name = 'StalledError';
   }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { readError } from '../../../cluster/connection/response-body.ts';
+import { readError, StalledError } from '../../../cluster/connection/response-body.ts';
 import type { Instant } from '../../log-store.ts';
 import type { LogName } from './container-log.ts';
 import { wholeSecond } from './kubelet-time.ts';
@@ -88,6 +88,6 @@ function kindOf(error: unknown): LogErrorKind {
     default:
       // Only connection errors have a cause; errors in a response of kube-apiserver have none.
       if (!(error.cause instanceof Error)) return 'failed';
-      return /no response within/.test(error.cause.message) ? 'silent' : 'unreachable';
+      return error.cause instanceof StalledError ? 'silent' : 'unreachable';
   }
 }
