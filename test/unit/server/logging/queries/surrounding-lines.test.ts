@@ -79,7 +79,7 @@ describe('surrounding lines', () => {
     const id = await idOf('four');
     const store = Object.assign(new MemoryLogStore([]), {
       query: () => {
-        throw new Error('the store was asked');
+        throw new Error('the store was queried');
       },
     });
     const blind = await new LogService({ store, allowed: () => false }).start();
@@ -105,25 +105,6 @@ describe('surrounding lines', () => {
       expect(status, reason).to.equal(code);
       if (code !== 404) expect(body.toString()).to.include('"retryAfterSeconds":5');
     }
-  });
-
-  it('are found after a page of lines of the same millisecond', async () => {
-    const all = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
-    await service.stop();
-    service = await new LogService({ store: new MemoryLogStore(all) }).start();
-    expect(await around('number%20120', 'before=1&after=0')).to.deep.equal(['number 119', 'number 120']);
-  });
-
-  it('continue before the millisecond of a record on its second page', async () => {
-    const same = Array.from({ length: 150 }, (_, number) => line(SAME, `number ${number}`));
-    const store = new MemoryLogStore([line('2026-11-20T09:00:00.000000000Z', 'before'), ...same]);
-    await service.stop();
-    service = await new LogService({ store }).start();
-    const found = await around('number%20120', 'before=200&after=0');
-    expect(found).to.deep.equal([
-      'before',
-      ...Array.from({ length: 121 }, (_, number) => `number ${number}`),
-    ]);
   });
 
   it('are the nearest ones that fit if lines are long', async () => {
@@ -159,11 +140,18 @@ describe('surrounding lines', () => {
       cursor = `&cursor=${text(next)}`;
     }
     expect(all).to.have.length(6_003);
-    for (const at of [5, 120, 1_500, 5_900]) {
-      const answer = await busy.json(`context=${all[at]?.id}&before=20&after=10`);
+    for (const [at, before] of [
+      [5, 20],
+      [120, 200],
+      [1_500, 20],
+    ] as const) {
+      const answer = await busy.json(`context=${all[at]?.id}&before=${before}&after=10`);
       const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
-      expect(found).to.deep.equal(all.slice(Math.max(0, at - 20), at + 11).map(({ log }) => log));
+      expect(found).to.deep.equal(all.slice(Math.max(0, at - before), at + 11).map(({ log }) => log));
     }
+    const last = await busy.ask(`context=${all.at(-1)?.id}`);
+    expect(last.status).to.equal(400);
+    expect(last.body.toString()).to.include('context: is a record of a millisecond with too many lines');
     await busy.stop();
   });
 
