@@ -26,9 +26,7 @@ export interface Pattern {
   readonly branches: readonly Branch[];
 }
 
-/** RE2's maximum number of repetitions. The numbers of nested repetitions are multiplied. */
-const MAX_REPEAT = 1_000;
-/** Maximum of patternSize(). */
+/** Maximum of patternSize(). RE2 has the same limit for nested repetitions, which are a part of the size. */
 const MAX_SIZE = 1_000;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
@@ -86,11 +84,9 @@ function sizeOf(branches: readonly (readonly Item[])[]): number {
 
 function sizeOfItem(item: Item): number {
   if (item.kind === 'group') return sizeOf(item.branches);
-  return item.kind === 'repeat' ? sizeOfItem(item.item) * timesOf(item) : 1;
-}
-
-function timesOf({ min, max }: { readonly min: number; readonly max: number }): number {
-  return Math.max(1, max === Number.POSITIVE_INFINITY ? min : max);
+  if (item.kind !== 'repeat') return 1;
+  const times = item.max === Number.POSITIVE_INFINITY ? item.min : item.max;
+  return sizeOfItem(item.item) * Math.max(1, times);
 }
 
 function branch({ elements }: AST.Alternative): Branch {
@@ -98,10 +94,10 @@ function branch({ elements }: AST.Alternative): Branch {
   const atStart = first?.type === 'Assertion' && first.kind === 'start';
   const atEnd = last?.type === 'Assertion' && last.kind === 'end';
   const inner = elements.slice(atStart ? 1 : 0, atEnd ? -1 : undefined);
-  return { atStart, atEnd, items: inner.map((element) => item(element, 1)) };
+  return { atStart, atEnd, items: inner.map(item) };
 }
 
-function item(element: AST.Element, repeats: number): Item {
+function item(element: AST.Element): Item {
   switch (element.type) {
     case 'Character':
       return { kind: 'character', code: element.value };
@@ -113,12 +109,12 @@ function item(element: AST.Element, repeats: number): Item {
       return characterClass(element);
     case 'Group':
       if (element.modifiers) throw unsupported('a group with flags', element.raw);
-      return group(element, repeats);
+      return group(element);
     case 'CapturingGroup':
       if (element.name !== null) throw unsupported('a named group', element.raw);
-      return group(element, repeats);
+      return group(element);
     case 'Quantifier':
-      return repeat(element, repeats);
+      return repeat(element);
     case 'Assertion':
       throw unsupported(assertionName(element), element.raw);
     case 'Backreference':
@@ -133,16 +129,14 @@ function assertionName({ kind }: AST.Assertion): string {
   return kind === 'word' ? 'a word boundary' : 'lookaround';
 }
 
-function group({ alternatives }: AST.Group | AST.CapturingGroup, repeats: number): Item {
-  const branches = alternatives.map(({ elements }) => elements.map((element) => item(element, repeats)));
+function group({ alternatives }: AST.Group | AST.CapturingGroup): Item {
+  const branches = alternatives.map(({ elements }) => elements.map(item));
   return { kind: 'group', branches };
 }
 
-function repeat({ element, min, max, greedy, raw }: AST.Quantifier, outer: number): Item {
+function repeat({ element, min, max, greedy, raw }: AST.Quantifier): Item {
   if (!greedy) throw unsupported('a lazy repetition', raw);
-  const times = outer * timesOf({ min, max });
-  if (times > MAX_REPEAT) throw unsupported(`more than ${MAX_REPEAT} repetitions`, raw);
-  return { kind: 'repeat', item: item(element, times), min, max };
+  return { kind: 'repeat', item: item(element), min, max };
 }
 
 function characterClass(element: AST.CharacterClass): Item {
@@ -175,7 +169,10 @@ function parseRegex(text: string): AST.Pattern {
     if (!(error instanceof RegExpSyntaxError)) throw error;
     // The library puts the whole pattern before the reason.
     const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
-    throw new Error(SYNTAX_ERRORS[reason]?.(plain, error.index) ?? reason, { cause: error });
+    const part = plain.slice(Math.max(0, error.index - 4), error.index + 8);
+    throw new Error(`${reason} near "${part}"`, {
+      cause: error,
+    });
   }
 }
 
@@ -184,36 +181,4 @@ function withNeededEscapes(text: string): string {
   return text.replaceAll(/\\([^])/g, (pair, character: string) =>
     /[ !"#%&',\-:;<=>@_`~]/.test(character) ? `\\x${character.charCodeAt(0).toString(16)}` : pair,
   );
-}
-
-/** Messages for the reasons of the library; `index` is its position. */
-const SYNTAX_ERRORS: Readonly<Record<string, (text: string, index: number) => string>> = {
-  'Invalid escape': (text, index) => {
-    const [escape = ''] = /^\\.?/su.exec(text.slice(text.lastIndexOf('\\', index - 1))) ?? [];
-    if (escape === '\\') return 'a backslash at the end escapes nothing; write \\\\ for the character';
-    return /\d/.test(escape)
-      ? `a backreference (${escape}) is not supported`
-      : `the escape ${escape} is not supported`;
-  },
-  'Invalid group': (text, index) => {
-    const [group = ''] = /^\([^)]{0,20}\)?/u.exec(text.slice(index - 1)) ?? [];
-    if (/^\(\?P?[<']/.test(group)) return `a named group (${group}) is not supported`;
-    if (/^\(\?[a-zA-Z-]+\)/.test(group)) {
-      const cure = group.includes('i') ? '; use the parameter case' : '';
-      return `flags in the pattern (${group}) are not supported${cure}`;
-    }
-    return `the group ${group} is not supported`;
-  },
-  'Lone quantifier brackets': (text, index) => {
-    const [posix] = /\[:\w{1,10}:\]$/.exec(text.slice(0, index)) ?? [];
-    return posix === undefined ? bracket() : `a named set (${posix}) is not supported`;
-  },
-  'Incomplete quantifier': bracket,
-  'Invalid property name': () => 'a Unicode property (\\p) is not supported',
-  'Invalid named reference': () => 'a backreference (\\k) is not supported',
-  'Nothing to repeat': () => 'a repetition (*, +, ?, {m,n}) has nothing to repeat; write .* for any text',
-};
-
-function bracket(): string {
-  return 'escape brackets that are characters: \\{, \\}, \\[, \\]';
 }

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { toRE2 } from '../../../../../server/logging/matching/re2.ts';
 import { parsePattern } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
+const INVALID: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a??', /lazy/],
   ['(?=a)', /lookaround/],
   ['(?<!a)b', /lookaround/],
@@ -14,37 +14,24 @@ const REFUSED: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['\\p{L}', /a Unicode property/],
   ['a^b', /an anchor within the pattern/],
   ['(^a)', /an anchor within the pattern/],
-  ['(a{100}){100}', /more than 1000 repetitions \(a\{100\}\) is not supported/],
-  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters after expansion of repetitions/],
-  ['a{600}b{600}', /more than 1000 characters/],
+  ['(a{100}){100}', /more than 1000 characters after expansion of repetitions/],
+  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters/],
   ['(){500}(|){300}', /more than 1000 characters/],
+  ['a{1001,}', /more than 1000 characters/],
   [`${'a'.repeat(990)}[bc]{11}`, /more than 1000 characters/],
-  ['a[', /Unterminated character class/],
-  ['f(x', /Unterminated group/],
-  ['a)', /Unmatched/],
+  ['a[', /Unterminated character class near "a\["/],
   ['[z-a]', /Range out of order/],
-  ['[\\d-z]', /Invalid character class/],
   ['a{2,1}', /numbers out of order/],
-  ['\\p{Foo}', /a Unicode property \(\\p\) is not supported/],
-  ['\\u00', /Invalid unicode escape/],
-  ['(?<1>a)', /Invalid capture group name/],
-  ['(?<n>a)(?<n>b)', /Duplicate capture group name/],
-  ['(a)\\k', /a backreference \(\\k\)/],
+  ['\\p{Foo}', /Invalid property name/],
   ['(a)\\k<n>', /Invalid named/],
   ['[]', /an empty set/],
-  ['foo\\h', /the escape \\h is not supported/],
-  ['a\\1', /a backreference \(\\1\) is not supported/],
-  ['a\\', /a backslash at the end/],
-  ['(?i)a', /flags in the pattern \(\(\?i\)\) are not supported; use the parameter case/],
-  ['(?P<n>a)', /a named group \(\(\?P<n>a\)\)/],
-  ['(?>a)', /the group \(\?>a\) is not supported/],
-  ['{"a":1}', /escape brackets/],
-  ['[[:digit:]]', /a named set \(\[:digit:\]\) is not supported/],
-  ['*foo', /has nothing to repeat/],
-  ['a++', /has nothing to repeat/],
+  ['foo\\h', /Invalid escape near "foo\\h"/],
+  ['(?i)a', /Invalid group near "\(\?i\)a"/],
+  ['{"a":1}', /Lone quantifier brackets near/],
+  ['*foo', /Nothing to repeat near/],
 ];
 
-const READ: readonly (readonly [pattern: string, found: string, missed: string])[] = [
+const VALID: readonly (readonly [pattern: string, matching: string, other: string])[] = [
   ['a(b|c)*d{2,3}[^x-z]\\d+', 'acbdd_1', 'addx1'],
   ['^a|b$', 'xb', 'xa'],
   ['\\.\\*\\\\', '.*\\', 'x*\\'],
@@ -63,17 +50,17 @@ const READ: readonly (readonly [pattern: string, found: string, missed: string])
 ];
 
 describe('the regular expressions of the API', () => {
-  for (const [pattern, reason] of REFUSED) {
+  for (const [pattern, reason] of INVALID) {
     it(`reject ${pattern}`, () => {
       expect(() => parsePattern(pattern)).to.throw(Error, reason);
     });
   }
 
-  for (const [pattern, found, missed] of READ) {
+  for (const [pattern, matching, other] of VALID) {
     it(`match the same lines in RE2: ${pattern}`, () => {
       const re2 = RE2JS.compile(toRE2(parsePattern(pattern), { ignoreCase: false }));
-      expect(re2.test(found)).to.equal(true);
-      expect(re2.test(missed)).to.equal(false);
+      expect(re2.test(matching)).to.equal(true);
+      expect(re2.test(other)).to.equal(false);
     });
   }
 
