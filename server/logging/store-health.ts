@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';
-import { unfitOptionIn, unusableFileIn } from './configuration-errors.ts';
+import { unfitOptionIn } from './configuration-errors.ts';
 import type { LogMetrics } from './log-metrics.ts';
 import type { LogBackend } from './log-store.ts';
 
@@ -73,22 +73,12 @@ interface Problem {
 }
 
 function problemOf(error: unknown, store: string): Problem {
-  const file = unusableFileIn(error);
-  if (file) {
-    const { option, path, reason } = file;
-    return {
-      description: `the log store ${store} is not used because the file of ${option} is unusable: ${reason}; ${EFFECT}`,
-      logged: { store, option, path, reason },
-      message:
-        'a file of the log store is unusable; provide it or configure another path; it is reloaded automatically',
-    };
-  }
   const unfit = unfitOptionIn(error);
   if (unfit) {
-    const { option, reason, effect } = unfit;
+    const { option, path, reason, effect } = unfit;
     return {
       description: `the log store ${store} does not match ${option}: ${reason}; ${effect}`,
-      logged: { store, option, reason },
+      logged: { store, option, reason, ...(path === undefined ? {} : { path }) },
       message: 'the log store does not match its configuration',
     };
   }

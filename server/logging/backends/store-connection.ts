@@ -2,7 +2,7 @@
 // when they change, and the detection of a store that does not respond to any request.
 import { readFile, stat } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
-import { UnusableFileError } from '../configuration-errors.ts';
+import { UnfitOptionError } from '../configuration-errors.ts';
 
 export interface CredentialOptions {
   readonly username?: string;
@@ -41,7 +41,7 @@ export class CredentialFiles {
     this.#now = now;
   }
 
-  /** Returns the current credentials. Rejects with UnusableFileError; the next call then reads the files again. */
+  /** Returns the current credentials. Rejects with UnfitOptionError; the next call then reads the files again. */
   read(): Promise<Credentials> {
     if (this.#current && this.#now() - this.#readAt < CHECK_MS) return this.#current;
     this.#readAt = this.#now();
@@ -75,7 +75,7 @@ export class CredentialFiles {
     const path = this.#options[option] ?? '';
     if (path === '') return undefined;
     const unusable = (reason: string) =>
-      new UnusableFileError(`logging.${this.#store}.${option}`, path, reason);
+      new UnfitOptionError(`logging.${this.#store}.${option}`, reason, undefined, path);
     const text = await this.#read(path).catch((error: unknown) => {
       throw unusable(describeFileError(error));
     });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { CredentialFiles } from '../../../../../server/logging/backends/store-connection.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import { unusableFileIn } from '../../../../../server/logging/configuration-errors.ts';
+import { unfitOptionIn } from '../../../../../server/logging/configuration-errors.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
 import { FIELDS } from '../../../../support/logging/victorialogs.ts';
 
@@ -18,8 +18,8 @@ describe('CredentialFiles', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  const faultOf = async (work: Promise<unknown>) =>
-    unusableFileIn(
+  const optionErrorOf = async (work: Promise<unknown>) =>
+    unfitOptionIn(
       await work.then(
         () => undefined,
         (error: unknown) => error,
@@ -33,8 +33,8 @@ describe('CredentialFiles', () => {
       const files = new CredentialFiles('opensearch', { username: 'u', [option]: path }, () => now);
       const read = async () => {
         now += 2_000;
-        const fault = await faultOf(files.read());
-        return fault && [fault.option, fault.path, fault.reason];
+        const error = await optionErrorOf(files.read());
+        return error && [error.option, error.path, error.reason];
       };
       const name = `logging.opensearch.${option}`;
       expect(await read()).to.deep.equal([name, path, 'no such file']);
@@ -52,8 +52,8 @@ describe('CredentialFiles', () => {
   it('rejects a CA file without a certificate', async () => {
     const caFile = join(dir, 'ca');
     await writeFile(caFile, 'not PEM');
-    const fault = await faultOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
-    expect(fault).to.include({
+    const error = await optionErrorOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
+    expect(error).to.include({
       option: 'logging.victorialogs.caFile',
       reason: 'it contains no certificate',
     });
@@ -70,7 +70,7 @@ describe('CredentialFiles', () => {
         new VictoriaLogsLogStore({ url: address, fields: FIELDS, log, bearerTokenFile: path }),
       ],
     ] as const) {
-      expect(await faultOf(store.check(CALL))).to.include({ option, path });
+      expect(await optionErrorOf(store.check(CALL))).to.include({ option, path });
     }
   });
 });
