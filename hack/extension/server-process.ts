@@ -1,5 +1,5 @@
-// The server as a child process, for tests and the bench. It runs the TypeScript sources with a configuration file that
-// the caller defines. registration.ts registers it with the kube-apiserver of a control plane.
+// The server as a child process, for tests and the bench. It runs the TypeScript sources, with a configuration file
+// that this module writes. registration.ts registers it with the kube-apiserver of a control plane.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';

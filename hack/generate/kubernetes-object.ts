@@ -1,6 +1,6 @@
 /**
- * A Kubernetes object in a manifest. The type is loose: tests apply every manifest to a real kube-apiserver, which
- * validates it.
+ * A Kubernetes object in a manifest. The type does not define all fields, because tests apply every manifest to a real
+ * kube-apiserver, which validates it.
  */
 export interface KubernetesObject {
   readonly apiVersion: string;

@@ -1,4 +1,4 @@
-// Generator of the timestamps in the log data set, which have nanosecond precision.
+// Timestamps of the log data set, with nanosecond precision: their generator, and their format (RFC 3339).
 import type { Random } from './random.ts';
 
 /** Milliseconds since the epoch, and nanoseconds within that millisecond. */

@@ -1,4 +1,5 @@
-// Signal handling of the command-line tools: SIGINT, SIGTERM and SIGHUP abort an AbortSignal.
+// Signal handling of the command-line tools: the first SIGINT, SIGTERM or SIGHUP aborts an AbortSignal, and a second
+// one exits the process.
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,4 +1,5 @@
-// Parser of the command lines of the tools. Its errors name the invalid argument and the accepted ones.
+// Parser of the command lines of the tools. Each error is one line; for an unknown flag or command it suggests a
+// similar one.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../apis/reading/suggestion.ts';
 

@@ -1,3 +1,4 @@
+// Wrapper of an authorizer that allows some requests to every authenticated caller.
 import { ALL_AUTHENTICATED } from '../authentication/user.ts';
 import type { Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 

@@ -1,3 +1,4 @@
+// Wrapper of an authorizer that allows users to change their own password.
 import { ALL_AUTHENTICATED } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 

@@ -1,6 +1,6 @@
-// Conformance suite of log stores. A store must return the same results as the brute-force implementation
-// test/support/logging/memory-log-store.ts for the same records. The parts of the suite are in log-store/;
-// log-store/harness.ts defines what the test of a store provides.
+// Conformance suite of log stores. A store must return the same results as the reference implementation
+// test/support/logging/memory-log-store.ts for the same records. log-store/ contains the parts of the suite, and
+// log-store/harness.ts the interface that the test of a store implements.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';

@@ -1,4 +1,5 @@
-// The example programs of docs/consoles.md in a real browser, on a page with a different origin than the server.
+// Tests of the example programs in docs/consoles.md. They run in a real browser, on a page whose origin is not the
+// server.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Informers of client-go that list and watch the nodes of this server through the aggregation layer.
+// Tests of client-go informers that list and watch the nodes of this server through the aggregation layer.
 import { expect } from 'chai';
 import { realisticNode } from '../../hack/simulation/realistic-node.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';

@@ -1,4 +1,4 @@
-// The node list for consoles, with curl and the permissions of a user.
+// Tests of the node list for consoles. curl sends the requests, with the permissions of an ordinary user.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

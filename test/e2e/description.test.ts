@@ -1,5 +1,5 @@
-// Tests of the OpenAPI documents with a running server: every response matches the documents, and the API page can sign
-// in and list nodes.
+// Tests of the OpenAPI documents with a running server: every response must match the documents, and a user must be
+// able to sign in and list nodes on the API page.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

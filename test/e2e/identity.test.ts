@@ -1,4 +1,5 @@
-// Tokens that this server issues, used at this server and at kube-apiserver, and the revocation of their sessions.
+// Tests of access tokens that this server issues: this server and kube-apiserver must accept them, and the revocation
+// of a session must take effect.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

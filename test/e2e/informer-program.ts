@@ -1,4 +1,4 @@
-// Test driver of the Go program hack/clients/informer, which runs client-go informers with default settings.
+// Test driver for the Go program hack/clients/informer, which runs client-go informers with their default settings.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
-// The journeys of server/README.md, compared with the coverage of a running server. A journey must contain every file that
-// runs for its request, except files that unrelated requests also run, such as the filter chain.
+// Test of the journeys in server/README.md: lists of the source files that serve a kind of request. A journey must list
+// every file that runs for its request, measured by the coverage of a running server. Files that also run for unrelated
+// requests, such as the filter chain, are excepted.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';

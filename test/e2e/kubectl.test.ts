@@ -1,4 +1,5 @@
-// kubectl commands on the nodes of this server, compared with the same commands on core nodes.
+// Tests of kubectl commands on the nodes of this server. The output must equal that of the same commands on the core
+// nodes of kube-apiserver.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

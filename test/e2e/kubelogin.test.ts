@@ -1,5 +1,5 @@
-// kubelogin, an OIDC credential plugin of kubectl, with this server as the issuer: password, browser and device flow. A
-// kube-apiserver accepts the ID tokens.
+// Tests of kubelogin, an OIDC credential plugin for kubectl, with this server as the issuer. kubelogin uses the
+// password grant, the browser flow and the device flow, and kube-apiserver must accept the ID tokens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,5 @@
-// Log queries with VictoriaLogs as the store, directly and through kube-apiserver.
+// Tests of log queries with VictoriaLogs as the log store. Requests reach this server directly or through
+// kube-apiserver.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Users and passwords with kubectl and `npm run user`.
+// Tests of the management of users and passwords with kubectl and `npm run user`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

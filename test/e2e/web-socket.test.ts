@@ -1,4 +1,4 @@
-// Watches over WebSocket, as browsers and the Java client fabric8 open them.
+// Tests of watches over WebSocket, which browsers and the Java client fabric8 use.
 import { expect } from 'chai';
 import type { KeyPair } from '../../hack/control-plane/certificate-authority.ts';
 import { WebSocketClient } from '../support/web-socket-client.ts';

@@ -1,4 +1,4 @@
-// Headless Chromium, unpacked into a temporary folder that is removed afterwards.
+// Headless Chromium for tests, unpacked into a temporary folder that is removed after the tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Diagnostics of failed tests: log tails and program output. Code that starts a program registers its diagnostics.
-// hooks.ts prints them when a test fails. It also prints the cause of the error, because mocha drops the cause in
-// parallel mode.
+// Diagnostics for failed tests, such as the last log lines of a program. Code that starts a program registers a
+// function that returns them. When a test fails, hooks.ts prints the diagnostics, and also the `cause` of the error,
+// which mocha omits in parallel mode.
 import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;

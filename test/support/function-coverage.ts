@@ -1,5 +1,5 @@
-// Preload module for a server process (--import): reports over the IPC channel which files of the project have run a
-// function since the previous report. Module initialization does not count.
+// Module that tests preload into a server process with `--import`. It reports over the IPC channel the files of the
+// project in which a function has run since the previous report. Module initialization does not count.
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,5 @@
-// Parser of the journeys in server/README.md: the files of each list, as paths from the root, in reading order.
+// Parser of the journeys in server/README.md: lists of the source files that serve a kind of request. It returns the
+// paths of the files from the root of the repository, in the order of the list.
 import { posix } from 'node:path';
 
 export const JOURNEYS_DOCUMENT = 'server/README.md';

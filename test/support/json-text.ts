@@ -1,4 +1,4 @@
-// Arbitrary JSON texts for property tests.
+// Generator of arbitrary JSON texts for property tests.
 import * as fc from 'fast-check';
 
 /** Arbitrary JSON texts with any order of members, white space and escapes. */

@@ -1,4 +1,4 @@
-// Filter chain for tests of handlers: every caller is anonymous, and every request is authorized.
+// Filter chain for tests of handlers. It treats every caller as anonymous, and allows every request.
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';

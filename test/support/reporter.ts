@@ -1,5 +1,6 @@
-// Mocha reporter that also writes a record for hack/test, because the exit code of mocha is not sufficient: it is 0 if a
-// test calls process.exit(0) or a worker crashes. A run without a record fails.
+// Mocha reporter that also writes the results to a file for hack/test. The exit code of mocha is not sufficient,
+// because it is 0 if a test calls process.exit(0) or a worker crashes. hack/test treats a run without this file as
+// failed.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';

@@ -1,6 +1,7 @@
 // Baseline for sign-ins: a minimal Node server without checks, watches and logs. For each form that it receives over
 // TLS, it verifies an argon2id hash (one at a time), writes a session to the cluster, and signs a token. It prints its
-// port. The code documents its arguments.
+// port. Its arguments are, in this order: the URL and the CA file of kube-apiserver, the files of its serving
+// certificate and key, and those of a client certificate and key with write permission.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

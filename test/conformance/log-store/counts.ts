@@ -1,3 +1,4 @@
+// Conformance tests for statistics and histograms.
 import { expect } from 'chai';
 import { instantOf } from '../../../server/logging/instant.ts';
 import { milliseconds, type Subject, selection, text } from './subject.ts';

@@ -1,6 +1,6 @@
-// Conformance tests for failures behind a log store: its server is down or slow, or sends truncated or invalid
-// responses. The log store must report each failure in a message that contains no internal text. It must never return
-// an incomplete result as complete.
+// Conformance tests for failures of the server from which a log store reads: the server is down or slow, or sends
+// truncated or invalid responses. The log store must report each failure in a message that contains no internal text.
+// It must never return an incomplete result as complete.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';

@@ -1,3 +1,4 @@
+// Conformance tests for filters by names, texts and levels.
 import { expect } from 'chai';
 import { LEVELS, MAX_TEXTS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { Selection, TextFilter } from '../../../server/logging/log-store.ts';

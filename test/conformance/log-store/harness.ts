@@ -1,5 +1,5 @@
-// Interfaces between the conformance suite and the test of a log store: the running store with its records, and its
-// documented differences.
+// Interfaces between the conformance suite and the test of a log store. The test provides the running store with its
+// records, and declares its documented differences from other stores.
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { LogBackend, Selection } from '../../../server/logging/log-store.ts';
 

@@ -1,3 +1,4 @@
+// Conformance tests with values that have a meaning in the query language of a log store.
 import { expect } from 'chai';
 import type { NameFilter, Selection } from '../../../server/logging/log-store.ts';
 import { words } from '../../support/logging/brute-force/words.ts';

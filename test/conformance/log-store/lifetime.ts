@@ -1,4 +1,5 @@
-// Conformance tests for the end of calls to a log store (abort, timeout, abandoned iteration), and for live tails.
+// Conformance tests for live tails, and for calls to a log store that end early: by an abort, a timeout, or a caller
+// that stops the iteration.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Conformance tests for pages, cursors and exports.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { call } from '../../support/logging/call.ts';

@@ -1,3 +1,4 @@
+// Conformance tests for time ranges, and for the namespaces that a caller may read.
 import { expect } from 'chai';
 import type { Selection } from '../../../server/logging/log-store.ts';
 import { call } from '../../support/logging/call.ts';

@@ -1,4 +1,5 @@
-// Store, records and helper functions that all parts of the conformance suite share.
+// Subject of the conformance suite: the tested log store and its records. All parts of the suite share it, and the
+// helper functions in this file.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';

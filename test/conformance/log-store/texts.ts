@@ -1,4 +1,4 @@
-// Search texts for the conformance suite, with edge cases of words, case and punctuation.
+// Search texts for the conformance suite. They cover edge cases of word boundaries, letter case and punctuation.
 import type { MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 /** Texts with edge cases that match lines in every data set. */

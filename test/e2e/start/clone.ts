@@ -1,4 +1,4 @@
-// Copy of the project for tests of `npm start`.
+// Copy of the project in a temporary folder, in which tests run `npm start`.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Test driver of `npm start` and other npm scripts.
+// Test driver that runs `npm start` and other npm scripts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// An HTTP proxy that injects the failures of networks, proxies and stores into responses.
+// An HTTP proxy that injects failures into responses, as networks, other proxies and log stores cause them.
 import {
   createServer,
   request as httpRequest,

@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /**
- * A TCP proxy on a loopback port that simulates network failures: stalled connections, cut connections, and
- * connections that close after a number of bytes.
+ * A TCP proxy on a loopback port that simulates network failures: connections that stall, break, or close after a given
+ * number of bytes.
  */
 export class FreezingProxy {
   readonly #server: Server;

@@ -1,5 +1,5 @@
-// Generator of random selections for property tests. A selection combines names, words, fragments and times of a data
-// set with unusual values.
+// Generator of random selections of log records, for property tests. A selection combines names, words, parts of words
+// and times from a data set with unusual values.
 import * as fc from 'fast-check';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';

@@ -1,5 +1,5 @@
-// TLS proxy that requires credentials, in front of a store that does not: it simulates a secured OpenSearch, or a
-// VictoriaLogs behind vmauth. Requests and responses are forwarded unchanged.
+// TLS proxy that requires credentials, for a log store without TLS and authentication. It simulates a secured
+// OpenSearch, or a VictoriaLogs behind vmauth. It forwards requests and responses unchanged.
 import {
   type ClientRequest,
   request as httpRequest,

@@ -1,3 +1,4 @@
+// Session stores of several replicas, in memory.
 import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { RandomBytes } from '../../../server/oauth/keys/key-ring.ts';
 import type {

@@ -1,3 +1,4 @@
+// Test server with one OAuth endpoint.
 import { oauthErrors } from '../../../server/oauth/error-writer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { HandlerServer } from '../handler-server.ts';

@@ -1,5 +1,5 @@
-// The browser endpoints and the token endpoint behind the real filter chain on a TLS socket. State is in memory
-// (sign-in-state.ts).
+// Test server with the browser endpoints and the token endpoint, behind the real filter chain on a TLS socket. Its
+// state is in memory (sign-in-state.ts).
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

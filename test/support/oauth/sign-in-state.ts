@@ -1,5 +1,5 @@
-// The shared state of all replicas of a sign-in site, in memory: users, passwords, sessions, clients, and a clock that
-// only tests advance.
+// The state that all replicas of a test server (sign-in-site.ts) share in memory: users, passwords, sessions, clients,
+// and a clock that only tests advance.
 import { createHash } from 'node:crypto';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';

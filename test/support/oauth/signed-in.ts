@@ -1,5 +1,5 @@
-// Signed-in users in memory, without HTTP and without a cluster. A test can change their users, passwords and tokens.
-// The replicas share the objects, and each replica has its own cache.
+// Test fixture with signed-in users, in memory, without HTTP and without a cluster. A test can change users, passwords
+// and tokens. All simulated replicas share the Session objects, but each replica has its own cache.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';

@@ -1,3 +1,4 @@
+// Reader of the text files of the repository, for the architecture tests.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A rule about one file. `broken` returns the lines that violate it. */
+/** A rule for the source text of a single file. `broken` returns the lines that violate the rule. */
 export interface SourceRule {
   readonly behaviour: string;
   /** Whether the rule concerns this file. */

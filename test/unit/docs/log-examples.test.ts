@@ -1,4 +1,5 @@
-// Examples of the documents about logs: requests are valid, and the response has its schema.
+// Tests of the examples in the documents about logs: the requests must be valid, and the responses must match the
+// schema.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';

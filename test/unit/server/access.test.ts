@@ -1,5 +1,5 @@
-// Authentication by TokenReview combined with session checks: the end of a session takes effect despite a cached
-// review.
+// Tests of authentication by TokenReview combined with session checks: a token must be rejected after the end of its
+// session, even if a cached TokenReview still accepts it.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-// Starts a store in a folder, prints its PID, and waits.
+// Fixture of orphan.ts: a program that starts a log store, prints the PID of the log store, and waits to be killed.
 import { startOpenSearch } from '../../../../hack/log-stores/opensearch.ts';
 import { startVictoriaLogs } from '../../../../hack/log-stores/victorialogs.ts';
 

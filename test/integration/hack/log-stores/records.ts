@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 
-/** Lines of two pods in two namespaces across midnight UTC; every hundredth contains a timeout. */
+/** Log lines of two pods in two namespaces, before and after midnight UTC. Every hundredth line contains `TimeOut`. */
 export function* someRecords(count: number): Generator<LogRecord> {
   const begin = Date.parse('2026-11-19T23:59:59Z');
   for (let index = 0; index < count; index++) {

@@ -1,4 +1,4 @@
-// Fixture of suite.test.ts: a parallel suite that never ends.
+// Fixture of suite.test.ts: a program that runs, in parallel mode, a mocha suite whose test never ends.
 import { join } from 'node:path';
 import { suite } from '../../../../hack/test/suite.ts';
 

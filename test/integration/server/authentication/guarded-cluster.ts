@@ -1,5 +1,5 @@
-// Test fixture: a real control plane, and the filter chain of this server behind a TLS socket. Authentication and
-// authorization use this control plane. The handler returns the authenticated user.
+// Test fixture: a real control plane, and the filter chain of this server behind a TLS socket. The authentication and
+// authorization filters use this control plane, and the handler returns the authenticated user.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,3 +1,4 @@
+// Test fixture: an informer that reads from a real kube-apiserver through a proxy that simulates network failures.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The admission policies for users and credentials, enforced by a real kube-apiserver for callers with different
-// permissions to impersonate.
+// Tests of the admission policies for users and credentials. A real kube-apiserver enforces them, for callers that may
+// impersonate different users and groups.
 import { expect } from 'chai';
 import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';

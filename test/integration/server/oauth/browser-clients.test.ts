@@ -1,5 +1,5 @@
-// The code and device flows with an independent client (openid-client) and a real Chromium, on two replicas: the user
-// signs in at one, the client fetches its tokens at the other.
+// Tests of the authorization code flow and the device flow with an independent client (openid-client) and a real
+// Chromium. The user signs in at one replica, and the client requests its tokens from another replica.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -1,5 +1,6 @@
-// A control plane with our CustomResourceDefinitions and permissions, and replicas of the token handler: the real filter
-// chain over TLS, with users and sessions as custom resources. The rest of the server is omitted.
+// Test fixture: a control plane with the CustomResourceDefinitions and RBAC rules of the manifests, and replicas of the
+// token handler. A replica has the real filter chain over TLS and stores users and sessions as custom resources, but
+// omits the rest of the server.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,3 +1,4 @@
+// Test fixture: a control plane, and the session stores of several replicas, whose connections a test can freeze.
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';

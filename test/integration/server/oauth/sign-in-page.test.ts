@@ -1,4 +1,5 @@
-// The sign-in page in a real Chromium: keyboard only, scripts disabled, light and dark scheme.
+// Tests of the sign-in page in a real Chromium: with the keyboard only, with scripts disabled, and in the light and
+// dark color scheme.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

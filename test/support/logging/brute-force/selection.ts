@@ -1,4 +1,5 @@
-// Reference implementation of a selection: a function that tests one record.
+// Reference implementation of the selection of log records: a function that returns whether a selection includes a
+// record.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';

@@ -1,5 +1,6 @@
-// Reference implementation of text filters. Each word, text or pattern becomes one regular expression of JavaScript.
-// Its engine backtracks, so only patterns of tests may run in it.
+// Reference implementation of text filters. It converts each word, text or pattern to one JavaScript regular
+// expression. It must run only patterns from tests, because JavaScript's engine backtracks and can take exponential
+// time.
 import type { TextFilter } from '../../../../server/logging/log-store.ts';
 import { segmentedWords, words } from './words.ts';
 

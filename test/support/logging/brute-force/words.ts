@@ -1,5 +1,5 @@
-// Two functions that split a line into words: by runs of letters, digits and underscores, and by the word boundaries of
-// Unicode (UAX #29, from Intl.Segmenter). They share no code with server/logging/matching.
+// Two functions that split a line into words. One takes runs of letters, digits and underscores as words; the other
+// uses the word boundaries of Unicode (UAX #29, by Intl.Segmenter). They share no code with server/logging/matching.
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 const WORDS = /[\p{L}\p{N}_]+/gu;

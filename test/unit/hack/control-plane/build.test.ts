@@ -11,7 +11,10 @@ import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
-/** A fake `go` that prints its version, counts its builds in `builds`, and runs a script with the output path in $out. */
+/**
+ * Runs a test with a fake `go` command. The command prints a version, counts its builds in the file `builds`, and runs
+ * a script in which $out is the path of its output.
+ */
 async function withGo(
   building: string,
   use: (root: string, options: BuildOptions) => Promise<void>,

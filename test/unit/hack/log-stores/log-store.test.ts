@@ -6,7 +6,9 @@ import { identify, isRunning } from '../../../../hack/system/process-identity.ts
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
-/** A server that counts its requests in its data folder, across restarts. */
+/**
+ * Source text of a server that counts its requests in a file in its data folder, so that the count survives restarts.
+ */
 const COUNTING = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const [data, port] = process.argv.slice(1);

@@ -7,7 +7,7 @@ import { ClusterAuthentication } from '../../../../server/authentication/authent
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
 
-/** A fake cluster that serves one watch of the ConfigMap with a streaming list. The test sends the events. */
+/** A fake kube-apiserver that serves one watch of the ConfigMap, as a streaming list. The test sends the events. */
 class WatchedConfigMap {
   readonly #server: Server;
   readonly #opened = Promise.withResolvers<ServerResponse>();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FrontProxyStatus } from '../../../../server/authentication/front-proxy-status.ts';
 
-/** The time at the start of each test, in ms: one hour after the start of the process. */
+/** The monotonic clock at the start of each test, in ms: one hour after the start of the process. */
 const START = 3_600_000;
 
 describe('FrontProxyStatus', () => {

@@ -1,5 +1,5 @@
-// The authenticators for the front proxy, client certificates and anonymous callers together, over real TLS. No
-// authenticator may accept a request that another one must reject.
+// Tests of the chain of authenticators for the front proxy, client certificates and anonymous callers, over real TLS.
+// If one authenticator must reject a request, no other authenticator may accept it.
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

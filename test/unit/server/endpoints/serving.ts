@@ -1,4 +1,4 @@
-// Test server: one handler behind a real HTTP server, without the filter chain.
+// Test server with one handler behind a real HTTP server, without the filter chain.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';

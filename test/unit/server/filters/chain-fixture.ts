@@ -1,3 +1,4 @@
+// Test fixture: the filter chain behind a TLS socket.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request } from 'node:https';

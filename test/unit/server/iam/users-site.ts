@@ -1,3 +1,4 @@
+// Test server with the users handler behind the real filter chain.
 import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
 import { invalidGrant } from '../../../../apis/oauth/errors.ts';
 import type { Attributes } from '../../../../server/authorization/authorizer.ts';

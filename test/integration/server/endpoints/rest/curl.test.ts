@@ -1,5 +1,5 @@
-// Compressed lists, read by curl and fetch. A compressed body must be a single gzip member, because curl stops after
-// the first one.
+// Tests of compressed lists with curl and fetch. A compressed body must be a single gzip member, because curl stops
+// after the first member.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';

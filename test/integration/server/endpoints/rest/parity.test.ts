@@ -1,5 +1,6 @@
-// Parity of the REST handlers with kube-apiserver: the same requests go to kube-apiserver's nodes and to this server's
-// nodes. Responses must be equal except for the group, the resourceVersion of lists and the descriptions of columns.
+// Parity tests of the REST handlers. The same requests go to the nodes of kube-apiserver and to the nodes of this
+// server. The responses must be equal, except for the API group, the resourceVersion of lists and the descriptions of
+// columns.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';

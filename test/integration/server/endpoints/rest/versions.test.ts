@@ -1,4 +1,5 @@
-// resourceVersion and resourceVersionMatch of lists, compared with kube-apiserver while nodes change.
+// Parity tests of lists with resourceVersion and resourceVersionMatch. The responses must equal those of
+// kube-apiserver, also while nodes change.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';

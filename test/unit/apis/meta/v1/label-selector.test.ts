@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 
 /**
- * Nine requirements with different keys. Above eight keys, a selector is evaluated label by label instead of key by
- * key.
+ * A selector with nine requirements for different keys. Selectors with more than eight keys are evaluated by another
+ * algorithm: label by label instead of key by key.
  */
 const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');
 

@@ -13,7 +13,7 @@ import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
 import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
 import { until } from '../../../../support/until.ts';
 
-/** Maximum number of concurrent handshakes for one class of requests. Two more are reserved for other classes. */
+/** Maximum number of concurrent TLS handshakes for one class of requests. Two more are reserved for other classes. */
 const HANDSHAKES = 6;
 
 describe('ClusterAgent', () => {

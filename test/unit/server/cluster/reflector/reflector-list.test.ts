@@ -11,7 +11,7 @@ import {
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
-/** Sends a streaming list that ends cleanly before the bookmark of its initial events. */
+/** Sends a streaming list that ends without an error before the bookmark that marks the end of the initial events. */
 function cut({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
   response.end();

@@ -1,4 +1,5 @@
-// The password grant: groups that fit into a token or do not, and a missing signing key.
+// Tests of the password grant: users whose groups fit into a token, users whose groups do not fit, and a missing
+// signing key.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';

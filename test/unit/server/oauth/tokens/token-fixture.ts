@@ -1,3 +1,4 @@
+// Test fixture: an issuer and a verifier of access tokens, with users and sessions in memory.
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import {

@@ -1,4 +1,4 @@
-// Conformance suite of log stores on one real OpenSearch node, and the tests that need the same node.
+// The conformance suite of log stores, run on a real OpenSearch node, and further tests that use the same node.
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';

@@ -1,5 +1,5 @@
-// Tests of index layouts on a real node: the mappings that log collectors and index templates create, with and without
-// the fields that queries need.
+// Tests of index layouts (the mappings of indices) on a real node: the mappings that log collectors and index templates
+// create, with and without the fields that queries need.
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';

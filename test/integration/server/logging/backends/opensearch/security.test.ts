@@ -1,5 +1,5 @@
-// Tests of the OpenSearch log store with the security plugin, which most clusters use: TLS, a user with a password, and
-// roles.
+// Tests of the OpenSearch log store with the security plugin of OpenSearch, which most clusters use: TLS, a user with a
+// password, and roles.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Test fixture: a VictoriaLogs process with a temporary folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

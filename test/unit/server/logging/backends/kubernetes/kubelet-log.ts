@@ -1,3 +1,4 @@
+// A fake container log that behaves as a kubelet serves it.
 import type { ServerResponse } from 'node:http';
 
 export interface WrittenLine {

@@ -1,3 +1,4 @@
+// Test fixture: a fake kube-apiserver that serves pods and their logs.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import pino from 'pino';

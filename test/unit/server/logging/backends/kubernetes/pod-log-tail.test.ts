@@ -1,4 +1,4 @@
-// Tests of live tails of pod logs.
+// Tests of live tails with the pod log store.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
