@@ -94,7 +94,7 @@ describe('server/main.ts', function () {
   }
 
   it('fails readiness before it stops accepting', async () => {
-    // Long enough for a busy machine to ask in between.
+    // Long enough for requests in between, even on a busy machine.
     const program = await workplace.start({ shutdown: { readinessDelay: '5s' } });
     const port = await program.port('secure');
     const ca = await workplace.ca();

@@ -11,7 +11,7 @@ import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 
 const MAIN = join(import.meta.dirname, '../../../server/main.ts');
 
-/** A cluster that nobody answers for. */
+/** A kubeconfig with an unreachable cluster. */
 const NO_CLUSTER = stringify({
   apiVersion: 'v1',
   kind: 'Config',
@@ -51,7 +51,7 @@ export class Program {
     this.exit = once(child, 'close').then(() => ({ code: child.exitCode, stderr }));
   }
 
-  /** The first log line that has all of these members, as soon as it is there. */
+  /** Resolves with the first log line that has all these members. */
   async line(members: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
     const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
     const look = () => {
@@ -79,7 +79,7 @@ export class Program {
   }
 }
 
-/** A folder with a configuration, and the programs that were started in it. */
+/** A folder with a configuration, and the programs that a test starts in it. */
 export class Workplace {
   readonly folder: string;
   readonly #programs: Program[] = [];
@@ -125,7 +125,7 @@ export class Workplace {
     return program;
   }
 
-  /** The certificate of the self-signing server's CA. */
+  /** The CA certificate of the self-signing server, in PEM. */
   async ca(): Promise<string> {
     return readFile(join(this.folder, 'ca', 'serving-ca.crt'), 'utf8');
   }
@@ -138,7 +138,7 @@ export class Workplace {
   }
 }
 
-/** Status and body of a GET over TLS on a connection of its own. */
+/** Status and body of a GET over TLS, on a new connection. */
 export async function get(port: number, path: string, ca: string): Promise<{ status: number; body: string }> {
   const asked = request({ host: '127.0.0.1', port, path, ca, agent: false });
   asked.end();

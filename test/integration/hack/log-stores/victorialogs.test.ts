@@ -11,7 +11,7 @@ import { someRecords } from './records.ts';
 
 const { signal } = new AbortController();
 
-/** The rows of the answer. */
+/** The rows of the response. */
 async function query(store: LogStoreProcess, text: string): Promise<unknown[]> {
   const response = await fetch(
     `${store.url}/select/logsql/query?${new URLSearchParams({ query: text }).toString()}`,

@@ -24,7 +24,7 @@ const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserve
 
 export interface Caller {
   readonly pair?: KeyPair;
-  /** Names and values in turn. */
+  /** Header names and values, alternating. */
   readonly headers?: readonly string[];
   readonly agent?: Agent;
   readonly method?: string;
@@ -32,11 +32,11 @@ export interface Caller {
 
 export interface Answer {
   readonly status: number;
-  /** The user that was let in, or the Status. */
+  /** The authenticated user, or the Status. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Of RBAC, as far as tests need it. */
+/** A rule of a ClusterRole, with the fields that tests need. */
 export interface Rule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
@@ -56,7 +56,7 @@ export function groupNamed(name: string): Subject {
 export class GuardedCluster {
   readonly controlPlane: ControlPlane;
   readonly access: Access;
-  /** How often the cluster was asked for a review of this kind. */
+  /** Number of reviews of each kind that the cluster has received. */
   readonly reviews = { tokenreviews: 0, subjectaccessreviews: 0 };
   readonly #dir: string;
   readonly #stop: AbortController;
@@ -137,7 +137,7 @@ export class GuardedCluster {
       method,
       headers: ['Host', 'localhost', ...headers],
       agent: agent ?? false,
-      // The server's own certificate is of no interest here.
+      // These tests do not verify the certificate of the server.
       rejectUnauthorized: false,
       ...pair,
     });
@@ -159,14 +159,14 @@ export class GuardedCluster {
     });
   }
 
-  /** Changes the published settings; resolves when we have heard of it, as `heard` says. */
+  /** Changes the ConfigMap; resolves when the settings have changed and `heard` returns true. */
   async publish(data: Record<string, string>, heard: () => boolean): Promise<void> {
     await this.controlPlane.client.expect(
       CONFIG_MAP,
       { method: 'PATCH', contentType: 'application/merge-patch+json', body: { data } },
       [200],
     );
-    // kube-apiserver writes what somebody has published once more, in its own order: not every change is this one.
+    // kube-apiserver rewrites the ConfigMap in its own order, so not every change of the settings is this one.
     while (!heard()) await this.nextSettings();
   }
 
@@ -180,7 +180,9 @@ export class GuardedCluster {
     return JSON.parse(answer.body) as Record<string, unknown>;
   }
 
-  /** Makes a role and binds it to these subjects; resolves when kube-apiserver lets each group of them do it. */
+  /**
+   * Creates a ClusterRole and binds it to the subjects; resolves when kube-apiserver allows it to each group of them.
+   */
   async grant(name: string, rules: readonly Rule[], subjects: readonly Subject[]): Promise<void> {
     await this.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
     await this.create(`${RBAC}/clusterrolebindings`, {
@@ -188,7 +190,7 @@ export class GuardedCluster {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
       subjects,
     });
-    // It follows roles and bindings as we follow nodes: an answer of a moment ago may stand.
+    // kube-apiserver watches roles and bindings, so it may not know the new ones yet.
     const groups = subjects.flatMap((subject) => (subject.kind === 'Group' ? [subject.name] : []));
     for (const group of groups) {
       for (const attributes of rules.map(attributesOf)) {
@@ -210,7 +212,7 @@ export class GuardedCluster {
   }
 }
 
-/** What the rule allows, as a question. */
+/** Attributes of a SubjectAccessReview for an operation that the rule allows. */
 function attributesOf(rule: Rule): object {
   const [verb] = rule.verbs;
   const [path] = rule.nonResourceURLs ?? [];

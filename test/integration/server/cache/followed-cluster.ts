@@ -23,29 +23,32 @@ const NODES = {
 };
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
 
-/** An informer behind the proxy, and the history of its streams. */
+/** An informer that reads through the proxy, and the history of its lists and watches. */
 export interface Followed {
   readonly informer: Informer<undefined>;
   /** `stream` or `pages`, for each complete list. */
   readonly lists: readonly string[];
-  /** Why each stream ended. */
+  /** The cause of the end of each watch. */
   readonly ends: readonly string[];
-  /** Resolves at the next list that is complete. */
+  /** Resolves at the next complete list. */
   listed(): Promise<void>;
-  /** Resolves at the next end of a stream for this cause. */
+  /** Resolves when the next watch ends for this cause. */
   ended(cause: string): Promise<void>;
 }
 
 export interface FollowOptions extends Partial<ReflectorTuning> {
-  /** Puts itself between the informer and its connection. */
+  /** Wraps the client of the informer. */
   readonly through?: (client: ClusterClient) => ClusterClient;
-  /** How long reads wait for a resourceVersion, in ms: long, since the machine may be busy with other tests. */
+  /**
+   * Time limit of a read that waits for a resourceVersion, in ms. It is long, because the machine may be busy with
+   * other tests.
+   */
   readonly waitMs?: number;
   /** Called for each object that the cache reads. */
   readonly onObject?: () => undefined;
 }
 
-/** A control plane of its own, informers that follow its nodes through a proxy, and a connection past it. */
+/** A control plane, informers of its nodes that read through a proxy, and a direct connection without the proxy. */
 export class FollowedCluster {
   readonly controlPlane: ControlPlane;
   readonly proxy: FreezingProxy;
@@ -78,7 +81,7 @@ export class FollowedCluster {
     return this.#end.signal;
   }
 
-  /** Ends the informers and makes the proxy harmless, between two tests. */
+  /** Stops the informers and resets the proxy between two tests. */
   async settle(): Promise<void> {
     for (const stop of this.#running.splice(0)) await stop();
     this.proxy.thaw();
@@ -146,7 +149,7 @@ export class FollowedCluster {
     return followed;
   }
 
-  /** Changes a node past the proxy. Returns the resourceVersion of the change. */
+  /** Changes a node over the direct connection. Returns the resourceVersion of the change. */
   async write(index = 0): Promise<bigint> {
     const answer = await this.direct.json({
       path: `/api/v1/nodes/${nodeName(index)}`,
@@ -158,7 +161,7 @@ export class FollowedCluster {
     return BigInt((answer as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
   }
 
-  /** Waits until the reflector itself has brought the cache to `version`: no read waits, so nothing probes. */
+  /** Waits until the reflector has brought the cache to `version`. It starts no probe, because no read waits. */
   async reaches({ informer: { cache } }: Followed, version: bigint): Promise<void> {
     while (BigInt(cache.currentResourceVersion ?? 0) < version) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -172,7 +175,10 @@ export class FollowedCluster {
     }
   }
 
-  /** Byte by byte: items of a list have no kind and apiVersion, and equal the cached objects otherwise. */
+  /**
+   * Compares the cache with the cluster byte by byte. Items of a list have no kind and apiVersion; otherwise they equal
+   * the cached objects.
+   */
   async equalsCluster(followed: Followed): Promise<void> {
     const objects = new Map<string, string>();
     const version = await listPages(

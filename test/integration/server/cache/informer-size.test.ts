@@ -5,10 +5,10 @@ import { FollowedCluster } from './followed-cluster.ts';
 
 const FEW = 40;
 const MANY = 5_000;
-/** Nodes that one turn of the event loop may read. How long that takes is a matter of the bench. */
+/** Maximum number of nodes that one turn of the event loop may read. The bench measures the time that this takes. */
 const MOST_A_TURN = MANY / 10;
 
-/** A cluster without streaming lists: kube-apiserver responds like this to unknown parameters. */
+/** Wraps a client so that kube-apiserver rejects streaming lists as unsupported. */
 function withoutStreams(client: ClusterClient): ClusterClient {
   return {
     json: (request) => client.json(request),
@@ -74,7 +74,7 @@ describe('informer cache with 5,000 nodes', function () {
     });
 
     it('discards a list that kube-apiserver ends early, and lists by pages', async () => {
-      // The stream is to end after a second, and slower than that it cannot be read.
+      // A slow connection: the stream cannot be read within a second, and then kube-apiserver ends it.
       cluster.proxy.throttle(12 << 20);
       const followed = cluster.follow({ watchMs: 500, random: () => 0, initialBackoffMs: 1 });
       await followed.listed();

@@ -140,7 +140,7 @@ describe('the admission policies of identity', function () {
     await cluster.as(CHIEF, patch({ mustChange: true }));
     const changedTime = '2026-01-02T03:04:06Z';
     await cluster.as(CHIEF, patch({ passwordHash, changedTime }));
-    // The server replaces a weak hash of the same password at a sign-in.
+    // At a sign-in, the server replaces a weak hash by a strong hash of the same password.
     const renewed = credential('ada', { passwordHash: SOME_HASH, changedTime });
     await cluster.as(ROOT_USER, ['--as', SERVER_USER.name, 'replace', '-f', '-'], renewed);
   });

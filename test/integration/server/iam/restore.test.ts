@@ -11,7 +11,7 @@ import { credential, type IamCluster, ROOT_USER, startIamCluster, user } from '.
 
 const run = promisify(execFile);
 const NAMES = 'users.iam.platform.io,credentials.iam.platform.io';
-/** More than admission allows in one write. */
+/** More groups than admission allows in one write. */
 const GROUPS = Array.from({ length: 40 }, (_, index) => `group-${index}`);
 
 describe('users from a backup', function () {
@@ -45,7 +45,7 @@ describe('users from a backup', function () {
   /** Runs commands in a shell, in the folder of the kustomization. */
   async function type(commands: string): Promise<string> {
     const { kubectl, kubeconfig } = cluster.controlPlane;
-    // With a pipe as standard input, bash can take this for a remote shell and read its startup files.
+    // If standard input is a pipe, bash can mistake it for a remote shell and read its startup files.
     const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
       cwd: folder,
       env: {

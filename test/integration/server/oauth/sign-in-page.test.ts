@@ -20,14 +20,14 @@ describe('the sign-in page in Chromium', function () {
   let callback: string;
   let page: Page;
   let tools: CDPSession;
-  /** Console messages, for instance violations of the policy. */
+  /** Console messages, for instance violations of the Content Security Policy. */
   const complaints: string[] = [];
 
   before(async () => {
     state = await SiteState.make();
     site = await SignInSite.start(state);
     client = createServer((request, response) => {
-      // Like clients with several addresses, and brokers.
+      // Redirects to another address, as some clients and identity brokers do.
       const onward = new URL(request.url ?? '', callback).searchParams.get('to');
       if (onward === null) response.end('signed in');
       else response.writeHead(302, { Location: onward }).end();

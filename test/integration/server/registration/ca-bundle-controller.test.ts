@@ -97,7 +97,7 @@ describe('registration, with the permissions of the ServiceAccount', function ()
     return registration;
   }
 
-  /** The APIService once it is as `wanted` says. */
+  /** Resolves with the APIService when `wanted` returns true for it. */
   async function apiService(wanted: (seen: ApiService) => boolean): Promise<ApiService> {
     const { promise, resolve } = Promise.withResolvers<ApiService>();
     const take = (apiService: unknown): void => {
@@ -160,7 +160,7 @@ describe('registration, with the permissions of the ServiceAccount', function ()
       const serving = new RotatingCA(ca(0));
       register(serving, { sharedCA: true, settleMs: 300 });
       await bundleIs(ca(0));
-      // Followed from before the rotation on: the bundle with both may be gone before anybody could ask for it.
+      // The watch starts before the rotation, because the bundle with both CAs exists only for a short time.
       const seen: string[] = [];
       const following = Promise.withResolvers<void>();
       const rotated = apiService(({ caBundle }) => {
@@ -201,7 +201,8 @@ describe('registration, with the permissions of the ServiceAccount', function ()
     register(new RotatingCA(ca(2)));
     const holdsAll = ({ caBundle }: ApiService) => [0, 1, 2].every((n) => caBundle.includes(ca(n).trim()));
     await apiService(holdsAll);
-    // Each looks again after a foreign change, and none of them throws another out.
+    // Each controller reads the APIService again after the change of another client, and none removes the CA of another
+    // replica.
     await setBundle(ca(1));
     const { caBundle } = await apiService(holdsAll);
     expect(caBundle.match(/BEGIN CERTIFICATE/g)).to.have.length(3);
@@ -221,7 +222,7 @@ describe('registration, with the permissions of the ServiceAccount', function ()
     expect(changes).to.have.length.below(3);
     await described(made, 'trusts the serving CA');
     await described(filed, 'trusts the serving CA');
-    // The Pod that made one is gone.
+    // The replica with the self-signed CA stops.
     running[0]?.abort.abort();
     await bundleIs(ca(4));
   });
@@ -289,7 +290,7 @@ describe('registration, with the permissions of the ServiceAccount', function ()
     await bundleIs(ca(4));
   });
 
-  /** `describe()` has no event of its own to wait for; its text is read until it fits. */
+  /** Polls `describe()` until it contains the text, because it emits no event. */
   async function described(registration: Registration, text: string): Promise<void> {
     const end = performance.now() + 60_000;
     while (!registration.describe().includes(text)) {

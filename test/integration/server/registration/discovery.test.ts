@@ -22,7 +22,7 @@ import {
 const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
 
 describe('discovery of a registered server during failures', function () {
-  // kube-apiserver looks again after up to half a minute, and its controllers after up to one.
+  // kube-apiserver checks an APIService again after up to half a minute, and its controllers after up to a minute.
   this.timeout(480_000);
   let cluster: RegisteredCluster;
   let port: number;
@@ -45,7 +45,7 @@ describe('discovery of a registered server during failures', function () {
     await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES, '--ignore-not-found']);
   });
 
-  /** Registers the server and starts it; `spoil` comes between the two. */
+  /** Applies the manifests, calls `spoil`, and starts the server. */
   async function serve(spoil: () => Promise<unknown> = async () => {}, readinessDelay = '0s'): Promise<void> {
     await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), port));
     await spoil();
@@ -66,11 +66,14 @@ describe('discovery of a registered server during failures', function () {
       workingDirectory: cluster.controlPlane.dir,
     };
     ended = run(await completeConfig(sources), stop.signal);
-    // The first refusal of a test is its own; this one only keeps it from counting as unheard.
+    // The test itself awaits this rejection; this handler only prevents an unhandled rejection.
     ended.catch(() => undefined);
   }
 
-  /** Resolves when kube-apiserver says so, and passes requests on: what does that follows the condition. */
+  /**
+   * Resolves when the APIServices are Available and kube-apiserver forwards requests, which begins after the condition
+   * is set.
+   */
   async function available(): Promise<void> {
     const services = API_SERVICES.map((name) => `apiservice/${name}`);
     await cluster.kubectl(['wait', '--for=condition=Available', '--timeout=120s', ...services]);
@@ -82,21 +85,21 @@ describe('discovery of a registered server during failures', function () {
     );
   }
 
-  /** Deletes the binding and resolves when kube-apiserver does not let the server do `what` any more. */
+  /** Deletes the binding; resolves when kube-apiserver denies `what` to the server. */
   async function withdraw(binding: readonly string[], what: readonly string[]): Promise<void> {
     await cluster.kubectl(['delete', ...binding]);
     const question = ['auth', 'can-i', ...what, '--as', SERVER_USER.name];
-    // Its answer is its exit code, too.
+    // kubectl also exits with an error if the result is `no`.
     await until(async () => (await cluster.kubectl(question).catch(String)).endsWith('no\n'));
   }
 
   async function deletesNamespace(name: string): Promise<void> {
     await cluster.kubectl(['create', 'namespace', name]);
-    // Waits until the namespace controller has found nothing left in any API, ours included.
+    // Waits until the namespace controller has found no objects left in any API, including the APIs of this server.
     await cluster.kubectl(['delete', 'namespace', name, '--timeout=120s']);
   }
 
-  /** Status of a direct request, `X-Remote-User` with it as the aggregator sends it; undefined when nobody answers. */
+  /** Status of a direct request with the identity headers of the aggregator; undefined without a response. */
   function status(path: string): Promise<number | undefined> {
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     const headers = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' };
@@ -119,7 +122,8 @@ describe('discovery of a registered server during failures', function () {
 
   it('is available without the permission to list nodes', async () => {
     await serve(() => withdraw(['clusterrolebinding', 'platform:ks-apiserver'], ['list', 'nodes']));
-    // Without the right to its APIServices it cannot set the bundles either; so this is done for it.
+    // Without the permission for its APIServices, the server cannot set their CA bundles either, so the test sets
+    // insecureSkipTLSVerify.
     await trustAnyCertificate();
     await available();
     expect(await status('/readyz/informer-sync')).to.equal(500);

@@ -48,7 +48,7 @@ describe('the documentation and a running server', function () {
     let ready = '';
     const end = performance.now() + 60_000;
     while (!ready.startsWith('200') && performance.now() < end)
-      // Nothing of the token handler is installed in this cluster; its metrics are there all the same.
+      // The custom resources of the token handler are not installed in this cluster, but its metrics exist.
       ready = await ask('/readyz?verbose&exclude=oauth').catch(String);
     expect(ready).to.match(/^200/);
   });

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const COMPONENTS = readdirSync(join(ROOT, 'manifests/components'));
 const INSTALLATIONS = ['base', 'overlays/node-port', 'overlays/no-plain-http'];
 
-/** The kustomizations that a document shows, in their order; those within a list are indented there. */
+/** The kustomizations in a document, in order. Those within a Markdown list are indented there. */
 async function kustomizationsOf(document: string): Promise<string[]> {
   const text = await readFile(join(ROOT, document), 'utf8');
   const blocks = [...text.matchAll(/^( *)```yaml\n([^`]*)```$/gm)].map(([, indent = '', block = '']) =>
@@ -34,7 +34,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   });
   after(() => cluster?.stop());
 
-  /** What kustomize makes of it, beside a clone and a configuration of one's own. */
+  /** Output of kustomize in a folder that contains a clone of the project and a custom configuration. */
   async function build(kustomization: string): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'kustomization-'));
     try {
@@ -108,7 +108,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
 
   it('installs the base without a diff afterwards', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
-    // What controllers write about their objects while these are compared, in their status, is a difference as well.
+    // Controllers may update the status of objects during the comparison, which also counts as a difference.
     let differences: string;
     const end = performance.now() + 60_000;
     do differences = await cluster.kubectl(['diff', '-k', 'manifests/base']).catch(String);
@@ -119,7 +119,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   it('changes nothing when the base is applied again', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
     const again = (await cluster.kubectl(['apply', '-k', 'manifests/base'])).trim().split('\n');
-    // kubectl never compares the selector of a PodDisruptionBudget: it replaces it.
+    // kubectl always replaces the selector of a PodDisruptionBudget, without a comparison.
     expect(again.filter((line) => !line.endsWith(' unchanged'))).to.deep.equal([
       'poddisruptionbudget.policy/ks-apiserver configured',
     ]);
@@ -200,7 +200,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
         JSON.stringify(review),
       );
     };
-    // kube-apiserver hears of the binding a moment after it was made.
+    // kube-apiserver may not have received the new binding yet.
     await until(async () => (await mayList('jane')) === 'true');
     expect(await mayList('john')).to.equal('false');
   });
@@ -225,8 +225,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   });
 
   it('leaves nothing behind after the documented uninstallation', async function () {
-    // kube-apiserver looks for a minute whether the objects of a custom resource are gone, before it begins anew; once
-    // in many runs that took it more than 150 s.
+    // kube-apiserver waits up to a minute for the deletion of custom resources before it retries; one run took more
+    // than 150 s.
     this.timeout(330_000);
     const apiServices = ['acme', 'platform'].flatMap((name) =>
       groupVersionsOf(namesFor(name)).map(({ apiService }) => apiService),

@@ -7,20 +7,22 @@ import { type ControlPlane, startControlPlane } from '../../../../hack/control-p
 
 export const ROOT = join(import.meta.dirname, '../../../..');
 export const API_SERVICE = 'v1alpha3.resources.platform.io';
-/** All that the server registers: a namespace can be deleted only when each of them answers, or is gone. */
+/**
+ * All APIServices of the server. The namespace controller cannot delete a namespace while one of them is unavailable.
+ */
 export const API_SERVICES = [API_SERVICE, 'v1alpha2.logging.platform.io'];
 export const API_SERVICE_PATH = `/apis/apiregistration.k8s.io/v1/apiservices/${API_SERVICE}`;
 
-/** The account that the manifests make for the server, so that it has exactly their rights. */
+/** The ServiceAccount of the manifests, so that the server has exactly its permissions. */
 export const SERVER_USER = {
   name: 'system:serviceaccount:platform-system:ks-apiserver',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:platform-system', 'system:authenticated'],
 };
 
-/** A control plane of this test's own, with kubectl to work on it. */
+/** A control plane for one test file, with kubectl. */
 export interface RegisteredCluster {
   readonly controlPlane: ControlPlane;
-  /** Standard output; rejects with the standard error, and the output behind it, when kubectl fails. */
+  /** Runs kubectl and returns its standard output. If it fails, rejects with its standard error and output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -34,7 +36,7 @@ export async function startCluster(): Promise<RegisteredCluster> {
     kubectl: (args, input) =>
       run(
         controlPlane.kubectl,
-        // What kubectl remembers of other clusters that were at this port is none of ours.
+        // A separate discovery cache, because other clusters may have used this port before.
         ['--kubeconfig', controlPlane.kubeconfig, '--cache-dir', join(dir, 'kubectl'), ...args],
         input,
       ),

@@ -7,7 +7,7 @@ import { OURS, ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-/** By name, with `selfLink` taken out after it was looked at. */
+/** Items by name, without `selfLink`, which is checked first. */
 function byName(items: unknown, link?: string): ReadonlyMap<string, unknown> {
   return new Map(
     array(items).map((item) => {

@@ -66,7 +66,7 @@ describe('pod usage with a real cluster', function () {
     return record(record(record(node)['metadata'])['annotations']);
   }
 
-  /** Resolves when the node has this annotation; both ways of asking must agree. */
+  /** Resolves when the node has this annotation; get and list must return the same annotations. */
   async function seen(name: string, value: string, node = NODE): Promise<void> {
     for (;;) {
       const got = annotationsOf(await platform.json(`${PLATFORM}/${node}`));

@@ -21,7 +21,7 @@ const FIELD_PIECES = [
   ...['=', '=', '==', '!=', '!', ',', ',', '\\', '\\,', '\\=', '\\\\', '(', '"'],
 ];
 
-/** Kind and group of an item, which we write and core lists leave out. */
+/** Removes kind and apiVersion from an item: this server writes them, but lists of core nodes omit them. */
 function bareItem(item: unknown): unknown {
   const { kind: _, apiVersion: __, ...rest } = record(item);
   return rest;
@@ -39,7 +39,7 @@ function neutralTable(table: Readonly<Record<string, unknown>>): Readonly<Record
       : columns,
     rows: array(table['rows']).map((row) => {
       const { cells, ...rest } = record(row);
-      // The age may be a second older on one side.
+      // The ages of the two responses may differ by a second.
       return { ...rest, cells: array(cells).map((cell, index) => (index === 3 ? typeof cell : cell)) };
     }),
   };
@@ -204,7 +204,7 @@ describe('parity with kube-apiserver', function () {
         fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }), (chosen) =>
           same(`?limit=2&${parameter}=${encodeURIComponent(chosen.join(''))}`, PARTIAL_LIST),
         ),
-        // The same ones each time, so that it fails only where something was changed.
+        // A fixed seed: every run uses the same values, so a failure always has a cause in the code.
         { numRuns: 300, seed: 1 },
       ));
   }

@@ -26,7 +26,7 @@ export interface Spoken {
   readonly status: number;
   readonly contentType: string;
   readonly body: unknown;
-  /** As it came; `body` is undefined when there is nothing. */
+  /** The unparsed body; `body` is undefined if it is empty. */
   readonly text: string;
 }
 
@@ -95,7 +95,7 @@ export class ServedNodes {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** Begins to follow the cluster's OpenAPI. */
+  /** Starts to watch the OpenAPI documents of the cluster. */
   describe(): void {
     void this.openAPI.run(this.#stop.signal);
   }

@@ -23,7 +23,7 @@ describeLogStore(
     const store = new KubernetesLogStore({
       client,
       log: pino({ enabled: false }),
-      // As they are shipped.
+      // The default limits.
       limits: decodeConfiguration(undefined).logging.kubernetes,
     });
     const running = store.run(signal);

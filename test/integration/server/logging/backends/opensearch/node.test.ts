@@ -242,7 +242,7 @@ describe('an OpenSearch node', function () {
       const tasks = await node.ask('GET', '/_tasks?actions=indices:data/read/search*&group_by=none');
       return (tasks as { tasks: unknown[] }).tasks.length;
     };
-    // The node may have answered all of them before its tasks are listed.
+    // The node may have responded to all searches before its tasks are listed.
     const isSeen = async (running: Promise<unknown>): Promise<boolean> => {
       const finished = running.then(() => 'finished' as const);
       for (;;) {

@@ -48,7 +48,10 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       };
     }
 
-    /** The days of the lines that every operation returns, and what is missing. */
+    /**
+     * The days of the lines that every operation returns, and the names of the indices that are missing from the
+     * result.
+     */
     async function resultsOf(store: ReturnType<typeof storeAt>, range: Selection['range']) {
       const selection: Selection = { scope: { everything: true }, range };
       const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());

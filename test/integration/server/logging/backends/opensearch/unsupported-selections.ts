@@ -11,7 +11,7 @@ export function isUnsupported({ text, pods, namespaces, containers }: Selection)
   return [pods, namespaces, containers].some((names) => (names?.contains ?? []).join('').length > 8_000);
 }
 
-/** The same without a field of type wildcard. */
+/** The selections that are NotSupported without a field of type wildcard. */
 export function isUnsupportedWithoutWildcard(selection: Selection): boolean {
   const { text, levels } = selection;
   if (isUnsupported(selection) || (levels !== undefined && levels.length > 0)) return true;

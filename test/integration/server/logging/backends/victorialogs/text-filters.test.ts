@@ -11,7 +11,9 @@ import { MemoryLogStore } from '../../../../../support/logging/memory-log-store.
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-/** Eight values or fewer would be stored as a list of values, of any kind. */
+/**
+ * VictoriaLogs stores a column with at most eight different values as a dictionary, whatever the type of the values.
+ */
 const KINDS = {
   scripts: [
     'timeout 错误timeout 误Timeout错',
