@@ -43,7 +43,7 @@ const names = (what: string, maxItems = MAX_NAMES) =>
     Type.Array(NAME, {
       minItems: 1,
       maxItems,
-      description: `Exact names of ${what}, separated by commas. An empty value is ignored.`,
+      description: `Exact names of ${what}. An empty value is ignored.`,
     }),
   );
 const fuzzy = (what: string) =>
@@ -51,7 +51,7 @@ const fuzzy = (what: string) =>
     Type.Array(NAME, {
       minItems: 1,
       maxItems: MAX_NAMES,
-      description: `Substrings of the names of ${what}, separated by commas; case-insensitive.`,
+      description: `Parts of the names of ${what}; case-insensitive.`,
     }),
   );
 const seconds = (description: string) =>
@@ -67,13 +67,17 @@ export const LogQuerySchema = Type.Object(
     operation: choice(
       OPERATIONS,
       'query',
-      '`query`: a page of lines; `statistics`: number of lines and containers; `histogram`: number of lines by time; `export`: all lines as a file.',
+      '`query`: a page of lines. `statistics`: the number of lines and containers. `histogram`: the number of lines in each time interval. `export`: all lines as a file.',
     ),
-    start_time: seconds('Start of the range, a Unix timestamp in whole seconds. Default: the first line.'),
-    end_time: seconds('End of the range, a Unix timestamp in whole seconds, inclusive. Default: now.'),
+    start_time: seconds(
+      'Start of the time range, a Unix timestamp in whole seconds. Default: the time of the first line.',
+    ),
+    end_time: seconds(
+      'End of the time range, a Unix timestamp in whole seconds. The range includes this second. Default: now.',
+    ),
     namespaces: names('namespaces', MAX_NAMESPACES),
     namespace_query: fuzzy('namespaces'),
-    workloads: names('workloads, recognised by the names of their pods'),
+    workloads: names('workloads. The server recognises workloads by the names of their pods'),
     workload_query: fuzzy('workloads'),
     pods: names('pods'),
     pod_query: fuzzy('pods'),
@@ -82,82 +86,89 @@ export const LogQuerySchema = Type.Object(
     log_query: Type.Optional(
       Type.String({
         maxLength: MAX_LOG_QUERY,
-        description: `Text of the line. With \`match=phrase\` and \`match=prefix\` up to ${MAX_TEXTS} alternative texts, separated by commas; with \`substring\` and \`regex\` one text, which may contain commas.`,
+        description: `Text that the line contains. With \`match=phrase\` and \`match=prefix\`: up to ${MAX_TEXTS} alternative texts, separated by commas. With \`match=substring\` and \`match=regex\`: one text, which may contain commas.`,
       }),
     ),
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: whole words next to each other; `prefix`: the same, with the last word as a prefix, or `substring` for a text without words; `substring`: the literal text; `regex`: a regular expression that matches a part of the line.',
+      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word; a text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line.',
     ),
     case: choice(
       ['ignore', 'respect'] as const,
       'ignore',
-      'Whether matches are case-insensitive (`ignore`) or case-sensitive (`respect`).',
+      '`ignore`: matches are case-insensitive. `respect`: matches are case-sensitive.',
     ),
     level: Type.Optional(
       Type.Array(Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] }), {
         minItems: 1,
-        description: 'Levels of the lines, separated by commas, detected in the text of each line.',
+        description:
+          'Lines with one of these levels. The server detects the levels in the text of each line.',
       }),
     ),
     interval: Type.String({
       default: '15m',
       format: 'log-interval',
       description:
-        'Width of the buckets of a histogram: a whole number with `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter) or `y`.',
+        'Width of the buckets of a histogram: a whole number and one of the units `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`.',
     }),
     time_zone: Type.String({
       default: 'UTC',
       format: 'time-zone',
-      description: 'Time zone of the buckets, for instance `Europe/Berlin` or `+05:30`.',
+      description: 'Time zone of the buckets of a histogram, for instance `Europe/Berlin` or `+05:30`.',
     }),
-    sort: choice(['desc', 'asc'] as const, 'desc', '`desc`: newest first; `asc`: oldest first.'),
+    sort: choice(['desc', 'asc'] as const, 'desc', '`desc`: newest lines first. `asc`: oldest lines first.'),
     from: Type.Integer({
       minimum: 0,
       maximum: MAX_DEPTH,
       default: 0,
-      description: `Lines to skip, at most ${MAX_DEPTH} together with \`size\`; use \`cursor\` for deeper pages.`,
+      description: `Number of lines to skip. The sum of \`from\` and \`size\` is at most ${MAX_DEPTH}; use \`cursor\` for later pages.`,
     }),
     size: Type.Integer({
       minimum: 0,
       maximum: MAX_SIZE,
       default: 10,
-      description: 'Lines of a page; 0 returns the total only.',
+      description: 'Maximum number of lines of a page. 0 returns only the total.',
     }),
     cursor: Type.Optional(
       Type.String({
         maxLength: 4_096,
-        description: '`cursor` of the previous page. All other parameters except `size` must be unchanged.',
+        description:
+          'The `cursor` of the previous page, to get the next page. All other parameters except `size` must be unchanged.',
       }),
     ),
     context: Type.Optional(
       Type.String({
         maxLength: 2_048,
-        description: '`id` of a record: returns the lines of its container around it, oldest first.',
+        description:
+          'The `id` of a record. The response contains this record and the lines of its container around it, oldest first.',
       }),
     ),
     before: Type.Integer({
       minimum: 0,
       maximum: MAX_CONTEXT,
       default: 10,
-      description: 'Lines before the record of `context`.',
+      description: 'Maximum number of lines before the record of `context`.',
     }),
     after: Type.Integer({
       minimum: 0,
       maximum: MAX_CONTEXT,
       default: 10,
-      description: 'Lines after the record of `context`.',
+      description: 'Maximum number of lines after the record of `context`.',
     }),
     highlight: Type.Boolean({
       default: false,
-      description: 'Adds the positions of the matches to each record, in UTF-16 code units.',
+      description: '`true`: each record has the positions of the matches, in UTF-16 code units.',
     }),
-    format: choice(EXPORT_FORMATS, 'text', 'Format of an export. `text`: only the lines.'),
+    format: choice(
+      EXPORT_FORMATS,
+      'text',
+      'Format of an export. `text`: only the lines, without time and names.',
+    ),
     follow: Type.Boolean({
       default: false,
       description:
-        'Live tail until the caller disconnects: NDJSON, or Server-Sent Events for `Accept: text/event-stream`.',
+        '`true`: a live tail of new lines, until the caller disconnects. The format is NDJSON, or Server-Sent Events with the header `Accept: text/event-stream`.',
     }),
   },
   { additionalProperties: false },
