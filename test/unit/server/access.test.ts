@@ -48,7 +48,7 @@ describe('callers with reviewed tokens', () => {
 
   async function caller(): Promise<UserInfo | undefined | number> {
     const request = new IncomingMessage(new Socket());
-    // Not of our making, as far as we can see.
+    // An opaque token, so the server cannot recognise it as its own.
     request.headers.authorization = `Bearer ${token}`;
     try {
       return await authenticator.authenticate({ request, secure: false, signal: stop.signal });

@@ -18,7 +18,10 @@ describe('run', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Of a cluster that nobody reaches; a drain would outlast the test. */
+  /**
+   * A configuration with an unreachable cluster. Its readiness delay exceeds the timeout of the test, so a stop that
+   * waits for it fails.
+   */
   async function config() {
     const [kubeconfig, file] = [join(folder, 'kubeconfig'), join(folder, 'c.yaml')];
     const name = 'nowhere';

@@ -10,7 +10,7 @@ const everything: Selection = {
   range: { start: '2000-01-01T00:00:00.000000000Z', end: '2100-01-01T00:00:00.000000000Z' },
 };
 
-/** Answers pages that somebody has spoilt. */
+/** A log store that returns changed pages. */
 class SpoiltStore extends MemoryLogStore {
   readonly #spoil: (page: LogPage) => LogPage;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { jsonError } from '../../../../apis/reading/go-json.ts';
 
 /** Invalid JSON texts with the error messages that encoding/json of Go 1.26 returns for them. */
-const FAULTS: readonly (readonly [text: string, fault: string])[] = [
+const INVALID: readonly (readonly [text: string, message: string])[] = [
   ['', 'unexpected end of JSON input'],
   ['{"a":', 'unexpected end of JSON input'],
   ['["a', 'unexpected end of JSON input'],
@@ -32,9 +32,9 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
 ];
 
 describe('jsonError', () => {
-  for (const [text, fault] of FAULTS) {
+  for (const [text, message] of INVALID) {
     it(`reports the first error in ${JSON.stringify(text.slice(0, 20))}`, () => {
-      expect(jsonError(Buffer.from(text, 'latin1'))).to.equal(fault);
+      expect(jsonError(Buffer.from(text, 'latin1'))).to.equal(message);
     });
   }
 

@@ -24,7 +24,7 @@ const failure = (check: () => unknown): Promise<unknown> =>
       (error: unknown) => error,
     );
 
-/** What is decided at once, and what takes a question to the cluster. */
+/** A checker that decides synchronously, and one that decides after a request to the cluster. */
 const checkers: Readonly<Record<string, (asked: unknown[]) => TokenIDChecker>> = {
   'at once': (asked) => ({
     check: (jti, user) => {

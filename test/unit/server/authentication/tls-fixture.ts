@@ -8,16 +8,16 @@ import { type Issued, issueServer, newCA } from '../../../support/certificates.t
 export interface TlsFixture {
   readonly port: number;
   readonly serverCA: string;
-  /** What `inspect` made of one request. */
+  /** Sends a request, and returns the result of `inspect`. */
   send(options?: SendOptions): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 export interface SendOptions {
   readonly client?: Issued;
-  /** Certificates to send behind the client's own. */
+  /** Intermediate certificates, sent after the client's certificate. */
   readonly intermediates?: readonly Issued[];
-  /** Names and values in turn, sent as they are. */
+  /** Header names and values, alternating, sent unchanged. */
   readonly headers?: readonly string[];
   readonly agent?: Agent;
 }

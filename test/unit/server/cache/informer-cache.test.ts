@@ -308,7 +308,7 @@ describe('InformerCache', () => {
   }
 
   it('limits the memory that only past snapshots hold', () => {
-    // In our group it is longer.
+    // The API group of the cached object is longer than that of the raw object.
     const size = rawThing('a', 11).length + 'resources.platform.io/v1alpha3'.length - 'v1'.length;
     const modify = (cache: InformerCache<Facts>, version: number): void =>
       cache.apply('MODIFIED', rawThing('a', version));
@@ -317,7 +317,7 @@ describe('InformerCache', () => {
     const comeAndGo = (cache: InformerCache<Facts>, version: number): void =>
       cache.apply(version % 2 > 0 ? 'DELETED' : 'ADDED', rawThing('a', version));
     expect(keptOf(size * 2, comeAndGo)).to.be.within(4, 5);
-    // A list that was read holds all its neighbours as well.
+    // The JSON of a list that was read shares one buffer, so one object keeps the whole buffer in memory.
     const readAndModify = (cache: InformerCache<Facts>, version: number): void => {
       for (const piece of cache.snapshot().pieces()) piece.json();
       modify(cache, version);
@@ -384,7 +384,7 @@ describe('InformerCache', () => {
 
 describeReflectorSink('the informer cache', () => {
   const cache = newCache();
-  // Read as lists are: from the pieces.
+  // The objects in the JSON that lists send.
   const pieces = () =>
     cache
       .snapshot()

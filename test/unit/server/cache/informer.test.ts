@@ -213,7 +213,7 @@ describe('catchUp', () => {
     expect(taken).to.deep.equal(['ADDED c@15']);
   });
 
-  /** Calls `then` when the sink has taken something. */
+  /** Calls `then` after the next change of the sink. */
   function sinkOnce(then: () => void): void {
     const { apply } = sink;
     sink.apply = (type, object) => {

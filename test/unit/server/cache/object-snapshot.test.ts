@@ -20,7 +20,7 @@ function remove(snapshot: Things, name: string, version: number): Things {
   return snapshot.get(name) ? snapshot.without(BigInt(version), name) : snapshot.at(BigInt(version));
 }
 
-/** The content of a snapshot, read in every way. */
+/** The content of a snapshot, read through each of its methods. */
 function contents(snapshot: Things): Record<string, string> {
   const byObject = Object.fromEntries(
     [...snapshot.objects()].map((object) => [object.key, object.resourceVersion]),
@@ -136,7 +136,7 @@ describe('ObjectSnapshot', () => {
     expect(held).to.be.lessThan(needed * 1.6);
   });
 
-  /** Memory that its objects keep alive, beyond their own bytes. */
+  /** Ratio of the size of the buffers that the objects keep in memory to the size of the objects. */
   function waste(snapshot: Things): number {
     const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
     const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);

@@ -191,7 +191,7 @@ describe('VersionWaiters', () => {
     });
     const waited = waiting.wait(99n, left.signal).catch((thrown: unknown) => thrown);
     await until(() => most === 3);
-    // In which many more would have begun.
+    // Without the limit, many more probes would start in this time.
     await delay(50);
     expect(most).to.equal(3);
     left.abort(new Error('left'));

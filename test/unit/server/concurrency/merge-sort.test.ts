@@ -28,7 +28,7 @@ describe('mergeSort', () => {
       new TimeSlicer(0),
     );
     expect(sorted).to.deep.equal([...items.keys()]);
-    // Of more than 200,000.
+    // The whole sort needs more than 200,000 comparisons.
     expect(work.most).to.be.below(20_000);
   });
 });

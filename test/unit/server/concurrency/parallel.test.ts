@@ -33,7 +33,7 @@ describe('inParallel', () => {
       if (item === 0) throw new Error('the first one failed');
     });
     const error = await failing.catch((reason: unknown) => reason);
-    // The other worker comes back meanwhile.
+    // In this time, the second call completes.
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
     expect(error).to.have.property('message', 'the first one failed');
     expect(begun).to.deep.equal([0, 1]);

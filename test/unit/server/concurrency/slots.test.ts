@@ -24,7 +24,7 @@ describe('Slots', () => {
       order.push(name);
     });
     expect([slots.taken, slots.waiting]).to.deep.equal([1, 2]);
-    // Given back once, however often it is said.
+    // A second call of dispose has no effect.
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     expect([slots.taken, slots.waiting]).to.deep.equal([1, 1]);
@@ -142,7 +142,7 @@ describe('Slots', () => {
       void slots.take(end.signal, caller).catch(() => refused.push(name));
     for (const name of ['a1', 'a2', 'a3', 'a4']) wait('a', name);
     for (const name of ['b1', 'b2']) wait('b', name);
-    // Both have two now.
+    // Now both callers have two waiting requests.
     for (const name of ['a5', 'b3'])
       expect(await failure(slots.take(never, name.slice(0, 1)))).to.equal(REFUSED);
     expect(refused).to.deep.equal(['a4', 'a3']);

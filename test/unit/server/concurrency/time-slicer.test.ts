@@ -25,7 +25,7 @@ function spend(ms: number): void {
 
 describe('TimeSlicer', () => {
   it('lets other events run between the steps of many tasks', async () => {
-    // Every piece of work uses up its slice.
+    // With a slice of 0 ms, every step uses up its slice.
     const turns = new TimeSlicer(0);
     const happened: string[] = [];
     let working = true;

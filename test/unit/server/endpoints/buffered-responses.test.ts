@@ -10,7 +10,7 @@ import type { RequestContext } from '../../../../server/request/request-context.
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { until } from '../../../support/until.ts';
 
-// More than the kernel takes in for a connection whose other side does not read.
+// Larger than the kernel buffers of a connection whose client does not read.
 const BODY = Buffer.alloc(64 << 20, 'abcdefghijklmnop');
 const ONE = { bytes: BODY.length, protectedMs: 0 };
 const TWO = { bytes: 2 * BODY.length, protectedMs: 0 };

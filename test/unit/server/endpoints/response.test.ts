@@ -46,7 +46,7 @@ describe('writeBody', () => {
 
   it('lowers the limit per response with many slow clients', async () => {
     await serve(endless, never);
-    // Each has 1 MiB and a piece, as long as they are 32 at most.
+    // With at most 32 slow clients, each response may buffer 1 MiB and a piece.
     for (let reader = 0; reader < 64; reader++) await server.open('/');
     let waiting = 0;
     await until(() => {

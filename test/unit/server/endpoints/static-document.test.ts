@@ -9,7 +9,7 @@ import { Exchange } from '../../../../server/filters/exchange.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { silent } from '../listener/listening.ts';
 
-// More than the kernel takes in for a connection whose other side does not read.
+// Larger than the kernel buffers of a connection whose client does not read.
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'abcdefghijklmnop');
 
 describe('writeDocument', () => {
@@ -52,7 +52,7 @@ describe('writeDocument', () => {
 describe('writeDocument after a failed compression', () => {
   it('compresses for the next request', async () => {
     const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
-    // No bytes at all, which zlib refuses.
+    // Not a Buffer, so zlib throws an error.
     const refused: Buffer = Object.create(null, { length: { value: bytes.length } });
     const document = { ...staticBytes(bytes), bytes: refused };
     const server = await new HandlerServer((context) => writeDocument(context, document, {})).start();

@@ -20,11 +20,11 @@ export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 export interface Observed {
   readonly labels: RequestLabels;
   readonly code: number;
-  /** Missing for a stream. */
+  /** Undefined for a stream. */
   readonly seconds?: number;
 }
 
-/** A chain behind a real TLS socket, and everything that it told its surroundings. */
+/** A filter chain behind a real TLS socket, and its recorded log lines, metrics and audit events. */
 export interface ChainFixture {
   readonly chain: RequestChain;
   readonly port: number;
@@ -40,7 +40,7 @@ export interface ChainFixture {
 
 export const alice: UserInfo = { name: 'alice', uid: '', groups: ['system:authenticated'], extra: {} };
 
-/** Believes the header `test-user`: what the chain does with callers is tested here, not who they are. */
+/** Takes the user name from the header `test-user`, because these tests are not about authentication. */
 export const byHeader: Authenticator = {
   name: 'test',
   authenticate: ({ request }) => {
@@ -131,7 +131,7 @@ export interface Ask {
   readonly body?: string;
 }
 
-/** One request on a connection of its own. Rejects when the connection ends inside the answer. */
+/** Sends one request on a new connection. Rejects if the connection closes within the response. */
 export async function ask(
   fixture: ChainFixture,
   path: string,
@@ -169,7 +169,7 @@ export async function rawConnection(fixture: ChainFixture): Promise<TLSSocket> {
   return socket;
 }
 
-/** Everything that comes until the other side ends the connection. */
+/** Reads until the server closes the connection. */
 export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);

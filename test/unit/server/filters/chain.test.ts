@@ -498,7 +498,7 @@ describe('the request chain', () => {
     });
     const watch = ask(chain, `${NODES}?watch=1`, asAlice);
     await until(() => chain.gauges.longRunning === 1);
-    // A later request runs into the deadline, so the watch would have as well.
+    // The deadline of this later request has passed, so the watch has outlived the deadline too.
     expect((await ask(chain, NODES, asAlice)).status).to.equal(504);
     expect(chain.gauges.longRunning).to.equal(1);
     expect(chain.chain.drain()).to.equal(1);
@@ -677,13 +677,13 @@ describe('the request chain', () => {
           },
         },
       });
-      // Under TLS the error is handled anyway.
+      // A plain socket, because TLS sockets handle the error in any case.
       const plain = createServer();
       plain.on('upgrade', (request, socket, head) => chain.chain.serveUpgrade(request, socket, head, false));
       const socket = connect(await listenOnLoopback(plain), '127.0.0.1');
       socket.write(upgrade(NODES, 'alice'));
       await asked.promise;
-      // No end, but a reset: the server's socket fails.
+      // A reset instead of a close, so that the socket of the server emits an error.
       socket.resetAndDestroy();
       await until(() => chain.chain.open === 0);
       known.resolve(alice);

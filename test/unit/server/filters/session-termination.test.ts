@@ -24,7 +24,7 @@ describe('sessionTermination', () => {
     return Object.assign(exchange, { user, longRunning, authenticated: true });
   }
 
-  /** Tells how often it was asked about the caller. */
+  /** Wraps a session check, and counts its calls. */
   function asking(answer: SessionCheck): { readonly check: SessionCheck; times: number } {
     const asked = {
       times: 0,

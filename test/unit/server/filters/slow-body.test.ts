@@ -31,7 +31,7 @@ describe('a request with an incomplete body', () => {
   });
   afterEach(() => chain.stop());
 
-  /** One that has announced four bytes, and is being waited for. */
+  /** Sends a request with a Content-Length of four bytes, and waits until the server counts it. */
   async function announced(body: string): Promise<TLSSocket> {
     const socket = await rawConnection(chain);
     socket.write(`POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\n${body}`);

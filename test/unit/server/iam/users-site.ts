@@ -18,7 +18,7 @@ export class UsersSite {
   readonly credentials = new MemoryCredentials();
   /** Ids of sessions by user. */
   readonly sessions = new Map<string, string[]>();
-  /** `verb resource/name` that RBAC allows, beside everything on users. */
+  /** `verb resource/name` that RBAC allows, in addition to all operations on users. */
   readonly allowed = new Map<string, Set<string>>();
   /** Thrown by the next verifications of a current password. */
   refusal: Error | undefined;
@@ -86,7 +86,7 @@ export class UsersSite {
     await this.#chain?.stop();
   }
 
-  /** Allows `user` more than everything on users. */
+  /** Allows `user` further operations, in addition to all operations on users. */
   allow(user: string, ...what: readonly string[]): void {
     this.allowed.set(user, new Set(what));
   }

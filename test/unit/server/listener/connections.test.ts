@@ -94,7 +94,7 @@ describe('pipelined requests', () => {
   describe('with an upgrade behind them', () => {
     const UPGRADE = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
-    /** The requests of REQUEST are answered when `answered` is. */
+    /** The responses to the requests in REQUEST wait for `answered`. */
     function serving(answered: Promise<void>) {
       const chain = openChain({
         handlers: new Map<string, Handler>([

@@ -69,7 +69,7 @@ describe('IncompleteRequests', () => {
         socket.once('close', () => closed++).on('error', () => undefined);
         socket.write(part);
       }
-      // 64 MiB are 268 of them.
+      // The limit of 64 MiB allows 268 of these requests.
       await until(() => closed >= 300 - 268);
       expect(closed).to.be.lessThan(100);
       honest.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');

@@ -23,7 +23,7 @@ describe('listener metrics', () => {
     return listener;
   }
 
-  /** What a metric says of each combination of labels, but for those at 0. */
+  /** The values of a metric by labels, without values of 0. */
   async function counted(name: string): Promise<Record<string, number>> {
     const metrics = await registry.getMetricsAsJSON();
     const values = metrics.find((metric) => metric.name === name)?.values ?? [];

@@ -54,7 +54,7 @@ export interface Listening {
   readonly receiver?: Partial<RequestReceiver>;
   readonly limits?: Partial<ListenerLimits>;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
-  /** Of what is counted. */
+  /** The registry of the listener's metrics. */
   readonly registry?: Registry;
 }
 
@@ -85,7 +85,7 @@ function options(settings: Listening) {
   };
 }
 
-/** Ends a listener and whatever is connected to it. */
+/** Stops a listener and destroys its connections. */
 export async function stop(listener: Listener): Promise<void> {
   listener.stopAccepting();
   listener.destroyConnections();
@@ -98,7 +98,7 @@ export async function open(listener: Listener): Promise<Socket> {
   return socket;
 }
 
-/** Everything that comes until the other side ends, or cuts, the connection. */
+/** Reads until the connection is closed or reset. */
 export async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -109,7 +109,7 @@ export async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-/** The answer to a GET over TLS, with its body read. */
+/** Sends a GET over TLS, and returns the response with its body. */
 export async function get(
   listener: Listener,
   settings: RequestOptions,

@@ -14,7 +14,7 @@ describe('LookupCache', () => {
       signal: AbortSignal.abort(new Error('the caller left')),
     });
     const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
-    // The hooks of every test fail it when a promise is rejected that nobody awaits.
+    // An unhandled rejection of the lookup would fail this test in its hooks.
     expect(error).to.have.property('message', 'the caller left');
   });
 

@@ -86,7 +86,7 @@ describe('LineOutput', () => {
     const output = outputTo(writer);
     const lines = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(5_000)}\n`);
     for (const line of lines) output.write(line);
-    // More than a pipe holds: the rest is refused until somebody reads.
+    // The lines exceed the buffer of the pipe, so further writes fail until the reader reads.
     await new Promise((resolve) => setTimeout(resolve, 150));
     let read = '';
     const block = Buffer.alloc(1 << 16);
@@ -94,7 +94,7 @@ describe('LineOutput', () => {
       try {
         read += block.toString('utf8', 0, readSync(reader, block));
       } catch {
-        // Nothing there yet.
+        // The pipe is empty.
       }
     };
     await until(() => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { redacted } from '../../../../server/observability/redaction.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-/** The members of a line, as they stand in a call of the logger. */
+/** The members of a log line in the source text of a logger call. */
 const LINE = /\blog\??\.(?:debug|info|warn|error|fatal)\(\s*\{([^{}]*)\}/g;
 
 describe('redaction', () => {

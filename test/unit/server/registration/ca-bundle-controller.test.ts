@@ -26,10 +26,10 @@ describe('CaBundleController', () => {
   let own: string;
   let cluster: ScriptedCluster;
   let stream: Call['response'];
-  /** Of the APIService, and of the cluster. */
+  /** The resourceVersion of the APIService and of its list. */
   let version: number;
   let patched: number;
-  /** Answers the patch of this number, from 1. */
+  /** Responds to the patch with this number; the first is 1. */
   let answer: (patch: number, response: Call['response']) => void;
   let controller: CaBundleController;
   let warnings: string[];

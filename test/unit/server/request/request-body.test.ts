@@ -38,7 +38,7 @@ describe('readBody', () => {
     socket.write(
       `POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1001)}\r\n`,
     );
-    // The body is not over, and never will be: the answer comes all the same.
+    // The server responds although the body never ends.
     const answer = await new Promise<string>((resolve) =>
       socket.once('data', (data: Buffer) => resolve(data.toString())),
     );

@@ -2,7 +2,7 @@ import { logData } from '../../../../hack/log-data/log-data.ts';
 import { describeLogStore } from '../../../conformance/log-store.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
-// The suite must be able to pass, and its own demands must not contradict each other.
+// Proves that the conformance suite can pass, and that its requirements do not contradict each other.
 describeLogStore(
   'a log store in memory',
   async () => {

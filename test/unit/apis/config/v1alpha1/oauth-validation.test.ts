@@ -13,7 +13,7 @@ function errorsOf(...lines: string[]): string[] {
   }
 }
 
-function faultsOf(oauth: object): string[] {
+function sectionErrors(oauth: object): string[] {
   return errorsOf(`oauth: ${JSON.stringify(oauth)}`);
 }
 
@@ -76,7 +76,7 @@ describe('validation of oauth', () => {
     ],
   ] as const) {
     it(`rejects ${what}`, () => {
-      const found = faultsOf(oauth);
+      const found = sectionErrors(oauth);
       expect(found).to.have.length(1);
       expect(found[0]).to.match(words);
     });
@@ -110,9 +110,9 @@ describe('validation of oauth', () => {
   });
 
   it('does not report a secret of the wrong type as missing', () => {
-    expect(faultsOf({ clients: [{ id: 'a', secretFiles: 'x' }] })).to.have.length(1);
-    expect(faultsOf({ clients: [{ id: 'a', secretRef: 'x' }] })).to.have.length(1);
-    expect(faultsOf({ clients: [{ id: 'a', public: 'yes' }] })).to.have.length(1);
+    expect(sectionErrors({ clients: [{ id: 'a', secretFiles: 'x' }] })).to.have.length(1);
+    expect(sectionErrors({ clients: [{ id: 'a', secretRef: 'x' }] })).to.have.length(1);
+    expect(sectionErrors({ clients: [{ id: 'a', public: 'yes' }] })).to.have.length(1);
   });
 
   it('uses the defaults of a section of a client that is commented out', () => {
@@ -126,6 +126,8 @@ describe('validation of oauth', () => {
   });
 
   it('ignores errors if the authorization server is disabled', () => {
-    expect(faultsOf({ enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] })).to.deep.equal([]);
+    expect(sectionErrors({ enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] })).to.deep.equal(
+      [],
+    );
   });
 });

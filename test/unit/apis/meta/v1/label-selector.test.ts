@@ -147,7 +147,7 @@ describe('parseLabelSelector', () => {
   });
 
   it('parses in linear time', () => {
-    // In proportion to the square of it the test would not end within its time.
+    // A parser that takes quadratic time would exceed the timeout of the test.
     const long = `k in (${Array.from({ length: 500_000 }, (_, index) => `v${index}`).join(',')})`;
     expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(500_000);
   });

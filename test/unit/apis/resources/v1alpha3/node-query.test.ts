@@ -13,8 +13,8 @@ function decode(search: string): unknown {
 
 const DEFAULTS = { page: 1, limit: -1, sortBy: 'creationTimestamp', ascending: false };
 
-/** The faults by parameter; fails when the query is taken. */
-function faults(search: string): Readonly<Record<string, string>> {
+/** The validation errors by parameter. Throws if the query is valid. */
+function errorsOf(search: string): Readonly<Record<string, string>> {
   try {
     decode(search);
   } catch (error) {
@@ -67,21 +67,23 @@ describe('node query', () => {
   });
 
   it('reports all validation errors at once', () => {
-    const found = faults('page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x');
+    const found = errorsOf(
+      'page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x',
+    );
     expect(Object.keys(found).sort()).to.deep.equal(
       ['ascending', 'labelSelector', 'limit', 'nmae', 'page', 'sortBy', 'status'].sort(),
     );
   });
 
   it('suggests a correction, and lists accepted values', () => {
-    expect(faults('nmae=x')['nmae']).to.equal(
+    expect(errorsOf('nmae=x')['nmae']).to.equal(
       `unknown parameter, did you mean "name"? (allowed: ${Object.keys(NodeQuerySchema.properties).join(', ')})`,
     );
-    expect(faults('status=runing')['status']).to.equal(
+    expect(errorsOf('status=runing')['status']).to.equal(
       '"runing" is not supported, did you mean "running"? (allowed: running, warning, unschedulable)',
     );
-    expect(faults('sortBy=creationTimeStamp')['sortBy']).to.include('did you mean "creationTimestamp"?');
-    expect(faults('fieldSelector=metadata.nam%3Dx')['fieldSelector']).to.include(
+    expect(errorsOf('sortBy=creationTimeStamp')['sortBy']).to.include('did you mean "creationTimestamp"?');
+    expect(errorsOf('fieldSelector=metadata.nam%3Dx')['fieldSelector']).to.include(
       'did you mean "metadata.name"?',
     );
   });
@@ -89,27 +91,27 @@ describe('node query', () => {
   it('suggests parameters by their names in other systems', () => {
     const others = { size: 'limit', pageSize: 'limit', orderBy: 'sortBy', reverse: 'ascending', q: 'name' };
     for (const [other, name] of Object.entries(others)) {
-      expect(faults(`${other}=1`)[other], other).to.include(`unknown parameter, did you mean "${name}"?`);
+      expect(errorsOf(`${other}=1`)[other], other).to.include(`unknown parameter, did you mean "${name}"?`);
     }
   });
 
   it('rejects invalid numbers and numbers out of range', () => {
     for (const text of ['0', '-1', '1.0', '1e1', '0x1', ' 1', 'NaN', '2147483648', '9'.repeat(400)]) {
-      expect(faults(`page=${text}`)['page'], text).to.include('from 1 to 2147483647');
+      expect(errorsOf(`page=${text}`)['page'], text).to.include('from 1 to 2147483647');
     }
     expect(decode('limit=0')).to.deep.include({ limit: 0 });
-    expect(faults('limit=-2')['limit']).to.equal('"-2" is not from -1 to 2147483647');
+    expect(errorsOf('limit=-2')['limit']).to.equal('"-2" is not from -1 to 2147483647');
   });
 
   it('rejects a repeated parameter, also with the same value', () => {
-    expect(faults('name=a&name=a')['name']).to.equal('is given 2 times, but has one value');
+    expect(errorsOf('name=a&name=a')['name']).to.equal('is given 2 times, but has one value');
   });
 
   it('reports the error in a selector', () => {
-    expect(faults('labelSelector=a%3D%3D%3Db')['labelSelector']).to.include('unable to parse requirement');
-    expect(faults('annotation=!')['annotation']).to.include('is not a selector');
-    expect(faults('label=%3Dx')['label']).to.include('is not a selector');
-    expect(faults('fieldSelector=x')['fieldSelector']).to.include("can't understand 'x'");
+    expect(errorsOf('labelSelector=a%3D%3D%3Db')['labelSelector']).to.include('unable to parse requirement');
+    expect(errorsOf('annotation=!')['annotation']).to.include('is not a selector');
+    expect(errorsOf('label=%3Dx')['label']).to.include('is not a selector');
+    expect(errorsOf('fieldSelector=x')['fieldSelector']).to.include("can't understand 'x'");
   });
 
   it('limits selectors to 1,000 requirements', () => {
@@ -118,18 +120,18 @@ describe('node query', () => {
       const of = (count: number): string =>
         new URLSearchParams({ [name]: Array<string>(count).fill(requirement).join() }).toString();
       expect(decode(of(1_000)), name).to.have.property(name);
-      expect(faults(of(1_001))[name], name).to.include('more than 1000 requirements');
+      expect(errorsOf(of(1_001))[name], name).to.include('more than 1000 requirements');
     }
   });
 
   it('truncates repeated values', () => {
-    expect(faults(`status=${'x'.repeat(10_000)}`)['status']?.length).to.be.below(300);
-    expect(Object.keys(faults(`${'x'.repeat(10_000)}=1`))[0]?.length).to.be.below(300);
+    expect(errorsOf(`status=${'x'.repeat(10_000)}`)['status']?.length).to.be.below(300);
+    expect(Object.keys(errorsOf(`${'x'.repeat(10_000)}=1`))[0]?.length).to.be.below(300);
   });
 
   it('accepts no inherited property as a parameter', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
-      expect(faults(`${name}=1`)[name], name).to.include('unknown parameter');
+      expect(errorsOf(`${name}=1`)[name], name).to.include('unknown parameter');
     }
   });
 

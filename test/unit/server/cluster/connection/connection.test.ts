@@ -239,7 +239,7 @@ describe('ClusterConnection', () => {
   it('does not read a response as empty that is aborted when it arrives', async () => {
     const { client } = await connected(({ response }) => response.end('{"a":1}'));
     const controller = new AbortController();
-    // Before the caller is notified.
+    // Aborts before the caller receives the response.
     void client.answered.then(() => controller.abort(new Error('enough')));
     const answer = client.json({ path: '/', signal: controller.signal });
     expect(await failure(answer)).to.have.property('message', 'enough');
@@ -280,7 +280,7 @@ describe('ClusterConnection', () => {
     await new Promise(setImmediate);
     const error = await failure(client.open({ path: '/silent', signal, timeoutMs: 30 }));
     expect(error).to.have.nested.property('cause.message', 'no response within 30 ms');
-    // It may be read only after its time was over.
+    // The server may read the request only after the timeout.
     await until(() => cluster.calls.length >= 2);
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/silent']);
   });
@@ -392,7 +392,7 @@ describe('ClusterConnection', () => {
     await write('second');
     await client.json({ path: '/', signal });
     expect(names).to.deep.equal(['first', 'first', 'second']);
-    // The connection of the first one is not left open.
+    // The connection of the first request is closed too.
     await until(async () => (await promisify(server.getConnections.bind(server))()) === 1);
     await write('third', (await newCA('another')).cert);
     expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);

@@ -71,7 +71,7 @@ describe('exec plugins', () => {
     await expired();
     await expired();
     expect(await written('runs')).to.equal('run\nrun\nrun');
-    // One that has ended is not remembered until the process ends.
+    // A finished plugin leaves no exit listener on this process.
     expect(process.listenerCount('exit')).to.equal(listening);
   });
 

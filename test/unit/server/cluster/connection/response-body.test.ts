@@ -19,7 +19,7 @@ function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
 
 describe('readBody', () => {
   it('does not time out while data arrives', async () => {
-    // Much longer than the machine may be busy with something else.
+    // Long enough for a busy machine.
     const idleMs = 1_500;
     const body = await readBody(inParts(['{', '"a"', ':', '1', ' ', '}'], idleMs / 5), 100, idleMs);
     expect(String(body)).to.equal('{"a":1 }');

@@ -6,7 +6,7 @@ import { streamedBody } from '../../../../../server/cluster/connection/response-
 import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 const CHUNKS = 60;
-/** More than a stream reads ahead, so that chunks come one by one. */
+/** Larger than the read-ahead of a stream, so that chunks arrive one by one. */
 const CHUNK_BYTES = 256 << 10;
 /** Minimum time of the consumer per chunk. */
 const WORK_MS = 2;
@@ -48,7 +48,7 @@ describe('streamedBody', () => {
       clearInterval(timer);
       response.push(null);
     }, 250);
-    // Much longer than the machine may be busy with something else.
+    // Long enough for a busy machine.
     expect(Buffer.concat(await Array.fromAsync(streamedBody(response, 1_500)))).to.have.length(8);
   });
 

@@ -10,12 +10,12 @@ const TIMING = { leaseMs: 400, renewMs: 250, retryMs: 10 };
 
 interface Replica {
   readonly election: LeaderElection;
-  /** Resolves when it leads next; its value is the signal of that term. */
+  /** Resolves when the replica becomes leader again, with the AbortSignal of that term. */
   elected(): Promise<AbortSignal>;
   stop(): Promise<void>;
 }
 
-/** With it nothing expires, however long a test takes. */
+/** A clock that stands still, so that nothing expires. */
 const still = (): number => 0;
 
 type Given = ConstructorParameters<typeof LeaderElection>[0];
@@ -80,7 +80,7 @@ describe('LeaderElection', () => {
       path: PATH.replace('/cleaner', ''),
       json: {
         metadata: { name: 'cleaner' },
-        // Its times say that it expired long ago; only the observed time counts.
+        // The times in the Lease are long past, but only the time since the last observed change counts.
         spec: { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2001-01-01T00:00:00.000000Z' },
       },
       signal: new AbortController().signal,
@@ -185,7 +185,7 @@ describe('LeaderElection', () => {
       elections++;
     });
     await Promise.race(elected);
-    // Renewals of the one, and looks of the other.
+    // One replica renews the Lease, and the other reads it.
     await answered(cluster);
     await answered(cluster);
     expect(elections).to.equal(1);

@@ -182,7 +182,7 @@ describe('Reflector: watch', () => {
     );
     await sink.until('MODIFIED a@9');
     const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
-    // The first pause was behind the list.
+    // The first delay is after the list.
     expect(waits[0]).to.be.at.least(75);
     expect(waits[1]).to.be.at.least(150);
   });
@@ -198,7 +198,7 @@ describe('Reflector: watch', () => {
         ],
         watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
-      // Longer than the test may take.
+      // Backoff delays longer than the timeout of the test.
       { healthyMs: 50, initialBackoffMs: 1_000_000, maxBackoffMs: 1_000_000 },
     );
     await sink.until('MODIFIED a@9');
@@ -215,7 +215,7 @@ describe('Reflector: watch', () => {
         stream: [fail, fail, failLate],
         watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
       },
-      // Much longer than the other responses take.
+      // A time that only the third response exceeds.
       { healthyMs: 1_000, initialBackoffMs: 20, maxBackoffMs: 1000 },
     );
     await sink.until('MODIFIED a@9');

@@ -25,7 +25,7 @@ const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: t
 const LIST = '/kapis/resources.platform.io/v1alpha3/nodes';
 const USERS = '/kapis/iam.platform.io/v1beta1/users';
 
-// Through JSON, as clients get it.
+// Encodes and decodes the value, because clients receive JSON.
 const wire = (value: object) => record(JSON.parse(JSON.stringify(value)));
 const platform = wire(platformDescription(DESCRIBED));
 const customResources = wire(customResourcesDescription(DESCRIBED));

@@ -11,7 +11,7 @@ const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';
 const NODE = 'io.platform.resources.v1alpha3.Node';
 const PREFIX = '#/components/schemas/';
 
-/** A cluster whose document grows by one property a version. */
+/** A cluster whose OpenAPI document gets one more property with each version. */
 class DescribedCluster implements ClusterClient {
   version = 1;
   reachable = true;
@@ -85,7 +85,7 @@ describe('OpenAPI', () => {
     await Promise.all(runs);
   });
 
-  /** The first document of the version that fits. */
+  /** Polls the v3 document until its text fits. */
   async function until(fits: (text: string) => boolean): Promise<Readonly<Record<string, unknown>>> {
     for (;;) {
       const { body } = await server.ask(V3);
@@ -152,7 +152,7 @@ describe('OpenAPI', () => {
       spec: { description: 'v1', $ref: '#/definitions/core.Spec' },
       port: { format: 'int-or-string', type: 'string' },
     });
-    // A property may be called like a word of JSON Schema.
+    // The name of a property may be a keyword of JSON Schema.
     expect(record(document['definitions'])['core.Spec']).to.deep.equal({
       type: 'object',
       properties: { oneOf: { type: 'string' } },

@@ -7,7 +7,7 @@ import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
 const COMPUTED = '"node.platform.io/cpu-requests":"1","node.platform.io/cpu-requests-fraction":"25%"';
 
-/** The metadata that the platform shows of a node with this one. */
+/** The metadata that `/kapis` returns for a node with this metadata. */
 function shown(metadata: object, computed: string): unknown {
   const cache = new NodeCache();
   const plain = node('a', 1);
@@ -18,7 +18,7 @@ function shown(metadata: object, computed: string): unknown {
     ...new PlatformItem(PATH, new ObjectFingerprints(), () => computed).parts(cached),
   ]).toString();
   expect(text.match(/"selfLink":/g)).to.have.length(1);
-  // Not every reader takes the last of two.
+  // JSON parsers differ in which of two equal keys they use.
   expect(text.match(/"node\.platform\.io\/cpu-requests":/g) ?? []).to.have.length.below(2);
   return (JSON.parse(text) as { metadata: unknown }).metadata;
 }

@@ -8,7 +8,7 @@ const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** `name@resourceVersion` of each object, behind the resourceVersion of the list. */
+/** The resourceVersion of the list, then `name@resourceVersion` of each object. */
 function told(list: Answer): string {
   const versions = array(list['items']).map((item) => {
     const { name, resourceVersion } = record(record(item)['metadata']);
@@ -42,10 +42,10 @@ describe('the resourceVersion of a read', () => {
     ['resourceVersion=11&resourceVersionMatch=NotOlderThan&limit=1', '12 a@11'],
     ['resourceVersion=11&resourceVersionMatch=Exact', '11 a@11 b@2 c@3'],
     ['resourceVersion=10&resourceVersionMatch=Exact&limit=2', '10 a@1 b@2'],
-    // As it was before there was a resourceVersionMatch.
+    // Without resourceVersionMatch, a limit makes the version exact (legacy behaviour).
     ['resourceVersion=10&limit=1', '10 a@1'],
     ['resourceVersion=12&limit=2', newest],
-    // Which never was so of one name.
+    // This legacy behaviour does not apply to a selector for one name.
     ['resourceVersion=10&limit=1&fieldSelector=metadata.name%3Da', '12 a@11'],
     ['resourceVersion=9&limit=1&fieldSelector=metadata.name%3Dc', '12'],
     ['resourceVersion=10&limit=1&fieldSelector=metadata.name!%3Db', '10 a@1'],

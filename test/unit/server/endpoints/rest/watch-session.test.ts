@@ -18,7 +18,7 @@ const KB = 1024;
 const filler = 'x'.repeat(50 * KB);
 const EVERYTHING = { labelSelector: EVERY_LABEL, fieldSelector: [] };
 
-/** A connection whose peer reads a given number of chunks. */
+/** A connection whose client reads only a given number of chunks. */
 class HeldSocket extends Socket {
   #willTake = 0;
   #waiting: (() => void) | undefined;
@@ -26,11 +26,11 @@ class HeldSocket extends Socket {
 
   constructor() {
     super();
-    // Else all that waits would be one piece.
+    // Otherwise Node would write all queued chunks as one.
     Object.defineProperty(this, '_writev', { value: undefined });
   }
 
-  /** `TYPE name`, or `BOOKMARK resourceVersion`, of each event that was taken. */
+  /** `TYPE name`, or `BOOKMARK resourceVersion`, of each event that the client has read. */
   get events(): string[] {
     return [...this.#taken.matchAll(/^\{"type":"(\w+)".*?"(?:name|resourceVersion)":"([^"]+)"/gm)].map(
       ([, type, what]) => `${type} ${what}`,
@@ -100,7 +100,7 @@ describe('WatchSession', () => {
     session.goLive();
   }
 
-  /** Changes that together are more than waits in a socket. */
+  /** Applies `count` changes. Together they exceed the bytes that the session queues in a socket. */
   function change(count: number): string[] {
     return Array.from({ length: count }, () => {
       const name = `n${++version}`;
@@ -125,7 +125,7 @@ describe('WatchSession', () => {
     live();
     const expected = change(20);
     expect(socket.writableLength).to.be.lessThan(400 * KB);
-    // It reads, but not yet all that waits in the socket.
+    // The client reads some of the bytes in the socket, but not all.
     await socket.accept(4);
     expected.push(...change(1));
     await socket.accept();

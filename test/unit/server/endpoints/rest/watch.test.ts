@@ -158,7 +158,8 @@ describe('watch', () => {
     expect(await lines.names(2)).to.deep.equal(['ADDED b@11', 'MODIFIED b@12']);
     const left = await lines.next();
     expect(left?.type).to.equal('DELETED');
-    // The last state that was selected, with the resourceVersion of the write that took it out.
+    // The last selected state of the object, with the resourceVersion of the write after which the selector no longer
+    // matches.
     expect(record(left?.object['metadata'])).to.deep.include({
       resourceVersion: '14',
       labels: { zone: 'x', more: '1' },
@@ -219,7 +220,7 @@ describe('watch', () => {
   it('sends bookmarks periodically', async () => {
     await start({ bookmarkIntervalMs: 20 });
     const lines = await watch('&resourceVersion=10&allowWatchBookmarks=true');
-    // Without the annotation of the last initial event, which would make the client's state complete.
+    // The bookmark has no annotation k8s.io/initial-events-end, because the watch has no initial events.
     const kind = { kind: 'Node', apiVersion: 'resources.platform.io/v1alpha3' };
     const bookmark = { type: 'BOOKMARK', object: { ...kind, metadata: { resourceVersion: '10' } } };
     expect([await lines.next(), await lines.next()]).to.deep.equal([bookmark, bookmark]);
@@ -310,7 +311,7 @@ describe('watch', () => {
 describe('watch with slow clients', () => {
   const filler = 'x'.repeat(20_000);
 
-  /** More than the sockets between take in. */
+  /** A cache whose list exceeds the buffers of the sockets. */
   function largeCache(version: number): NodeCache {
     const cache = new NodeCache();
     cache.fill(
@@ -344,7 +345,7 @@ describe('watch with slow clients', () => {
       const slow = await server.open(`${WATCH}&resourceVersion=10`);
       slow.on('error', () => undefined);
       const quick = new WatchLines(await server.open(`${WATCH}&resourceVersion=10`));
-      // Far more than kernel buffers and the bound together hold; the quick one reads along.
+      // Enough events to exceed the kernel buffers and the limit together. The quick client reads each event.
       for (let version = 11; version < 3011 && ends.length === 0; version += 1) {
         cache.apply('ADDED', node(`n${version}`, version, {}, { filler }));
         expect(await quick.names(1)).to.deep.equal([`ADDED n${version}@${version}`]);

@@ -20,7 +20,7 @@ const PROTOCOL_ERROR = 1002;
 /** Close code of a lost connection. */
 const ABNORMAL = 1006;
 const TOO_LONG = 1009;
-/** The first byte of a frame of this kind; an empty one of a client has four more. */
+/** The first byte of a ping frame. An empty frame of a client has four more bytes. */
 const PING = 0x89;
 const TEXT = 0x81;
 const EMPTY = [0x80, 0, 0, 0, 0];
@@ -32,7 +32,7 @@ describe('watch over WebSocket', () => {
   let port: number;
   let stop: AbortController;
   let ends: WatchEnd[];
-  /** Events, as they are counted for the metrics. */
+  /** Number of sent events, as in the metrics. */
   let sent: number;
   const clients: WebSocketClient[] = [];
 
@@ -190,7 +190,7 @@ describe('watch over WebSocket', () => {
   it('limits queued pongs for a client that does not read', async () => {
     const client = await connect('&resourceVersion=10');
     client.webSocket.pause();
-    // More than the buffers of two sockets.
+    // More pings than the buffers of two sockets hold.
     const pings = 160_000;
     const payload = Buffer.alloc(125);
     for (let i = 1; i < pings; i++) client.webSocket.ping(payload);

@@ -42,7 +42,10 @@ describe('CertificateFiles', () => {
     return issueServing(authority, [name], new Date(), lifetime);
   }
 
-  /** As the kubelet does it: files behind a link to a folder that is swapped in one step, the one that it returns. */
+  /**
+   * Writes a version of the files as the kubelet does: in a folder behind a symbolic link. The returned function
+   * switches the link.
+   */
   async function prepared(version: string, pair: { certificate: string; key: string }): Promise<() => void> {
     const data = join(folder, version);
     await mkdir(data);
@@ -190,7 +193,7 @@ describe('CertificateFiles', () => {
 
   it('reports the first of several unreadable files', async () => {
     const certFile = join(folder, 'tls.crt');
-    // No path at all, which is known without looking.
+    // Not a valid path, so the error occurs without an access to the file system.
     const error = await source({ paths: { certFile, keyFile: '\0', caFile: '' } })
       .start(life.signal)
       .catch((failure: unknown) => failure);

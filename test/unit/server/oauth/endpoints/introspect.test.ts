@@ -15,7 +15,7 @@ describe('the introspection endpoint', () => {
   let replica: Replica;
   let login: Login;
   let endpoint: OAuthEndpoint;
-  /** In the cluster, but not in the cache. */
+  /** A change in the cluster that the cache has not received yet. */
   let news: typeof ALICE | undefined;
 
   const catchUp = async (): Promise<void> => {

@@ -195,7 +195,7 @@ describe('POST /oauth/token', () => {
 
   it('returns 429 in OAuth form at the limit of requests in flight', async () => {
     const slow = server.post('/oauth/slow', {});
-    // The second request arrives at the latest when the first one is being served.
+    // The first request may not have arrived yet, so the second one is repeated.
     let response = await server.post('/oauth/slow-too', {});
     while (response.status !== 429) response = await server.post('/oauth/slow-too', {});
     expect(response.json['error']).to.equal('temporarily_unavailable');

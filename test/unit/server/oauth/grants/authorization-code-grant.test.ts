@@ -122,7 +122,7 @@ describe('the authorization_code grant', () => {
     const { status, json } = await exchange({ ...client, code });
     expect(status).to.equal(200);
     expect(json).not.to.have.property('refresh_token');
-    // As long as its only access token.
+    // The session expires with its only access token.
     const end = state.now + Number(json['expires_in']) * 1000;
     const [session] = [...state.sessions.objects.values()];
     expect(session).to.include({ notAfter: end, idleNotAfter: end });

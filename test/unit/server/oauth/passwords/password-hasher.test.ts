@@ -29,7 +29,7 @@ describe('the password hasher', () => {
 
   it('takes the same CPU time without a stored hash', async () => {
     await hasher.prepare();
-    // CPU of all threads, and the least of several runs in turn: what else the machine does is in none of it.
+    // The minimum CPU time of several alternating runs, over all threads, which excludes other work of the machine.
     const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
     for (let i = 0; i < 8; i++) {
       for (const [kind, hash] of [
@@ -42,7 +42,7 @@ describe('the password hasher', () => {
         least[kind] = Math.min(least[kind], user + system);
       }
     }
-    // No hash at all would be a thousandth of it.
+    // Without a decoy hash, the ratio would be about 0.001.
     expect(least.unknown / least.known).to.be.within(0.25, 4);
   });
 

@@ -32,7 +32,7 @@ describe('a Session object', () => {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly spec: Readonly<Record<string, unknown>>;
   }
-  /** As kube-apiserver returns it, with `changes`. */
+  /** The object as kube-apiserver returns it, with the given changes. */
   function kept({ metadata, spec }: Partial<Parts> = {}, of: Session = session): Parts {
     const object = sessionObject('iam.platform.io', of, keys) as Parts;
     return {

@@ -33,7 +33,7 @@ describe('the session reaper', () => {
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
   let reaper: SessionReaper;
-  /** With a short interval. */
+  /** A reaper with a short interval between runs. */
   let patient: SessionReaper;
   let complaints: string[];
 

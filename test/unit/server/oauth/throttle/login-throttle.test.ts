@@ -76,7 +76,7 @@ describe('the login throttle', () => {
   it('does not exceed the maximum delay', async () => {
     const scene = new Scene();
     for (let i = 0; i < 30; i++) {
-      // From ever new sources, so that only the account counts.
+      // A new source each time, so that only the account is throttled.
       const source = `203.0.113.${i}`;
       scene.now += (await scene.wait('alice', source)) * 1000;
       await scene.fail('alice', source);

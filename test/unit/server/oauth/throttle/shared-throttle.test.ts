@@ -48,7 +48,7 @@ describe('a throttle record', () => {
 });
 
 describe('shared throttle records', () => {
-  /** Answers writes; the watch of the ConfigMap never responds. */
+  /** A fake cluster that responds to writes. Its watch of the ConfigMap never responds. */
   class Writes {
     readonly requests: Asked[] = [];
     answers: (Error | undefined)[] = [];
