@@ -1,7 +1,8 @@
-// Copy of the project in a temporary folder, in which tests run `npm start`.
+// Copies of the project in temporary folders, in which tests run `npm start`.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StartedProgram } from './started-program.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const PARTS = ['apis', 'hack', 'manifests', 'server', 'package.json', 'package-lock.json', '.npmrc'];
@@ -17,4 +18,32 @@ export async function cloneProject(): Promise<{ dir: string; remove(): Promise<v
   await Promise.all(PARTS.map((part) => cp(join(root, part), join(dir, part), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(dir, 'node_modules'));
   return { dir, remove: () => rm(parent, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** A copy for all tests of a `describe`, in which they run `npm start`. */
+export class ClonedProject {
+  #clone: Awaited<ReturnType<typeof cloneProject>> | undefined;
+  readonly #programs: StartedProgram[] = [];
+
+  constructor() {
+    before(async () => {
+      this.#clone = await cloneProject();
+    });
+    afterEach(async () => {
+      for (const program of this.#programs.splice(0)) await program.kill();
+    });
+    after(() => this.#clone?.remove());
+  }
+
+  get dir(): string {
+    if (this.#clone === undefined) throw new Error('the project is not copied yet');
+    return this.#clone.dir;
+  }
+
+  /** Runs `npm start`, until the end of the test at the latest. `env` is added to the environment of the test. */
+  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): StartedProgram {
+    const program = new StartedProgram(this.dir, args, { env });
+    this.#programs.push(program);
+    return program;
+  }
 }

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { listenOnLoopback } from '../../support/loopback.ts';
+import { ClonedProject } from './clone.ts';
+import { theirKubeconfig } from './their-kubeconfig.ts';
+
+describe('the end of npm start', function () {
+  this.timeout(300_000);
+  const clone = new ClonedProject();
+
+  it('exits with one clear line when a program dies', async () => {
+    const program = clone.start();
+    await program.printed(/Ctrl-C stops everything/);
+    const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
+    const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+    expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
+  });
+
+  for (const moment of [/starting kube-apiserver/, /starting ks-apiserver/]) {
+    it(`leaves nothing running when Ctrl-C comes after "${moment.source}"`, async () => {
+      const program = clone.start();
+      await program.printed(moment);
+      program.signal('SIGINT');
+      expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+    });
+  }
+
+  it("prints the end of the server's log when an existing cluster is unreachable, and exits with KS_START_PARENT", async () => {
+    const parent = spawn('sleep', ['300']);
+    const nobody = createServer();
+    const port = await listenOnLoopback(nobody);
+    nobody.close();
+    const kubeconfig = join(clone.dir, 'unreachable.kubeconfig');
+    await writeFile(kubeconfig, theirKubeconfig(`https://127.0.0.1:${port}`));
+    const program = clone.start(['--kubeconfig', kubeconfig], { KS_START_PARENT: String(parent.pid) });
+    await program.printed(/The server is not ready yet; its log \S.* ends with:\n(.*\n){0,4}.*ECONNREFUSED/);
+    parent.kill('SIGKILL');
+    await program.gone();
+  });
+
+  it('reports in one line that the port is in use, before it starts anything', async () => {
+    const other = createServer();
+    const port = await listenOnLoopback(other);
+    const program = clone.start(['--port', String(port)]);
+    const ended = await program.end();
+    other.close();
+    expect(ended).to.deep.equal({ code: 1, left: [] });
+    expect(program.output).to.include(`port ${port} is in use: stop the program that listens on it`);
+    expect(program.output.toLowerCase()).not.to.include('control plane');
+  });
+
+  it('reports in one line that the kubeconfig is missing', async () => {
+    const program = clone.start(['--kubeconfig', '/nowhere/config']);
+    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+    expect(program.output.trim().split('\n').at(-1)).to.equal('--kubeconfig /nowhere/config: no such file');
+  });
+
+  it('suggests the nearest flag', async () => {
+    const program = clone.start(['--node', '7']);
+    expect(await program.end()).to.deep.equal({ code: 2, left: [] });
+    expect(program.output).to.include('unknown flag --node; did you mean --nodes?');
+  });
+});

@@ -1,0 +1,11 @@
+/** The user's own kubeconfig, JSON. */
+export function theirKubeconfig(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'theirs',
+    clusters: [{ name: 'theirs', cluster: { server } }],
+    contexts: [{ name: 'theirs', context: { cluster: 'theirs', user: 'me' } }],
+    users: [{ name: 'me', user: { token: 'secret' } }],
+  });
+}
