@@ -25,7 +25,7 @@ export interface LogStoreTraits {
    * for PlainTexts, in which all stores agree.
    */
   readonly ownWords?: boolean;
-  /** The suite uses only every n-th of the fixed texts, for stores that read all lines for each query. */
+  /** The suite uses only every n-th of the fixed texts, for slow stores and for variants of a store that is fully tested. */
   readonly every?: number;
   /** Skips hostile values and random selections, for additional versions of a store. */
   readonly core?: boolean;

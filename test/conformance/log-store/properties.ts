@@ -74,7 +74,7 @@ export function describeProperties(subject: () => Subject): void {
         const { total } = await compare.oracle.query(selection, { order, size: 0, from: 0 }, call());
         const isCompared = (await compare.supports(selection)) && compare.isDefined(selection);
         if (total.count <= SHORT_WALK && isCompared)
-          await compare.walk(selection, order, Math.max(size, Math.ceil(total.count / 20)));
+          await compare.walk(selection, order, Math.max(size, Math.ceil(total.count / 8)));
       });
     });
   });

@@ -40,5 +40,5 @@ describeLogStore(
       },
     };
   },
-  { containersBy: 'name', runs: 25, every: 5 },
+  { containersBy: 'name', runs: 15, every: 5 },
 );

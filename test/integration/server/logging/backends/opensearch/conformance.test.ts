@@ -30,7 +30,9 @@ describe('one node', () => {
     describeLogStore(
       `OpenSearch with the ${template} mapping`,
       () => startedStore(node(), { lines: LINES, indexPrefix: `logs-${template}`, template }),
-      { ownWords: true, unsupported: template === 'dynamic' ? isUnsupportedWithoutWildcard : isUnsupported },
+      template === 'dynamic'
+        ? { ownWords: true, unsupported: isUnsupportedWithoutWildcard, runs: 20, every: 4 }
+        : { ownWords: true, unsupported: isUnsupported },
     );
 
     describeOddRecords(`OpenSearch with the ${template} mapping`, () => startedOddStore(node(), template));

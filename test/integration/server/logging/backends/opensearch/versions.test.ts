@@ -59,7 +59,7 @@ for (const { kind, template, unsupported } of [
     describeLogStore(
       kind.title,
       () => startedStore(node(), { lines: whole ? 6_000 : 2_000, indexPrefix, template }),
-      { core: !whole, unsupported, ownWords: true },
+      { core: !whole, every: whole ? 1 : 4, unsupported, ownWords: true },
     );
 
     describeUnsearchableIndices(kind, node);
