@@ -4,8 +4,8 @@ import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
 
-/** Tests with real programs wait a third of their time, so one more job than cores is faster. */
-const WAITING_JOBS = 3;
+/** Tests wait for half of their time, so twice as many jobs as cores are faster. */
+const WAITING_JOBS = 4;
 
 /** All stages, the fastest first. The timeouts end tests that hang; they leave room for a busy machine. */
 export function stages(options: {
@@ -41,7 +41,7 @@ export function stages(options: {
     suite({
       name: 'unit',
       files: ['test/unit/**/*.test.ts'],
-      jobs: jobs ?? 2,
+      jobs: jobs ?? WAITING_JOBS,
       inShares: true,
       timeout: 180_000,
       grep,
@@ -49,7 +49,11 @@ export function stages(options: {
     }),
     suite({
       name: 'integration',
-      files: ['test/integration/**/opensearch/*.test.ts', 'test/integration/**/*.test.ts'],
+      files: [
+        'test/integration/**/opensearch/{conformance,versions}.test.ts',
+        'test/integration/**/{registration,oauth}/*.test.ts',
+        'test/integration/**/*.test.ts',
+      ],
       jobs: jobs ?? WAITING_JOBS,
       timeout: 120_000,
       prepare,
