@@ -5,16 +5,14 @@ import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';
 
-type Check<Value> = (value: Value) => string | undefined;
+type Check = (value: string) => string | undefined;
 
 /** Checks of the server: each returns the validation error, or undefined for a valid value. */
 export interface ServerChecks {
   /** Syntax of a regular expression. */
-  readonly pattern: Check<string>;
-  readonly cursor?: Check<string>;
-  readonly context?: Check<string>;
-  /** Number of buckets of a histogram. */
-  readonly interval?: Check<LogQuery>;
+  readonly pattern: Check;
+  readonly cursor?: Check;
+  readonly context?: Check;
 }
 
 export function validateLogQuery(
@@ -27,7 +25,6 @@ export function validateLogQuery(
     ...validateDepth(query, names),
     ...validateTexts(query, names, checks),
     ...validateOpaqueValues(query, checks),
-    ...validateInterval(query, names, checks),
     ...validateCombinations(query, names),
   ];
 }
@@ -99,16 +96,6 @@ function validateOpaqueValues(query: LogQuery, checks: ServerChecks): StatusCaus
     const error = value === undefined ? undefined : checks[parameter]?.(value);
     return error === undefined ? [] : [invalid(parameter, error)];
   });
-}
-
-function validateInterval(
-  query: LogQuery,
-  { refused }: ParameterNames,
-  { interval }: ServerChecks,
-): StatusCause[] {
-  if (query.operation !== 'histogram' || refused.has('interval') || refused.has('end_time')) return [];
-  const error = interval?.(query);
-  return error === undefined ? [] : [invalid('interval', error)];
 }
 
 /**

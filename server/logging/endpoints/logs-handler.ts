@@ -84,7 +84,6 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     pattern: patternError,
     cursor: cursorError,
     context: recordIDError,
-    interval: (query) => queries.intervalError(query),
   });
   const slots = newQuerySlots(limits);
   const buffered = new BufferedResponses(BUFFERED_RESPONSES);

@@ -2,17 +2,17 @@
 // boundaries use the UTC offset that the time zone has at the start of the range. Buckets of days and longer units
 // follow the calendar of the time zone.
 import {
-  type IntervalUnit,
   type LogInterval,
   parseInterval,
   roughSeconds,
 } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Buckets } from '../log-store.ts';
-import { type CalendarDate, type TimeZone, timeZoneOf } from './time-zone.ts';
 
 export interface BucketRequest {
   readonly interval: string;
+  /** A name of Intl such as `Europe/Berlin` or `+05:30`. */
   readonly timeZone: string;
   /** Milliseconds since the epoch; the last edge is at `end` or after it. */
   readonly start: number;
@@ -20,117 +20,83 @@ export interface BucketRequest {
   readonly limit: number;
 }
 
-/** Suggested intervals, ascending. */
-const SUGGESTED = [
-  '1s',
-  '5s',
-  '10s',
-  '30s',
-  '1m',
-  '5m',
-  '15m',
-  '30m',
-  '1h',
-  '3h',
-  '6h',
-  '12h',
-  '1d',
-  '1w',
-  '1M',
-  '1q',
-  '1y',
-];
-
 /** Maximum number of calendar buckets: five years of days. Because of clock changes a store may send a request for each. */
 const MAX_CALENDAR_BUCKETS = 2_000;
+const DAY_MS = 86_400_000;
+const DAYS = { d: 1, w: 7 } as const;
+const MONTHS = { M: 1, q: 3, y: 12 } as const;
 
 /** Throws BadRequest for too many buckets. */
-export function bucketsOf(request: BucketRequest): Buckets {
-  const edges = edgesOf(request);
-  if (!edges) throw newInvalidParameter('interval', tooManyBuckets(request) ?? 'has too many buckets');
-  return { edges };
-}
-
-/** Validation error of an interval with too many buckets, with a wider interval as a suggestion. */
-export function tooManyBuckets(request: BucketRequest): string | undefined {
-  if (edgesOf(request)) return undefined;
-  const interval = parseInterval(request.interval);
-  const wider = SUGGESTED.filter((each) => roughSeconds(parseInterval(each)) > roughSeconds(interval));
-  const fitting = wider.find((each) => edgesOf({ ...request, interval: each }));
-  const hint = fitting === undefined ? 'use a shorter range' : `use interval=${fitting}`;
-  return `${request.interval} makes more than ${mostOf(interval, request.limit)} buckets; ${hint}`;
-}
-
-/** Undefined for too many buckets. */
-function edgesOf({ interval, timeZone, start, end, limit }: BucketRequest): number[] | undefined {
+export function bucketsOf({ interval, timeZone, start, end, limit }: BucketRequest): Buckets {
   const parsed = parseInterval(interval);
-  const most = mostOf(parsed, limit);
+  const { unit } = parsed;
+  const isFixed = unit === 's' || unit === 'm' || unit === 'h';
+  const maxBuckets = isFixed ? limit : Math.min(limit, MAX_CALENDAR_BUCKETS);
   const edges: number[] = [];
-  for (const edge of edgesFrom(parsed, timeZoneOf(timeZone), start)) {
+  for (const edge of isFixed ? fixedEdges(parsed, timeZone, start) : calendarEdges(parsed, timeZone, start)) {
     // A day that the calendar skips, such as 2011-12-30 in Samoa, has no bucket.
     if (edge <= (edges.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
     // If clocks go back over midnight, the previous day continues after the next one has begun.
     if (edge <= start) edges.length = 0;
     edges.push(edge);
-    if (edges.length - 1 > most) return undefined;
-    if (edge >= end && edges.length > 1) return edges;
+    if (edges.length - 1 > maxBuckets || (edge >= end && edges.length > 1)) break;
   }
-  return undefined;
-}
-
-function mostOf(interval: LogInterval, limit: number): number {
-  return isFixed(interval) ? limit : Math.min(limit, MAX_CALENDAR_BUCKETS);
-}
-
-function isFixed({ unit }: LogInterval): boolean {
-  return unit === 's' || unit === 'm' || unit === 'h';
+  if (edges.length - 1 <= maxBuckets) return { edges };
+  const message = `${interval} makes more than ${maxBuckets} buckets; use a wider interval or a shorter range`;
+  throw newInvalidParameter('interval', message);
 }
 
 /** Yields the last edge at or before the start, and then all later edges, without end. */
-function edgesFrom(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
-  return isFixed(interval) ? fixed(interval, zone, start) : calendar(interval, zone, start);
-}
-
-function* fixed(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
+function* fixedEdges(interval: LogInterval, timeZone: string, start: number): Generator<number> {
   const step = roughSeconds(interval) * 1000;
-  const offset = zone.offsetAt(start);
+  const offset = offsetAt(timeZone, start);
   for (let edge = Math.floor((start + offset) / step) * step - offset; ; edge += step) yield edge;
 }
 
-function* calendar(interval: LogInterval, zone: TimeZone, start: number): Generator<number> {
-  const { counting, each } = countingOf(interval);
-  const from = zone.dateAt(start);
-  for (let at = Math.floor(counting.number(from) / each) * each; ; at += each)
-    yield zone.beginOf(counting.date(at));
+/** As fixedEdges(), by the calendar. */
+function* calendarEdges({ count, unit }: LogInterval, timeZone: string, start: number): Generator<number> {
+  const local = wallClock(timeZone, start);
+  if (unit === 'd' || unit === 'w') {
+    const step = count * DAYS[unit] * DAY_MS;
+    // The epoch was a Thursday, and weeks begin on Mondays.
+    const first = unit === 'w' ? -3 * DAY_MS : 0;
+    for (let day = Math.floor((local - first) / step) * step + first; ; day += step)
+      yield midnight(timeZone, day);
+  } else if (unit === 'M' || unit === 'q' || unit === 'y') {
+    const step = count * MONTHS[unit];
+    const date = new Date(local);
+    const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
+    // Date.UTC() accepts a month beyond the year.
+    for (let at = Math.floor(month / step) * step; ; at += step)
+      yield midnight(timeZone, Date.UTC(1970, at - 1970 * 12));
+  }
 }
 
-/** The numbering of the calendar unit, and the number of units in one bucket. */
-function countingOf({ count, unit }: LogInterval): { readonly counting: Counting; readonly each: number } {
-  const counting = COUNTING[unit === 'd' || unit === 'w' ? unit : 'M'];
-  return { counting, each: count * (MONTHS[unit] ?? 1) };
+/** The first instant of a local date. If a clock change skips midnight, the instant of the change. `day`: as wallClock(). */
+function midnight(timeZone: string, day: number): number {
+  const before = day - offsetAt(timeZone, day - DAY_MS);
+  // The first of two midnights, if clocks go back over midnight.
+  if (before + offsetAt(timeZone, before) === day) return before;
+  const after = day - offsetAt(timeZone, day + DAY_MS);
+  return after + offsetAt(timeZone, after) === day ? after : before;
 }
 
-const MONTHS: Readonly<Partial<Record<IntervalUnit, number>>> = { M: 1, q: 3, y: 12 };
-
-interface Counting {
-  number(date: CalendarDate): number;
-  date(number: number): CalendarDate;
+/** Offset from UTC in ms. */
+function offsetAt(timeZone: string, instant: number): number {
+  return wallClock(timeZone, instant) - Math.floor(instant / 1000) * 1000;
 }
 
-/** Numbering of days, weeks from Monday, and months. */
-const COUNTING: Readonly<Record<'d' | 'w' | 'M', Counting>> = {
-  d: { number: dayNumber, date: (number) => ({ year: 1970, month: 0, day: 1 + number }) },
-  // The epoch was a Thursday.
-  w: {
-    number: (date) => Math.floor((dayNumber(date) + 3) / 7),
-    date: (number) => ({ year: 1970, month: 0, day: 1 + number * 7 - 3 }),
-  },
-  M: {
-    number: ({ year, month }) => year * 12 + month,
-    date: (number) => ({ year: Math.floor(number / 12), month: number % 12, day: 1 }),
-  },
-};
+/** Formatters by time zone: Intl takes almost a millisecond to create one. */
+const formatters = new BoundedMap<string, Intl.DateTimeFormat>(64);
 
-function dayNumber({ year, month, day }: CalendarDate): number {
-  return Math.floor(Date.UTC(year, month, day) / 86_400_000);
+/** Local time in whole seconds, as the instant at which a clock of UTC has the same time. */
+function wallClock(timeZone: string, instant: number): number {
+  if (timeZone === 'UTC') return Math.floor(instant / 1000) * 1000;
+  let formatter = formatters.get(timeZone);
+  if (!formatter) {
+    // The Swedish format is that of ISO 8601: `2026-01-02 03:04:05`. formatToParts() takes twice as long.
+    formatter = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    formatters.set(timeZone, formatter);
+  }
+  return Date.parse(`${formatter.format(instant).replace(' ', 'T')}Z`);
 }

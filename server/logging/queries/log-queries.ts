@@ -15,6 +15,7 @@ import type {
   Buckets,
   Call,
   Deadline,
+  Instant,
   LogHistogram,
   LogPage,
   LogStore,
@@ -24,7 +25,7 @@ import type {
   Selection,
 } from '../log-store.ts';
 import { PAGE_CUT, queryPage } from '../page-limit.ts';
-import { type BucketRequest, bucketsOf, tooManyBuckets } from './buckets.ts';
+import { bucketsOf } from './buckets.ts';
 import { readCursor, writeCursor } from './opaque-values.ts';
 import { responseRecords, type SlicedCall, textOf } from './responses.ts';
 
@@ -96,18 +97,26 @@ export class LogQueries {
   }
 
   async histogram({ query, user, deadline }: LogCall): Promise<WithoutTook<LogHistogramAnswer>> {
-    const { store, now } = this.#options;
+    const { store, now, buckets: limit } = this.#options;
     const range = rangeOf(query, now());
-    const isUnbounded = range.start === BEGINNING;
+    const bucketsFrom = (start: Instant): Buckets =>
+      bucketsOf({
+        interval: query.interval,
+        timeZone: query.time_zone,
+        start: millisecondsOf(start),
+        end: millisecondsOf(range.end),
+        limit,
+      });
+    // Without a start, the buckets depend on the first line.
+    const requested = range.start === BEGINNING ? undefined : bucketsFrom(range.start);
     const selection = await this.selection(query, user, range, deadline);
-    const first = isUnbounded && selection ? await firstLine(store, selection, deadline.call()) : undefined;
-    const start = isUnbounded ? first?.time : range.start;
+    const first = !requested && selection ? await firstLine(store, selection, deadline.call()) : undefined;
     const missing = first?.shortfalls ?? [];
-    if (start === undefined) {
+    const buckets = requested ?? (first?.time === undefined ? undefined : bucketsFrom(first.time));
+    if (!buckets) {
       const totalRelation = missing.length === 0 ? 'eq' : 'gte';
       return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
-    const buckets = bucketsOf(this.#bucketRequest(query, { ...range, start }));
     const { total, counts, shortfalls } = selection
       ? await store.histogram(selection, buckets, deadline.call())
       : emptyHistogram(buckets);
@@ -122,12 +131,6 @@ export class LogQueries {
     };
   }
 
-  /** Validation error of `interval`. Undefined for a range without a start: its buckets depend on the first line. */
-  intervalError(query: LogQuery): string | undefined {
-    const range = rangeOf(query, this.#options.now());
-    return range.start === BEGINNING ? undefined : tooManyBuckets(this.#bucketRequest(query, range));
-  }
-
   /** Undefined if the caller may not read any of the namespaces; the store is then not queried. */
   async selection(
     query: LogQuery,
@@ -138,14 +141,6 @@ export class LogQueries {
     const scope = await this.#options.scopes.of(user, namespacesOf(query), call);
     if (!scope.everything && scope.namespaces.length === 0) return undefined;
     return selectionOf(query, scope, range);
-  }
-
-  #bucketRequest(
-    { interval, time_zone: timeZone }: LogQuery,
-    { start, end }: Selection['range'],
-  ): BucketRequest {
-    const { buckets: limit } = this.#options;
-    return { interval, timeZone, start: millisecondsOf(start), end: millisecondsOf(end), limit };
   }
 }
 

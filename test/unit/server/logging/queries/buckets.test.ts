@@ -98,12 +98,9 @@ describe('the buckets of a histogram', () => {
     expect(edges('2y', 'UTC', ...at)).to.deep.equal(['2026-01-01T00:00', '2028-01-01T00:00']);
   });
 
-  it('beyond the limit are rejected with an interval that fits', () => {
+  it('beyond the limit are rejected', () => {
     expect(() => edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).to.throw(
-      /1s makes more than 100 buckets; use interval=15m$/,
-    );
-    expect(() => edges('1m', 'UTC', '1970-01-01T00:00:00Z', '2286-01-01T00:00:00Z')).to.throw(
-      /shorter range/,
+      /1s makes more than 100 buckets; use a wider interval or a shorter range$/,
     );
     expect(edges('1s', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:01:40Z')).to.have.length(101);
   });
@@ -120,6 +117,6 @@ describe('the buckets of a histogram', () => {
     const days = (count: number) =>
       bucketsOf({ interval: '1d', timeZone: 'UTC', start, end: start + count * 86_400_000, limit: 11_000 });
     expect(days(2_000).edges).to.have.length(2_001);
-    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets; use interval=1w$/);
+    expect(() => days(2_001)).to.throw(/1d makes more than 2000 buckets/);
   });
 });
