@@ -172,7 +172,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   return async (context) => {
     const { request, response, signal, info, user } = context;
-    if (request.method === 'GET') rejectListing(context);
+    if (request.method === 'GET') rejectTable(context);
     const target = targetOf(context);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
@@ -202,28 +202,10 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   };
 }
 
-/** ListOptions of `meta.k8s.io/v1`, without `watch`, which is a parameter of log queries too. */
-const LIST_OPTIONS: ReadonlySet<string> = new Set([
-  'allowWatchBookmarks',
-  'continue',
-  'fieldSelector',
-  'labelSelector',
-  'limit',
-  'resourceVersion',
-  'resourceVersionMatch',
-  'sendInitialEvents',
-  'timeoutSeconds',
-]);
-
-/** Throws BadRequest for list requests: kubectl without --raw, and clients that list every discovered resource. */
-function rejectListing({ info, request, query }: RequestContext): void {
+/** Throws BadRequest for kubectl without --raw, which requests a table of objects. */
+function rejectTable({ info, request }: RequestContext): void {
   if (!info.isResourceRequest || info.prefix !== 'apis') return;
-  const acceptsTable = parseAccept(request.headers.accept ?? '').some(({ parameters }) =>
-    parameters.has('as'),
-  );
-  const names = [...query.keys()].filter((name) => name !== 'watch');
-  const isList = names.length > 0 && names.every((name) => LIST_OPTIONS.has(name));
-  if (!acceptsTable && !isList) return;
+  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
   const path = `/apis/${info.group}/${info.version}/${info.resource}`;
   throw newBadRequest(
     `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,
