@@ -1,5 +1,5 @@
 // Detection of log levels in the text of a line, for stores without a level field. A level is found in a key of a
-// structured log, in the head of a klog or syslog line, or as a word: in capitals, in brackets, or at the head of the
+// structured log, in the head of a klog line, or as a word: in capitals, in brackets, or at the head of the
 // line. A line may have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
@@ -10,31 +10,14 @@ export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['error', 'err', 'severe'],
   fatal: ['fatal', 'critical', 'panic', 'crit', 'ftl', 'alert', 'emerg'],
 };
-/** Four capital letters, as Go loggers for terminals print them. */
-export const CUT_WORDS: Readonly<Record<Level, readonly string[]>> = {
-  debug: ['debu', 'trac'],
+/** Words of four letters, in capitals or at the head of a line, as Go loggers and .NET print them. */
+export const SHORT_WORDS: Readonly<Record<Level, readonly string[]>> = {
+  debug: ['debu', 'trac', 'dbug', 'trce'],
   info: [],
   warn: [],
-  error: ['erro'],
+  error: ['erro', 'fail'],
   fatal: ['fata', 'pani'],
 };
-/** Additional words at the head of a line, as .NET prints them. */
-export const HEAD_WORDS: Readonly<Record<Level, readonly string[]>> = {
-  debug: ['dbug', 'trce'],
-  info: [],
-  warn: [],
-  error: ['fail'],
-  fatal: [],
-};
-/** Severities of syslog (RFC 5424). */
-const SEVERITIES: Readonly<Record<Level, readonly number[]>> = {
-  debug: [7],
-  info: [5, 6],
-  warn: [4],
-  error: [3],
-  fatal: [0, 1, 2],
-};
-const FACILITIES = 24;
 /** Numbers that Node loggers write in JSON. */
 export const LEVEL_NUMBERS: Readonly<Record<Level, readonly number[]>> = {
   debug: [10, 20],
@@ -68,35 +51,21 @@ export function levelPatterns(levels: readonly Level[]): string[] {
   const values = words.map(anyCase).join('|');
   const bracketed = words.map(title).join('|');
   const numbers = wanted.flatMap((level) => LEVEL_NUMBERS[level]).join('|');
-  const names = wordsInCapitals(wanted).join('|');
-  const heads = wordsAtHead(wanted).map(title).join('|');
+  const names = allWords(wanted).join('|').toUpperCase();
+  const heads = allWords(wanted).map(title).join('|');
   return [
     `(?:^|[^0-9A-Za-z]|${COLOUR})(?:${keys})["']?[ \\t]*[=:][ \\t]*["']?(?:${values})${LINE_END}`,
     `[{,]"level":(?:${numbers})(?:[^0-9]|$)`,
     ...(letters === '' ? [] : [`^[${letters}][0-9]{4}(?:[^0-9]|$)`]),
-    `^<(?:${priorities(wanted).join('|')})>`,
     `^(?:${COLOUR})*(?:${heads})(?:${COLOUR})*:(?:[ \\t]|$)`,
     `(?:^|[^0-9A-Za-z_]|${COLOUR})(?:${names})${LINE_END}`,
     `\\[(?:[a-z0-9_]+:)?(?:${bracketed})[ ]*\\]`,
   ];
 }
 
-export function wordsInCapitals(levels: readonly Level[]): string[] {
-  return levels.flatMap((level) =>
-    [...LEVEL_WORDS[level], ...CUT_WORDS[level]].map((word) => word.toUpperCase()),
-  );
-}
-
-export function wordsAtHead(levels: readonly Level[]): string[] {
-  return levels.flatMap((level) => [...LEVEL_WORDS[level], ...HEAD_WORDS[level]]);
-}
-
-/** Priorities of syslog, which begin a line in angle brackets: eight severities for each facility. */
-export function priorities(levels: readonly Level[]): number[] {
-  const severities = levels.flatMap((level) => SEVERITIES[level]);
-  return Array.from({ length: FACILITIES }, (_, facility) =>
-    severities.map((severity) => facility * 8 + severity),
-  ).flat();
+/** Words in capitals, or at the head of a line. */
+export function allWords(levels: readonly Level[]): string[] {
+  return levels.flatMap((level) => [...LEVEL_WORDS[level], ...SHORT_WORDS[level]]);
 }
 
 /** The pattern is unambiguous, so that JavaScript's engine takes linear time. */

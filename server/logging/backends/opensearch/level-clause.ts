@@ -2,17 +2,14 @@
 // expressions.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import {
+  allWords,
   anyCase,
-  CUT_WORDS,
   capitalized,
   KLOG_LETTERS,
   LEVEL_KEYS,
   LEVEL_NUMBERS,
   LEVEL_WORDS,
-  priorities,
   title,
-  wordsAtHead,
-  wordsInCapitals,
 } from '../../matching/levels.ts';
 import { allOf, anyOf, type Clause, regexp, wildcard } from './clauses.ts';
 
@@ -33,15 +30,15 @@ export function levelClause(levels: readonly Level[], wholeLine: string, message
 /** Lines with a level key of a structured log, or with the level's name in capitals or in brackets. */
 function named(field: string, levels: readonly Level[]): Clause {
   const words = levels.flatMap((level) => LEVEL_WORDS[level]);
+  const all = allWords(levels);
   const numbers = levels.flatMap((level) => LEVEL_NUMBERS[level]);
   const value = [
     `${BEFORE_KEY}(${LEVEL_KEYS.map(anyCase).join('|')})["']?[ \t]*[=:][ \t]*["']?(${words.map(anyCase).join('|')})${BEHIND}`,
     `.*[{,]"level":(${numbers.join('|')})([^0-9].*)?`,
-    `${BEFORE}(${wordsInCapitals(levels).join('|')})${BEHIND}`,
+    `${BEFORE}(${all.join('|').toUpperCase()})${BEHIND}`,
     `.*\\[([a-z0-9_]+:)?(${words.map(title).join('|')})[ ]*\\].*`,
   ];
   // Only the shortest words are searched, because a line with WARNING also contains WARN.
-  const all = [...words, ...levels.flatMap((level) => CUT_WORDS[level])];
   const shortest = all.filter((word) => !all.some((other) => other !== word && word.startsWith(other)));
   // The first clauses use the n-grams of the index to exclude most lines before the expensive pattern.
   return allOf([
@@ -53,14 +50,12 @@ function named(field: string, levels: readonly Level[]): Clause {
   ]);
 }
 
-/** Lines that start with a syslog priority or the level's name. Alternatives are literal, so that the n-grams apply. */
+/** Lines that start with the level's name. Alternatives are literal, so that the n-grams apply. */
 function atHead(field: string, levels: readonly Level[]): Clause[] {
-  const syslog = levels.map((level) => oneOf(priorities([level]).map((number) => `<${number}>`)));
-  const words = wordsAtHead(levels).flatMap((word) => [word, capitalized(word)]);
+  const words = allWords(levels).flatMap((word) => [word, capitalized(word)]);
   const plain = oneOf(words.map((word) => `${word}:`));
   const coloured = oneOf(words.map((word) => `${word}\u001b\\[`));
   return [
-    ...syslog.map((heads) => regexp(field, `${heads}.*`)),
     regexp(field, `(${COLOUR})*${plain}([ \t].*)?`, { maxStates: MAX_STATES }),
     regexp(field, `(${COLOUR})*${coloured}[0-9;]*m(${COLOUR})*:([ \t].*)?`, { maxStates: MAX_STATES }),
   ];

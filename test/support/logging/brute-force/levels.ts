@@ -8,6 +8,16 @@ const WORDS: Readonly<Record<Level, readonly string[]>> = {
   error: ['error', 'err', 'severe'],
   fatal: ['fatal', 'critical', 'panic', 'crit', 'ftl', 'alert', 'emerg'],
 };
+const SHORT = new Map<string, Level>([
+  ['debu', 'debug'],
+  ['trac', 'debug'],
+  ['dbug', 'debug'],
+  ['trce', 'debug'],
+  ['erro', 'error'],
+  ['fail', 'error'],
+  ['fata', 'fatal'],
+  ['pani', 'fatal'],
+]);
 const NUMBERS: Readonly<Record<Level, string>> = {
   debug: '10|20',
   info: '30',
@@ -15,12 +25,6 @@ const NUMBERS: Readonly<Record<Level, string>> = {
   error: '50',
   fatal: '60',
 };
-/** Levels of the severities of syslog, from 0. */
-const SEVERITIES: readonly Level[] = ['fatal', 'fatal', 'fatal', 'error', 'warn', 'info', 'info', 'debug'];
-const CUT = new Map(
-  Object.entries({ DEBU: 'debug', TRAC: 'debug', ERRO: 'error', FATA: 'fatal', PANI: 'fatal' }),
-);
-const DOTNET = new Map(Object.entries({ dbug: 'debug', trce: 'debug', fail: 'error' }));
 /** A word in brackets, alone or after the name of a module. */
 const BRACKETED = /\[(?:[a-z0-9_]+:)?([A-Za-z][a-z]*) *\]/g;
 const ESCAPE = '\u001b';
@@ -48,28 +52,26 @@ const tests = LEVELS.map((level): [Level, readonly RegExp[]] => {
 
 /** The level at the head of the line. */
 function levelAtHead(line: string): string | undefined {
-  const [, priority] = /^<(0|[1-9][0-9]{0,2})>/.exec(line) ?? [];
-  if (priority !== undefined) return Number(priority) < 192 ? SEVERITIES[Number(priority) % 8] : undefined;
   const [, first = '', rest = ''] = /^([A-Za-z])([a-z]*):(?:[ \t]|$)/.exec(line.replace(LEADING, '$1')) ?? [];
   const word = first.toLowerCase() + rest;
-  return DOTNET.get(word) ?? LEVELS.find((level) => WORDS[level].includes(word));
+  return SHORT.get(word) ?? LEVELS.find((level) => WORDS[level].includes(word));
 }
 
 export function levelsOf(line: string): Level[] {
   const atHead = levelAtHead(line);
   // A colour separates words, although it ends with a letter.
   const forms = [line, line.replace(COLOURS, ESCAPE)];
-  const cut = new Set(
+  const short = new Set(
     forms
       .flatMap((form) => form.match(/(?<![0-9A-Za-z_])[A-Z]{4}(?![0-9A-Za-z_])/g) ?? [])
-      .map((word) => CUT.get(word)),
+      .map((word) => SHORT.get(word.toLowerCase())),
   );
   const bracketed = Array.from(line.matchAll(BRACKETED), ([, word = '']) => word.toLowerCase());
   return tests
     .filter(
       ([level, patterns]) =>
         level === atHead ||
-        cut.has(level) ||
+        short.has(level) ||
         forms.some((form) => patterns.some((pattern) => pattern.test(form))) ||
         bracketed.some((word) => WORDS[level].includes(word)),
     )

@@ -22,7 +22,7 @@ describe('the clause for a level', () => {
     it(`begins its patterns with literal text for n-grams, for ${levels.join(', ')}`, () => {
       const { bool } = levelClause(levels, 'log.wildcard', 'log') as { bool: { should: Clause[] } };
       const patterns = bool.should.flatMap((clause) => ('regexp' in clause ? patternsIn(clause) : []));
-      expect(patterns).to.have.length.above(2);
+      expect(patterns).to.have.length.above(1);
       for (const pattern of patterns) {
         const alternatives = /^\(([^()]+)\)/.exec(pattern.replace(COLOURS, ''))?.[1]?.split('|') ?? [''];
         const tooShort = alternatives.filter((text) => text.replaceAll('\\', '').length < 3);
