@@ -1,6 +1,9 @@
-// Common parts of the HTTP connections to log stores: credentials and CA certificates from files, which are reloaded
-// when they change, and the detection of a store that does not respond to any request.
+// HTTP connection to the nodes of a log store, with TLS, retries, and the detection of a store that does not respond to
+// any request. Credentials and CA certificates are files, which are reloaded when they change. Callers build the requests.
 import { readFile, stat } from 'node:fs/promises';
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
+import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import { isIP } from 'node:net';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { UnfitOptionError } from '../configuration-errors.ts';
 
@@ -103,29 +106,181 @@ const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
  * is only slow with one query has responded to a health check within this time.
  */
 const UNRESPONSIVE_MS = 22_000;
+/** Time for which a node that failed is not used if there is another one, in ms. */
+const AVOIDED_MS = 60_000;
 
-/** Time since the last response of a log store to any request. It distinguishes an unresponsive store from a slow query. */
-export class Silence {
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the path of the URL. */
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+  /** Whether a retry is safe after the connection closed without a response; default: true. */
+  readonly idempotent?: boolean;
+}
+
+export class StoreConnection {
+  readonly #credentials: CredentialFiles;
+  readonly #nodes: readonly Node[];
   readonly #now: () => number;
+  #agents: Agents | undefined;
+  #turn = 0;
   /** Time of the first request since the last response. */
-  #since: number | undefined;
+  #waitingSince: number | undefined;
 
-  /** `now`: a clock in ms. */
-  constructor(now: () => number) {
+  /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
+  constructor(store: string, urls: readonly string[], options: CredentialOptions, now: () => number) {
+    this.#credentials = new CredentialFiles(store, options, now);
+    this.#nodes = urls.map(nodeOf);
     this.#now = now;
   }
 
-  /** Time in ms without a response; 0 while the store may only be slow. */
-  get ms(): number {
-    const ms = this.#since === undefined ? 0 : this.#now() - this.#since;
+  /** Time in ms without a response to any request; 0 while the store may only be slow. */
+  get silentMs(): number {
+    const ms = this.#waitingSince === undefined ? 0 : this.#now() - this.#waitingSince;
     return ms < UNRESPONSIVE_MS ? 0 : ms;
   }
 
-  requestSent(): void {
-    this.#since ??= this.#now();
+  /**
+   * Returns the response, with any status; the caller reads or destroys it. A request without a response is retried,
+   * because the store can close an idle connection at the same moment, and another node can be available. Aborting
+   * `signal` closes the connection, which cancels the query in the store.
+   */
+  async send(request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const credentials = await this.#credentials.read();
+    const attempts = Math.max(2, this.#nodes.length);
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      const node = this.#nextNode();
+      try {
+        return await this.#attempt(node, request, credentials, signal);
+      } catch (error) {
+        if (!isStale(error) && !isCancelled(signal)) node.avoidedUntil = this.#now() + AVOIDED_MS;
+        const mayRetry = request.idempotent !== false || wasNeverSent(error);
+        if (signal.aborted || !mayRetry || attempt >= attempts) throw error;
+      }
+    }
   }
 
-  responded(): void {
-    this.#since = undefined;
+  close(): void {
+    this.#agents?.plain.destroy();
+    this.#agents?.secure.destroy();
   }
+
+  /** Uses the nodes in turn, except those that failed lately. */
+  #nextNode(): Node {
+    const now = this.#now();
+    const available = this.#nodes.filter(({ avoidedUntil }) => avoidedUntil <= now);
+    const nodes = available.length > 0 ? available : this.#nodes;
+    const node = nodes[this.#turn++ % nodes.length];
+    if (!node) throw new Error('the store has no URL');
+    return node;
+  }
+
+  #attempt(
+    { isSecure, prefix, ...target }: Node,
+    { method, path, headers, body = '' }: HttpRequest,
+    { authorization, ca }: Credentials,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const options = {
+      ...target,
+      method,
+      path: `${prefix}${path}`,
+      agent: this.#agentsFor(ca)[isSecure ? 'secure' : 'plain'],
+      headers: {
+        // Compression costs the store more CPU time than it saves, and delays the records of live tails.
+        'accept-encoding': 'identity',
+        ...headers,
+        ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      this.#waitingSince ??= this.#now();
+      const sent = (isSecure ? requestSecure : requestPlain)(options, (response) => {
+        this.#waitingSince = undefined;
+        resolve(response);
+      });
+      const abort = (): void =>
+        void sent.destroy(new Error('the request was cancelled', { cause: signal.reason }));
+      signal.addEventListener('abort', abort, { once: true });
+      sent.once('close', () => signal.removeEventListener('abort', abort));
+      sent.on('error', (error) => {
+        const isReset = 'code' in error && error.code === 'ECONNRESET';
+        reject(sent.reusedSocket && isReset ? new StaleConnectionError(error) : error);
+      });
+      sent.end(body);
+    });
+  }
+
+  /** A changed CA needs new agents, so that connections that were verified with the old CA are not reused. */
+  #agentsFor(ca: string | undefined): Agents {
+    if (this.#agents && this.#agents.ca === ca) return this.#agents;
+    for (const agent of [this.#agents?.plain, this.#agents?.secure]) if (agent) retire(agent);
+    this.#agents = {
+      ca,
+      plain: new Agent({ keepAlive: true }),
+      secure: new SecureAgent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) }),
+    };
+    return this.#agents;
+  }
+}
+
+interface Agents {
+  readonly ca: string | undefined;
+  readonly plain: Agent;
+  readonly secure: SecureAgent;
+}
+
+/** Closes the idle connections, and the others after their response. */
+function retire(agent: Agent): void {
+  agent.maxFreeSockets = 0;
+  for (const idle of Object.values(agent.freeSockets).flat()) idle?.destroy();
+}
+
+/** A URL as request options. It is parsed once, because parsing it for each request would double the cost of a request. */
+interface Node {
+  readonly isSecure: boolean;
+  readonly hostname: string;
+  /** For SNI (RFC 6066, 3); empty for an IP address. */
+  readonly servername: string;
+  readonly port: string;
+  readonly prefix: string;
+  avoidedUntil: number;
+}
+
+function nodeOf(url: string): Node {
+  const { protocol, hostname: name, port, pathname } = new URL(url);
+  // Only URLs have brackets around an IPv6 address.
+  const hostname = name.replace(/^\[(.*)\]$/, '$1');
+  return {
+    isSecure: protocol === 'https:',
+    hostname,
+    servername: isIP(hostname) === 0 ? hostname : '',
+    port,
+    prefix: pathname.replace(/\/$/, ''),
+    avoidedUntil: Number.NEGATIVE_INFINITY,
+  };
+}
+
+class StaleConnectionError extends Error {
+  constructor(cause: Error) {
+    super('the idle connection was closed', { cause });
+    this.name = 'StaleConnectionError';
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof StaleConnectionError;
+}
+
+/** Whether the caller cancelled the request, before its timeout. */
+function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
+}
+
+function wasNeverSent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(code);
 }

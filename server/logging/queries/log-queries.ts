@@ -1,6 +1,7 @@
-// Log operations with a JSON response: a page of lines, statistics and a histogram. The module builds the selection
-// from the query and the scope of the caller. HTTP, concurrency limits and deadlines belong to
+// Log operations with a JSON response: a page of lines with the cursor of the next page, statistics and a histogram. The
+// module builds the selection from the query and the scope of the caller. HTTP, concurrency limits and deadlines belong to
 // endpoints/logs-handler.ts.
+import { hash } from 'node:crypto';
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
@@ -8,9 +9,10 @@ import type {
   Shortfall,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
-import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
+import { BEGINNING, instantOf, isQueryable, millisecondsOf } from '../instant.ts';
 import type {
   Buckets,
   Call,
@@ -26,8 +28,7 @@ import type {
 } from '../log-store.ts';
 import { PAGE_CUT, queryPage } from '../page-limit.ts';
 import { bucketsOf } from './buckets.ts';
-import { readCursor, writeCursor } from './opaque-values.ts';
-import { responseRecords, type SlicedCall, textOf } from './responses.ts';
+import { decodeOpaque, encodeOpaque, responseRecords, type SlicedCall, textOf } from './responses.ts';
 
 export interface LogQueriesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: LogStore;
@@ -207,4 +208,70 @@ function names(
 ): NameFilter | undefined {
   if (!exact && !contains) return undefined;
   return { ...(exact ? { exact } : {}), ...(contains ? { contains } : {}) };
+}
+
+/** Position of the next page, encoded as an opaque string. Clients send it back, so it is untrusted; it grants no permission. The range is that of the first page, so that new lines do not shift the pages. */
+export interface Cursor {
+  readonly range: Selection['range'];
+  /** Defined by the store. */
+  readonly position: string;
+}
+
+const CURSOR_VERSION = 1;
+const INVALID_CURSOR = 'is not a cursor of this server; omit it for the first page';
+
+/** Parameters that may differ between pages. */
+const PAGE_PARAMETERS = new Set<string>([
+  'cursor',
+  'size',
+  'from',
+  'highlight',
+  'before',
+  'after',
+  'interval',
+  'time_zone',
+]);
+
+/** `caller`: the user name. The position may contain a total, which depends on the permissions of the caller. */
+export function writeCursor(query: LogQuery, caller: string, { range, position }: Cursor): string {
+  return encodeOpaque([CURSOR_VERSION, queryDigest(query, caller), range.start, range.end, position]);
+}
+
+/** Throws BadRequest for an invalid cursor, and for one of another query or caller. */
+export function readCursor(query: LogQuery, caller: string, cursor: string): Cursor {
+  const parsed = parseCursor(cursor);
+  if (!parsed) throw newInvalidParameter('cursor', INVALID_CURSOR);
+  const { digest, ...rest } = parsed;
+  if (digest !== queryDigest(query, caller)) {
+    throw newInvalidParameter(
+      'cursor',
+      'belongs to another query or another caller: repeat all parameters except size, or omit it for the first page',
+    );
+  }
+  return rest;
+}
+
+/** Validation error of a malformed cursor. Does not check that the cursor belongs to the query and caller. */
+export function cursorError(cursor: string): string | undefined {
+  return parseCursor(cursor) ? undefined : INVALID_CURSOR;
+}
+
+function queryDigest(query: LogQuery, caller: string): string {
+  const fixed = Object.entries(query)
+    .filter(([name]) => !PAGE_PARAMETERS.has(name))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return hash('sha256', JSON.stringify([caller, fixed]), 'base64url').slice(0, 22);
+}
+
+function parseCursor(cursor: string): (Cursor & { readonly digest: unknown }) | undefined {
+  const [version, digest, start, end, position] = decodeOpaque(cursor) ?? [];
+  if (
+    version !== CURSOR_VERSION ||
+    !isQueryable(start) ||
+    !isQueryable(end) ||
+    typeof position !== 'string'
+  ) {
+    return undefined;
+  }
+  return start > end ? undefined : { range: { start, end }, position, digest };
 }

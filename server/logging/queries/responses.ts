@@ -1,17 +1,19 @@
 // JSON responses of log queries: records with ids and highlights. Responses are encoded in pieces, so that a large one
 // does not block the event loop. Exports and live tails encode their records with the same code.
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { LogQueryAnswer, ResponseRecord } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord, textSearchOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
+import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { isQueryable } from '../instant.ts';
 import type { LogRecord, TextFilter } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matching/line-matcher.ts';
-import { idOf } from './opaque-values.ts';
 
 const compress = promisify(gzip);
 
@@ -160,4 +162,57 @@ export async function encodedResponse(
   }
   encoded.push(Buffer.from(`${frame.slice(split)}\n`));
   return Buffer.concat(encoded);
+}
+
+/** Identity of a record, as encoded in its `id`. Clients send it back, so it is untrusted; it grants no permission. */
+export interface RecordID extends Omit<LogRecord, 'log'> {
+  /** Distinguishes lines of the same container and nanosecond. */
+  readonly digest: string;
+}
+
+const DIGEST_LENGTH = 16;
+const INVALID_ID = 'is not the `id` of a record';
+
+export function idOf({ time, namespace, pod, container, log }: LogRecord): string {
+  return encodeOpaque([time, namespace, pod, container, lineDigest(log)]);
+}
+
+/** Throws BadRequest for an invalid id. */
+export function parseRecordID(id: string): RecordID {
+  const parsed = parseID(id);
+  if (!parsed) throw newInvalidParameter('context', INVALID_ID);
+  return parsed;
+}
+
+/** Validation error of a malformed id. Does not check that the record exists. */
+export function recordIDError(id: string): string | undefined {
+  return parseID(id) ? undefined : INVALID_ID;
+}
+
+/** Part of the `id` of a record. */
+export function lineDigest(log: string): string {
+  return hash('sha256', log, 'base64url').slice(0, DIGEST_LENGTH);
+}
+
+function parseID(id: string): RecordID | undefined {
+  const parts = decodeOpaque(id);
+  if (parts?.length !== 5) return undefined;
+  if (!parts.every((part) => typeof part === 'string')) return undefined;
+  const [time = '', namespace = '', pod = '', container = '', digest = ''] = parts;
+  return isQueryable(time) ? { time, namespace, pod, container, digest } : undefined;
+}
+
+/** Encodes a cursor or an id. */
+export function encodeOpaque(parts: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Undefined for a value that encodeOpaque() did not create. */
+export function decodeOpaque(text: string): readonly unknown[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return Array.isArray(parts) ? parts : undefined;
+  } catch {
+    return undefined;
+  }
 }

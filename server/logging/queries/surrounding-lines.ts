@@ -2,15 +2,14 @@
 // are two searches. The first covers the time from the millisecond of the record onwards, and finds the record by the
 // digest in its id. The second covers the time before that millisecond.
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
-import { type GroupResource, newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
+import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
 import type { Deadline, LogRecord, LogStore, PageRequest, Selection } from '../log-store.ts';
 import { fittingPage, queryPage } from '../page-limit.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
 import { type LogCall, partial, type WithoutTook } from './log-queries.ts';
-import { isRecord, newRecordNotFound, parseRecordID, type RecordID } from './opaque-values.ts';
-import { responseRecords, type SlicedCall } from './responses.ts';
+import { lineDigest, parseRecordID, type RecordID, responseRecords, type SlicedCall } from './responses.ts';
 
 export interface SurroundingLinesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: Pick<LogStore, 'query'>;
@@ -54,7 +53,7 @@ export class SurroundingLines {
     // The clock of the node may be ahead of the clock of this server.
     const range = { start: instantOf(startMs), end: instantOf(Math.max(now(), startMs) + 1) };
     const onward = await this.#searchOnward({ ...container, range }, id, query.after, deadline);
-    const at = onward.records.findIndex((record) => isRecord(record, id));
+    const at = onward.records.findIndex((record) => hasID(record, id));
     if (at < 0) {
       throw (
         unavailable(storeName, onward.shortfalls) ??
@@ -113,7 +112,7 @@ export class SurroundingLines {
 
 /** Whether further pages are unnecessary. Compared in milliseconds: some stores do not sort within a millisecond. */
 function isComplete(records: readonly LogRecord[], id: RecordID, after: number): boolean {
-  const at = records.findIndex((record) => isRecord(record, id));
+  const at = records.findIndex((record) => hasID(record, id));
   if (at >= 0) return records.length - at > after || fittingPage(records.slice(at)) < records.length - at;
   const last = records.at(-1);
   return last !== undefined && millisecondsOf(last.time) > millisecondsOf(id.time);
@@ -128,4 +127,19 @@ function unavailable(storeName: string, shortfalls: readonly Shortfall[]): Error
     }
   }
   return undefined;
+}
+
+function hasID({ time, log }: LogRecord, id: RecordID): boolean {
+  return time === id.time && lineDigest(log) === id.digest;
+}
+
+/** The same error for a record that no longer exists and for one that the caller may not read. */
+function newRecordNotFound({ group, resource }: GroupResource, id: string): StatusError {
+  const message = 'the record does not exist, or you may not read the logs of its namespace';
+  return new StatusError(404, 'NotFound', `context: ${message}`, {
+    name: id,
+    group,
+    kind: resource,
+    causes: [{ reason: 'FieldValueNotFound', message, field: 'context' }],
+  });
 }

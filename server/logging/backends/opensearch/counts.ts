@@ -3,10 +3,9 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { earlier, instantOf, later } from '../../instant.ts';
 import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
 import { commonWidth } from '../bucket-counts.ts';
-import { arrayOf, countOf, objectOf, valid } from './connection.ts';
 import { layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import { distinct, type SearchResponse } from './search-response.ts';
+import { arrayOf, countOf, distinct, objectOf, type SearchResponse, valid } from './search-response.ts';
 import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
 
 /** `precision_threshold` at its maximum. The store returns an exact count up to this number, and an estimate above. */

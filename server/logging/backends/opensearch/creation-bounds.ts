@@ -4,10 +4,9 @@ import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.t
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
 import { exactClause, timeRange } from './clauses.ts';
-import { arrayOf, objectOf, valid } from './connection.ts';
 import { type IndexSet, layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import { assertComplete, type SearchResponse } from './search-response.ts';
+import { arrayOf, assertComplete, objectOf, type SearchResponse, valid } from './search-response.ts';
 
 interface Namespace {
   readonly name: string;

@@ -1,18 +1,24 @@
-// Cache of the index layouts for a query. Indices that are closed, blocked, forbidden or of an unsupported layout are
-// not searched, and the response reports them. The cache reads a layout again after a minute, or when the number of
-// shards changes.
+// Index part of a search URL, and cache of the layouts of these indices. Indices that are closed, blocked, forbidden or of
+// an unsupported layout are not searched, and the response reports them. The cache reads a layout again after a minute,
+// or when the number of shards changes.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
-import { ExpiringMap } from '../../../memory/expiring-map.ts';
+import { BoundedMap } from '../../../memory/bounded-map.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
-import type { Call } from '../../log-store.ts';
+import { instantOf, millisecondsOf } from '../../instant.ts';
+import type { Call, Selection } from '../../log-store.ts';
 import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store-errors.ts';
 import { STORE, unsearchableIndexIn } from './error-response.ts';
-import { excluding, isPattern, MAX_PATH_LENGTH } from './index-names.ts';
-import { type FieldNames, type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
+import { type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
 import { LENIENT, type SearchBody, type SearchClient } from './search-client.ts';
-import { assertComplete, type SearchResponse } from './search-response.ts';
+import { assertComplete, type FieldNames } from './search-response.ts';
+
+export interface IndexNaming {
+  readonly prefix: string;
+  /** Whether there is one index for each day in UTC, `<prefix>-YYYY.MM.DD`. */
+  readonly daily: boolean;
+}
 
 export interface IndexSet extends Layouts {
   /** Part of a path. */
@@ -30,9 +36,17 @@ export interface LayoutPath {
   readonly layout: Layout;
 }
 
-/** The TTL limits the time until a closed index or a changed mapping is noticed. */
-const CACHED = { most: 64, ttlMs: 60_000 };
-const UNSETTLED_MS = 1_000;
+/** Half of the 4,096 bytes that the store accepts as a request line; about 75 days with the default prefix. */
+const MAX_PATH_LENGTH = 2_048;
+/** Maximum length with excluded names. */
+const MAX_EXCLUDING_LENGTH = 3_072;
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = '-2026.01.15,'.length;
+
+/** Maximum number of cached sets. */
+const CACHED = 64;
+/** TTL in ms. It limits the time until a closed index or a changed mapping is noticed. */
+const TTL_MS = { settled: 60_000, unsettled: 1_000 };
 const NO_DOCUMENTS: SearchBody = { size: 0, track_total_hits: false, query: { match_none: {} } };
 /** With this parameter, a closed index causes an error that names one closed index. */
 const WITH_CLOSED = { expand_wildcards: 'open,closed' } as const;
@@ -53,14 +67,13 @@ export class IndexSets {
   readonly #client: SearchClient;
   readonly #names: FieldNames;
   readonly #now: () => number;
-  #cache: ExpiringMap<string, { readonly set: IndexSet; readonly readAt: number }>;
+  readonly #cache = new BoundedMap<string, { readonly set: IndexSet; readonly until: number }>(CACHED);
 
   /** `now`: a monotonic clock, in ms. */
   constructor(client: SearchClient, names: FieldNames, now: () => number) {
     this.#client = client;
     this.#names = names;
     this.#now = now;
-    this.#cache = new ExpiringMap({ ...CACHED, now });
   }
 
   /**
@@ -68,24 +81,27 @@ export class IndexSets {
    * StoreUnavailable if the user has no permission to read the layout.
    */
   async read(path: string, call: Call): Promise<IndexSet | undefined> {
-    const [cache, now] = [this.#cache, this.#now()];
-    const { set: cached, readAt = now } = cache.get(path) ?? {};
-    if (cached && (cached.isSettled || now - readAt < UNSETTLED_MS)) return cached;
+    const now = this.#now();
+    const cached = this.#cache.get(path);
+    if (cached && now < cached.until) return cached.set;
     const set = await this.#read(path, call);
-    if (set) cache.set(path, { set, readAt: now });
+    const ttlMs = set?.isSettled ? TTL_MS.settled : TTL_MS.unsettled;
+    if (set) this.#cache.set(path, { set, until: now + ttlMs });
     return set;
   }
 
   /** Clears the cache. */
   invalidate(): void {
-    this.#cache = new ExpiringMap({ ...CACHED, now: this.#now });
+    this.#cache.clear();
   }
 
   async #read(path: string, call: Call): Promise<IndexSet | undefined> {
     const unsearchable: Unsearchable = { refused: [], closed: [], isIncomplete: false };
     let searched = path;
     if ((await this.#refusal(withPatterns(path), WITH_CLOSED, call)) !== undefined) {
-      searched = await this.#withoutUnsearchable(path, unsearchable, call);
+      searched = isPattern(path)
+        ? await this.#patternWithout(path, unsearchable, call)
+        : await this.#namesWithout(path.split(','), unsearchable, call);
     }
     // Shards are counted before the layout is read, so that an index that is created in between is noticed.
     const counted = await this.#client.searchPath(searched, NO_DOCUMENTS, call);
@@ -98,34 +114,22 @@ export class IndexSets {
       if (counted.shards > 0) throw noFieldCaps();
       return undefined;
     }
-    return this.#withoutUnsupported({ searched, unsearchable, layouts, counted }, call);
-  }
-
-  /** Excludes unsupported indices: a time field that is no date would fail the sorted search of all indices. */
-  async #withoutUnsupported(
-    {
-      searched,
-      unsearchable,
-      layouts,
-      counted,
-    }: { searched: string; unsearchable: Unsearchable; layouts: Layouts; counted: SearchResponse },
-    call: Call,
-  ): Promise<IndexSet> {
     const unsupported = [...layouts.unsupported.keys()];
     const shortfalls = unsearchableShortfalls(unsearchable);
     const isSettled = layouts.empty.length === 0 && counted.shortfalls.length === 0;
     const set = { ...layouts, path: searched, shards: counted.shards, isSettled, shortfalls };
     if (unsupported.length === 0) return set;
-    const path = excluding(searched, unsupported);
-    if (layouts.groups.length === 0 || path === undefined) {
-      const [[index, problem] = []] = layouts.unsupported;
-      const reason = `in index ${index} ${problem}`;
-      const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries return 400');
-      throw newNotSupported(STORE, 'start_time', reason, unfit);
-    }
-    const { shards } = await this.#client.searchPath(path, NO_DOCUMENTS, call);
+    // Excluded, because a time field that is no date would fail the sorted search of all indices.
+    const supported = excluding(searched, unsupported);
+    if (layouts.groups.length === 0 || supported === undefined) throw unsupportedLayout(layouts);
+    const { shards } = await this.#client.searchPath(supported, NO_DOCUMENTS, call);
     const message = `the log store has indices with an unsupported layout: ${listed(unsupported)}`;
-    return { ...set, path, shards, shortfalls: [...shortfalls, { reason: 'NotCovered', message }] };
+    return {
+      ...set,
+      path: supported,
+      shards,
+      shortfalls: [...shortfalls, { reason: 'NotCovered', message }],
+    };
   }
 
   #layouts(path: string, call: Call): Promise<Layouts | undefined> {
@@ -135,14 +139,10 @@ export class IndexSets {
     );
   }
 
-  /** Returns the path of the searchable indices. Throws the store's error if there is none, or if it names no index. */
-  #withoutUnsearchable(path: string, found: Unsearchable, call: Call): Promise<string> {
-    return isPattern(path)
-      ? this.#patternWithout(path, found, call)
-      : this.#namesWithout(path.split(','), found, call);
-  }
-
-  /** Sends one request for each name, because the security plugin does not name forbidden indices. */
+  /**
+   * Returns the names that can be searched. Sends one request for each name, because the security plugin does not name
+   * forbidden indices. Throws the store's error if no index is left.
+   */
   async #namesWithout(names: readonly string[], found: Unsearchable, call: Call): Promise<string> {
     const refusals = await inParallel(REQUESTS_AT_A_TIME, names, (name) => this.#refusal(name, {}, call));
     const searchable = names.filter((name, n) => {
@@ -155,6 +155,7 @@ export class IndexSets {
     return searchable.join(',');
   }
 
+  /** Returns the pattern without blocked indices. Throws the store's error if it names no index. */
   async #patternWithout(pattern: string, found: Unsearchable, call: Call): Promise<string> {
     const excluded: string[] = [];
     for (;;) {
@@ -234,8 +235,62 @@ export function listed(names: readonly string[]): string {
   return `${sorted.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
+function unsupportedLayout({ unsupported }: Layouts): Error {
+  const [[index, problem] = []] = unsupported;
+  const reason = `in index ${index} ${problem}`;
+  const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries return 400');
+  return newNotSupported(STORE, 'start_time', reason, unfit);
+}
+
 /** The security plugin omits indices without an error if the user has no permission for `field_caps`. */
 function noFieldCaps(): Error {
   const reason = 'it shows no fields of the indices; its user needs indices:data/read/field_caps*';
   return newStoreUnavailable(STORE, new UnfitOptionError('logging.opensearch', reason));
+}
+
+/** The daily indices of a range, separated by commas; the pattern of all indices if that is too long. */
+export function indexPath(naming: IndexNaming, { start, end }: Selection['range']): string {
+  if (!naming.daily) return allIndices(naming);
+  const first = dayOf(start);
+  // The end is exclusive: a range that ends at midnight does not include the day that begins then.
+  const lastDay = dayOf(end);
+  const last = end > instantOf(lastDay) ? lastDay : lastDay - DAY_MS;
+  const days = Math.max(1, (last - first) / DAY_MS + 1);
+  const prefix = encodeURIComponent(naming.prefix);
+  if (!(days * (prefix.length + DAY_LENGTH) <= MAX_PATH_LENGTH)) return allIndices(naming);
+  return Array.from({ length: days }, (_, n) => `${prefix}-${dayName(first + n * DAY_MS)}`).join(',');
+}
+
+/** The pattern of all indices with the prefix. With daily indices it is `<prefix>-2*`, to exclude longer prefixes. */
+export function allIndices({ prefix, daily }: IndexNaming): string {
+  return daily ? `${encodeURIComponent(prefix)}-2*` : allWithPrefix(prefix);
+}
+
+export function allWithPrefix(prefix: string): string {
+  return `${encodeURIComponent(prefix)}*`;
+}
+
+function isPattern(path: string): boolean {
+  return path.includes('*');
+}
+
+/** Excludes indices from a path; undefined if the result is too long. */
+export function excluding(path: string, names: readonly string[]): string | undefined {
+  if (!isPattern(path)) {
+    const excluded = new Set(names.map(encodeURIComponent));
+    return path
+      .split(',')
+      .filter((name) => !excluded.has(name))
+      .join(',');
+  }
+  const shorter = [path, ...names.map((name) => `-${encodeURIComponent(name)}`)].join(',');
+  return shorter.length <= MAX_EXCLUDING_LENGTH ? shorter : undefined;
+}
+
+function dayOf(instant: string): number {
+  return Math.floor(millisecondsOf(instant) / DAY_MS) * DAY_MS;
+}
+
+function dayName(day: number): string {
+  return new Date(day).toISOString().slice(0, 10).replaceAll('-', '.');
 }

@@ -1,17 +1,7 @@
 // Parser of `_field_caps` responses into layouts. A layout names the indexed fields that a query uses. Two layouts are
 // supported: the index template in docs/log-store-opensearch.md, and the dynamic mapping of OpenSearch.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { arrayOf, type JsonObject, objectOf } from './connection.ts';
-
-/** Configured names of the fields in documents. */
-export interface FieldNames {
-  readonly time: string;
-  readonly message: string;
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-  readonly containerID: string;
-}
+import { arrayOf, type FieldNames, type JsonObject, objectOf } from './search-response.ts';
 
 /** Names of the indexed fields that queries use. */
 export interface Layout {

@@ -2,7 +2,6 @@
 // are authorized before the store is called. The store only reads.
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
-import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import {
   type Buckets,
   type Call,
@@ -18,21 +17,19 @@ import {
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
 import { bucketRange, countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
 import { CreationBoundSearch } from './creation-bounds.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
-import type { FieldNames } from './layout.ts';
 import { emptyPage, readPage } from './page.ts';
 import { PointsInTime } from './point-in-time.ts';
-import { SearchClient } from './search-client.ts';
-import { RecordReader } from './search-response.ts';
+import { SearchClient, type SearchClientOptions } from './search-client.ts';
+import { type FieldNames, RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
 import { selfCheck } from './self-check.ts';
 
-export interface OpenSearchLogStoreOptions extends ConnectionOptions {
+export interface OpenSearchLogStoreOptions extends SearchClientOptions {
   readonly indexPrefix: string;
   /**
    * Whether there is one index for each day in UTC, `<indexPrefix>-YYYY.MM.DD`; otherwise all indices with the prefix.
@@ -45,8 +42,6 @@ export interface OpenSearchLogStoreOptions extends ConnectionOptions {
   readonly pageMs?: number;
   /** Pauses before an export replaces a lost point in time, in ms. */
   readonly pausesMs?: readonly number[];
-  /** Time slicer for reading responses; default: a new one. */
-  readonly slicer?: TimeSlicer;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
@@ -57,7 +52,6 @@ export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
   readonly #wallClock: () => number;
-  readonly #connection: Connection;
   readonly #client: SearchClient;
   readonly #points: PointsInTime;
   readonly #indexSets: IndexSets;
@@ -70,8 +64,7 @@ export class OpenSearchLogStore implements LogBackend {
     const { fields: names, indexPrefix: prefix, dailyIndices: daily } = options;
     this.#now = options.now ?? (() => performance.now());
     this.#wallClock = options.wallClock ?? Date.now;
-    this.#connection = new Connection({ ...options, now: this.#now });
-    this.#client = new SearchClient(this.#connection, options.slicer ?? new TimeSlicer());
+    this.#client = new SearchClient(options);
     this.#points = new PointsInTime(this.#client);
     this.#indexSets = new IndexSets(this.#client, names, this.#now);
     this.#records = new RecordReader(names);
@@ -149,7 +142,7 @@ export class OpenSearchLogStore implements LogBackend {
 
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
-    this.#connection.close();
+    this.#client.close();
   }
 
   async #run<Result>(

@@ -7,7 +7,6 @@ import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.t
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Call } from '../../log-store.ts';
 import { isIndexAccessDenied, newIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
-import { objectOf } from './connection.ts';
 import {
   errorOf,
   isTransient,
@@ -17,7 +16,7 @@ import {
   STORE,
 } from './error-response.ts';
 import { LENIENT, type SearchBody, type SearchClient, type SearchTarget } from './search-client.ts';
-import { failedShards, type SearchResponse, shardsOf } from './search-response.ts';
+import { failedShards, objectOf, type SearchResponse, shardsOf } from './search-response.ts';
 
 /** `keep_alive` that each page renews. If the client needs longer for a page, the point in time expires. */
 const KEEP_ALIVE = '5m';

@@ -1,11 +1,31 @@
-// Client of the search API, for searches of indices or of a point in time. It parses responses in time slices, so that
-// large responses do not block the event loop.
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+// Client of the search API of OpenSearch and Elasticsearch, for searches of indices or of a point in time. It applies
+// deadlines, maps failures to StatusErrors, and parses responses in time slices, so that large responses do not block the
+// event loop.
+import type { IncomingMessage } from 'node:http';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { wholeBody } from '../../../cluster/connection/whole-body.ts';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
+import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Call } from '../../log-store.ts';
-import { newIndexAccessDenied } from '../../store-errors.ts';
-import { type Connection, type StoreRequest, valid } from './connection.ts';
-import { STORE } from './error-response.ts';
-import { NO_INDICES, readSearchResponse, type SearchResponse } from './search-response.ts';
+import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
+import { newIndexAccessDenied, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+import { type CredentialOptions, type HttpRequest, StoreConnection } from '../store-connection.ts';
+import { errorOf, isMissing, STORE } from './error-response.ts';
+import { NO_INDICES, readSearchResponse, type SearchResponse, valid } from './search-response.ts';
+
+export interface SearchClientOptions extends CredentialOptions {
+  /** URLs of the nodes, such as `https://host:9200`. */
+  readonly urls: readonly string[];
+  /** A monotonic clock in ms. */
+  readonly now?: () => number;
+  /** Time slicer for reading responses; default: a new one. */
+  readonly slicer?: TimeSlicer;
+}
+
+/** A request whose body is JSON text. */
+export interface SearchRequest extends Omit<HttpRequest, 'headers'> {
+  readonly query?: Readonly<Record<string, string>>;
+}
 
 export type SearchBody = Readonly<Record<string, unknown>>;
 
@@ -33,13 +53,22 @@ export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } 
  */
 const STORE_SHARE = 0.9;
 
+/** Added to the timeout of a request, because the store checks its own timeout with a delay. */
+const GRACE_MS = 250;
+/** Maximum size of an error response, which can list a reason for each of a thousand shards. */
+const MAX_ERROR_BYTES = 4 << 20;
+
 export class SearchClient {
-  readonly #connection: Connection;
+  readonly #connection: StoreConnection;
   readonly #slicer: TimeSlicer;
 
-  constructor(connection: Connection, slicer: TimeSlicer) {
-    this.#connection = connection;
+  constructor({ urls, now, slicer = new TimeSlicer(), ...credentials }: SearchClientOptions) {
+    this.#connection = new StoreConnection(STORE, urls, credentials, now ?? (() => performance.now()));
     this.#slicer = slicer;
+  }
+
+  close(): void {
+    this.#connection.close();
   }
 
   /** Throws newIndexAccessDenied() if the number of shards has changed, because the layout can be outdated. */
@@ -76,19 +105,41 @@ export class SearchClient {
   }
 
   /**
-   * Sends a request and parses the response with `read`. Undefined if an index or a point in time does not exist.
-   * Throws StoreUnavailable if `read` throws.
+   * Sends a request and parses the response with `read`; undefined if an index or a point in time does not exist. Throws
+   * the reason of an aborted signal, StoreTimeout at the deadline, newPageTooLong() for a response over the limit,
+   * StoreUnavailable if `read` throws, else errorOf().
    */
-  async request<T>(request: StoreRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
+  async request<T>(request: SearchRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
     await this.#slicer.next();
-    const text = await this.#connection.request(request, call);
+    const text = await this.#text(request, call);
     if (text === undefined) return undefined;
     await this.#slicer.next();
     return valid(() => read(text));
   }
 
+  async #text({ query, path, ...rest }: SearchRequest, call: Call): Promise<string | undefined> {
+    using bounded = boundedSignal(call.signal, Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
+    const { signal } = bounded;
+    const search = query === undefined ? '' : `?${String(new URLSearchParams(query))}`;
+    const headers = rest.body === undefined ? {} : { 'content-type': 'application/json' };
+    try {
+      const response = await this.#connection.send({ ...rest, headers, path: `${path}${search}` }, signal);
+      const text = await textOf(response);
+      // Node ends the stream of an aborted response without an error.
+      signal.throwIfAborted();
+      const status = response.statusCode ?? 0;
+      if (isSuccess(status)) return text;
+      if (isMissing(status, text)) return undefined;
+      throw errorOf(status, text, response.headers['retry-after']);
+    } catch (error) {
+      if (call.signal.aborted) throw call.signal.reason;
+      if (bounded.isLate) throw newStoreTimeout(STORE, { silentMs: this.#connection.silentMs });
+      throw error instanceof StatusError ? error : newStoreUnavailable(STORE, error);
+    }
+  }
+
   #search(
-    request: Omit<StoreRequest, 'method'>,
+    request: Omit<SearchRequest, 'method'>,
     call: Call,
     nanoseconds: boolean,
   ): Promise<SearchResponse | undefined> {
@@ -108,4 +159,26 @@ function roundedTimeout(timeoutMs: number): number {
   const ms = Math.max(1, Math.floor(timeoutMs * STORE_SHARE));
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2);
   return Math.floor(ms / unit) * unit;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Reads the body. A successful response over the limit throws newPageTooLong(), because its lines are too long. */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const { statusCode = 0 } = response;
+  const tooLong = isSuccess(statusCode)
+    ? newPageTooLong
+    : () => new Error(`status ${statusCode}, with a long body`);
+  try {
+    const body = await wholeBody(response, isSuccess(statusCode) ? MAX_PAGE_BYTES : MAX_ERROR_BYTES, {
+      tooLong,
+      truncated: (cause = new Error('the response was truncated')) => cause,
+    });
+    return body.toString('utf8');
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
 }

@@ -2,13 +2,12 @@
 // rounds timestamps in nanoseconds. The parser also returns the total, and the reasons why a result is partial
 // (shortfalls).
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf } from '../../instant.ts';
 import { type Instant, type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
-import { arrayOf, countOf, type JsonObject, objectOf } from './connection.ts';
 import { reasonsOf, STORE } from './error-response.ts';
-import type { FieldNames } from './layout.ts';
 
 export interface Hit {
   readonly index: string;
@@ -161,6 +160,16 @@ export function shardsOf(response: JsonObject): { readonly total: number; readon
   };
 }
 
+/** Configured names of the fields in documents. */
+export interface FieldNames {
+  readonly time: string;
+  readonly message: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly containerID: string;
+}
+
 type ValueReader = (source: JsonObject) => unknown;
 
 export class RecordReader {
@@ -253,4 +262,34 @@ export function instantOfNanoseconds(nanoseconds: bigint): Instant {
 /** Rounds down to a millisecond. */
 export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / 1_000_000n);
+}
+
+/** A parsed JSON object of a response. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown, name: string): JsonObject {
+  if (!isRecord(value)) throw new Error(`${name} is not an object`);
+  return value;
+}
+
+export function arrayOf(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${name} is not an array`);
+  return value;
+}
+
+export function countOf(value: unknown, name: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new Error(`${name} is not a count`);
+  }
+  return value;
+}
+
+/** Calls `read`, and converts its error about invalid JSON to StoreUnavailable. */
+export function valid<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw newStoreUnavailable(STORE, error);
+  }
 }

@@ -15,10 +15,10 @@ import {
   workloadClause,
 } from './clauses.ts';
 import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
-import { type IndexNaming, indexPath } from './index-names.ts';
-import type { IndexSet, IndexSets } from './index-sets.ts';
-import type { FieldNames, LayoutGroup } from './layout.ts';
+import { type IndexNaming, type IndexSet, type IndexSets, indexPath } from './index-sets.ts';
+import type { LayoutGroup } from './layout.ts';
 import { levelClause } from './level-clause.ts';
+import type { FieldNames } from './search-response.ts';
 
 export interface SelectionQuery {
   readonly indices: IndexSet;

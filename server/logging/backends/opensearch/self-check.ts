@@ -6,12 +6,18 @@ import type { Call } from '../../log-store.ts';
 import { isIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
 import { regexp } from './clauses.ts';
 import { STORE } from './error-response.ts';
-import { allIndices, allWithPrefix, dayIn, type IndexNaming, indexPath, isDaily } from './index-names.ts';
-import { type IndexSet, type IndexSets, listed } from './index-sets.ts';
-import type { FieldNames } from './layout.ts';
+import {
+  allIndices,
+  allWithPrefix,
+  type IndexNaming,
+  type IndexSet,
+  type IndexSets,
+  indexPath,
+  listed,
+} from './index-sets.ts';
 import type { PointsInTime } from './point-in-time.ts';
 import type { SearchClient } from './search-client.ts';
-import type { Hit, RecordReader } from './search-response.ts';
+import type { FieldNames, Hit, RecordReader } from './search-response.ts';
 
 export interface SelfCheckOptions {
   readonly client: SearchClient;
@@ -25,6 +31,7 @@ export interface SelfCheckOptions {
 }
 
 const DAY_MS = 86_400_000;
+const DAY = /^\d{4}\.\d\d\.\d\d$/;
 /** Number of past days for which a daily alias is searched. */
 const DAYS = 30;
 /** Maximum number of indices without a daily name that are checked: the last ones by name. */
@@ -88,6 +95,16 @@ async function checkDailyNames(
     const reason = `the names of ${listed(unaliased)} are not of the form ${prefix}-YYYY.MM.DD`;
     throw unfit('dailyIndices', reason, 'log queries miss their lines');
   }
+}
+
+function isDaily(prefix: string, name: string): boolean {
+  return name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1));
+}
+
+/** The daily index for the date in a name such as `<prefix>-2026.01.15-000002`; undefined without a date. */
+function dayIn(prefix: string, name: string): string | undefined {
+  const [, ...parts] = /^-(\d{4})\D?(\d\d)\D?(\d\d)/.exec(name.slice(prefix.length)) ?? [];
+  return parts.length === 0 ? undefined : `${encodeURIComponent(prefix)}-${parts.join('.')}`;
 }
 
 function noneIsDaily(prefix: string): Error {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type LogQuery, LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
-import { readCursor, writeCursor } from '../../../../../server/logging/queries/opaque-values.ts';
+import { readCursor, writeCursor } from '../../../../../server/logging/queries/log-queries.ts';
 
 const CURSOR = {
   range: { start: '2026-11-20T10:00:00.000000000Z', end: '2026-11-20T11:00:00.000000000Z' },

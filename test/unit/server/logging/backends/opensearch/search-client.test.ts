@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
-  Connection,
-  type StoreRequest,
-} from '../../../../../../server/logging/backends/opensearch/connection.ts';
+  SearchClient,
+  type SearchRequest,
+} from '../../../../../../server/logging/backends/opensearch/search-client.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { startTLSProxy } from '../../../../../support/logging/tls-proxy.ts';
 import { call, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
 
-const SEARCH: StoreRequest = { method: 'POST', path: '/_search', body: '{}' };
+const SEARCH: SearchRequest = { method: 'POST', path: '/_search', body: '{}' };
 
 describe('a request to OpenSearch', () => {
   let server: Server;
-  let connection: Connection;
+  let client: SearchClient;
   let requests = 0;
   let respond: (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -32,16 +32,16 @@ describe('a request to OpenSearch', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    connection = new Connection({ urls: [`http://127.0.0.1:${port}`] });
+    client = new SearchClient({ urls: [`http://127.0.0.1:${port}`] });
   });
   afterEach(() => {
-    connection.close();
+    client.close();
     server.close();
     server.closeAllConnections();
   });
 
-  const send = (request: StoreRequest, signal = new AbortController().signal): Promise<unknown> =>
-    connection.request(request, { signal, timeoutMs: 5_000 }).catch((error: unknown) => error);
+  const send = (request: SearchRequest, signal = new AbortController().signal): Promise<unknown> =>
+    client.request(request, { signal, timeoutMs: 5_000 }, (text) => text).catch((error: unknown) => error);
 
   it('is retried once if the connection ends without a response', async () => {
     respond = (_, response) => {
@@ -75,8 +75,8 @@ describe('a request to OpenSearch', () => {
       [dead, live],
       [live, dead],
     ]) {
-      connection.close();
-      connection = new Connection({ urls });
+      client.close();
+      client = new SearchClient({ urls });
       expect(await send({ ...SEARCH, idempotent: false })).to.equal('{}');
     }
     expect(requests).to.equal(2);
