@@ -43,8 +43,8 @@ export class CallerRejected extends Error {
 export interface TokenAuthenticator {
   readonly name: string;
   /**
-   * Returns undefined for a token of another kind. Once it has, it always does for this token. Throws `newUnauthorized(cause)` for an
-   * invalid token of this kind, and `newServiceUnavailable` if the token cannot be checked now.
+   * Returns undefined for a token of another kind; a token never changes its kind. Throws `newUnauthorized(cause)` for
+   * an invalid token of this kind, and `newServiceUnavailable` if the token cannot be checked now.
    */
   authenticate(token: string, context: CallContext): Identification;
 }
