@@ -1,4 +1,5 @@
-// The command-line flags: file paths, and options that developers often override. All other options are in the configuration file.
+// The command-line flags. They set file paths, and options that developers often override; all other options are only
+// in the configuration file.
 import { parseArgs } from 'node:util';
 import type { Override } from '../apis/config/v1alpha1/error-locator.ts';
 import { suggestion } from '../apis/reading/suggestion.ts';

@@ -1,5 +1,5 @@
-// Composition of the modules that serve clients: creates and connects them, opens the listeners, and drains them at the stop.
-// access.ts, logs.ts, users-api.ts and listening.ts compose one part each.
+// Composition of the modules that serve clients. It creates and connects them, opens the listeners, and drains the
+// listeners when the server stops. access.ts, logs.ts, users-api.ts and listening.ts compose one part each.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { Logger } from 'pino';

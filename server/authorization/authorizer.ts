@@ -1,4 +1,5 @@
-// The interface of authorizers: the attributes of a request, and the decision.
+// The interface of authorizers, which decide by the attributes of a request (user, verb, resource or path) whether it
+// is allowed.
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 

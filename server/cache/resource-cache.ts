@@ -1,4 +1,4 @@
-// The read interface of the cache of a resource, for the REST handlers: snapshots and watches.
+// The read interface of an informer cache, through which the REST handlers get snapshots and start watches.
 
 /** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> {

@@ -1,4 +1,4 @@
-// Builder of a snapshot from the objects of a list that kube-apiserver returned.
+// Builder of a snapshot from the objects in a list response of kube-apiserver.
 import { type ObjectIdentity, type ReadObject, sliceObject } from './object-reader.ts';
 import { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';

@@ -1,5 +1,6 @@
-// Writes of users for authorized requests: create, replace and delete. This module checks privilege escalation and
-// preconditions, writes the user, and terminates sessions. Passwords are written in password-changes.ts.
+// Creation, replacement and deletion of users, for requests that the filter chain has authorized. This module checks
+// for privilege escalation, checks preconditions, writes the user, and terminates sessions. password-changes.ts writes
+// passwords.
 import { isDeepStrictEqual } from 'node:util';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import {

@@ -1,4 +1,5 @@
-// The desired CA bundle of an APIService, computed from its current bundle and the serving CA. ca-bundle-controller.ts writes it.
+// Computation of the desired CA bundle of an APIService, from its current bundle and the serving CA.
+// ca-bundle-controller.ts writes the bundle.
 import { X509Certificate } from 'node:crypto';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';

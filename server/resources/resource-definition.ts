@@ -1,5 +1,5 @@
-// The definition of a resource that the server provides. The cache, the verbs, the tables and discovery work with any
-// definition.
+// ResourceDefinition: the properties of a resource that the server provides, such as its names, facts and table
+// columns. The cache, the verbs, the tables and discovery are generic: they work with any definition.
 import type { CachedObject } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {

@@ -1,5 +1,5 @@
-// Environment of the end-to-end tests: a control plane with a few nodes, this server, registered by the development
-// manifests, and a kubectl of the same version as the control plane.
+// Environment of the end-to-end tests: a control plane with a few nodes, and a kubectl of the same version. This server
+// is registered with the control plane by the development manifests.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

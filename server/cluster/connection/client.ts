@@ -1,4 +1,5 @@
-// The client for kube-apiserver that all modules of the server use. It has the identity of the server, not of a caller.
+// The interface of the client for kube-apiserver that all modules of the server use. The client authenticates as the
+// server itself, not as a caller.
 import type { IncomingMessage } from 'node:http';
 
 export interface ClusterRequest {

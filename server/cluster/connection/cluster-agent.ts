@@ -1,4 +1,5 @@
-// The HTTPS agent for connections to kube-apiserver: limits concurrent TLS handshakes and shares one SecureContext.
+// The HTTPS agent for connections to kube-apiserver. It limits concurrent TLS handshakes, and all connections share one
+// SecureContext.
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';

@@ -1,4 +1,5 @@
-// Credentials of the server for kube-apiserver: loaded from the kubeconfig, refreshed, and shared by all requests.
+// Cache of the credentials with which the server authenticates at kube-apiserver. They come from the kubeconfig, are
+// refreshed periodically, and are shared by all requests.
 import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';

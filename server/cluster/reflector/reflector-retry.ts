@@ -1,4 +1,4 @@
-// Failures of a reflector: their classification, and the delay before the next attempt.
+// Classification of the failures of a reflector, and the delay before its next attempt.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { StalledError } from '../connection/response-body.ts';

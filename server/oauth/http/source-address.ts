@@ -1,4 +1,4 @@
-// Client address of a request that may come through trusted proxies.
+// IP address of the client of a request, which trusted proxies may have forwarded.
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyAddress from 'proxy-addr';

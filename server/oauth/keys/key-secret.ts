@@ -1,4 +1,5 @@
-// The Secret of the signing keys: reads and writes the whole key set, and the annotation that requests a rotation.
+// Access to the Secret that contains the signing keys. This module reads and writes the whole key set, and the
+// annotation with which an operator requests a rotation.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';

@@ -1,5 +1,5 @@
-// Form tickets: the state of a form in a hidden field, protected by a MAC. A ticket is valid for one step in one browser,
-// which prevents cross-site request forgery. Every replica accepts the tickets of the others.
+// Form tickets: a form contains its state in a hidden field, protected by a MAC. A ticket is valid for one step in one
+// browser, which prevents cross-site request forgery. Every replica accepts the tickets of the other replicas.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../keys/key-ring.ts';

@@ -1,5 +1,5 @@
-// Validity of unexpired sessions. A session is valid while the user and the password with which it started exist
-// unchanged, and the user is enabled.
+// Validity check of unexpired sessions. A session is valid while its user exists and is enabled, and the password with
+// which it started is unchanged.
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 

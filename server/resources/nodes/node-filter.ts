@@ -1,4 +1,4 @@
-// The filters of the node list for consoles. A node passes if it matches all filters of the query.
+// The filters of the node list for consoles. The list contains the nodes that match all filters of the query.
 import { parseFieldSelector } from '../../../apis/meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../../apis/meta/v1/label-selector.ts';
 import type { NodeQuery } from '../../../apis/resources/v1alpha3/node-query.ts';
