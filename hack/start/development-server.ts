@@ -51,7 +51,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     registration: { manageCABundle: options.registered },
-    // The token handler writes keys, users and sessions to the cluster; an existing cluster is not changed.
+    // The authorization server writes keys, users and sessions to the cluster; an existing cluster is not changed.
     oauth: { enabled: options.registered, issuer },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },

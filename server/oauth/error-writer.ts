@@ -7,7 +7,7 @@ import { AUTHORIZATION_SERVER } from './endpoints/discovery.ts';
 import { asOAuthError, errorHeaders, writeJSON } from './http/response.ts';
 import { writeErrorPage } from './page/page.ts';
 
-/** Paths of the token handler. They need no authentication by the filter chain. */
+/** Paths of the authorization server. They need no authentication by the filter chain. */
 export function isOAuthPath(path: string): boolean {
   return path === '/oauth' || path.startsWith('/oauth/') || path === AUTHORIZATION_SERVER;
 }

@@ -1,5 +1,5 @@
-// Composition root of the token handler, which serves all OAuth endpoints: keys, users, sessions, clients, grants and
-// endpoints. serving.ts mounts its paths and its error writer.
+// Composition root of the authorization server, which serves all OAuth endpoints: keys, users, sessions, clients,
+// grants and endpoints. serving.ts mounts its paths and its error writer.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';

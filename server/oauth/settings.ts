@@ -1,5 +1,5 @@
-// Settings of the token handler: the `oauth` configuration, with the defaults that depend on other options, such as the
-// platform name. clients/ reads the client secrets.
+// Settings of the authorization server: the `oauth` configuration, with the defaults that depend on other options, such
+// as the platform name. clients/ reads the client secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
@@ -21,7 +21,7 @@ export interface OAuthSettings
   readonly acceptWhenStale: boolean;
 }
 
-/** Returns the settings of the token handler; undefined if it is disabled. */
+/** Returns the settings of the authorization server; undefined if it is disabled. */
 export function oauthSettings(
   config: Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners'>,
 ): OAuthSettings | undefined {

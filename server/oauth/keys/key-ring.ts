@@ -1,4 +1,4 @@
-// Interface of the key ring, which provides the signing keys and MAC keys of the token handler. This file also
+// Interface of the key ring, which provides the signing keys and MAC keys of the authorization server. This file also
 // implements a key ring with one fixed key set; the key ring in secret-key-ring.ts reloads the keys after a rotation.
 import {
   createHmac,

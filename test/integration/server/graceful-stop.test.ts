@@ -45,7 +45,8 @@ describe('a graceful stop with a real cluster', function () {
     const program = await workplace.start({
       kubernetes: { kubeconfig: controlPlane.kubeconfig },
       registration: { manageCABundle: false },
-      // The custom resources of the token handler are not installed in this cluster, so it would never become ready.
+      // The custom resources of the authorization server are not installed in this cluster, so it would never become
+      // ready.
       oauth: { enabled: false },
       ...(shutdown ? { shutdown } : {}),
     });

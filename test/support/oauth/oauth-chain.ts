@@ -1,5 +1,5 @@
-// Test server with the real filter chain and the error writer of the token handler. The test passes a map from request
-// paths to handlers.
+// Test server with the real filter chain and the error writer of the authorization server. The test passes a map from
+// request paths to handlers.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { Handler } from '../../../server/request/request-context.ts';

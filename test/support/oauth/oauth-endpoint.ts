@@ -13,7 +13,7 @@ export interface EndpointResponse {
 /** Form fields, or a raw body. */
 export type PostedForm = Readonly<Record<string, string>> | string;
 
-/** One OAuth endpoint behind a real socket, with the error writer of the token handler. */
+/** One OAuth endpoint behind a real socket, with the error writer of the authorization server. */
 export class OAuthEndpoint {
   readonly #server: HandlerServer;
 

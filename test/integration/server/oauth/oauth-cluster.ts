@@ -1,6 +1,6 @@
 // Test fixture: a control plane with the CustomResourceDefinitions and RBAC rules of the manifests, and replicas of the
-// token handler. A replica has the real filter chain over TLS and stores users and sessions as custom resources, but
-// omits the rest of the server.
+// authorization server. A replica has the real filter chain over TLS and stores users and sessions as custom resources,
+// but omits the rest of the server.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -55,7 +55,7 @@ export class OAuthReplica {
       text: `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${configuration}\n`,
     });
     const settings = oauthSettings(config);
-    if (!settings) throw new Error('the token handler is turned off');
+    if (!settings) throw new Error('the authorization server is turned off');
     const log = pino(
       { level: 'info' },
       {

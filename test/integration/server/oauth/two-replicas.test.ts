@@ -15,7 +15,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-describe('two replicas of the token handler', function () {
+describe('two replicas of the authorization server', function () {
   this.timeout(120_000);
   let cluster: OAuthCluster;
   let a: OAuthReplica;

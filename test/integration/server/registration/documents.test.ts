@@ -48,7 +48,7 @@ describe('the documentation and a running server', function () {
     let ready = '';
     const end = performance.now() + 60_000;
     while (!ready.startsWith('200') && performance.now() < end)
-      // The custom resources of the token handler are not installed in this cluster, but its metrics exist.
+      // The custom resources of the authorization server are not installed in this cluster, but its metrics exist.
       ready = await ask('/readyz?verbose&exclude=oauth').catch(String);
     expect(ready).to.match(/^200/);
   });

@@ -9,7 +9,7 @@ import { invalidClient, invalidRequest, methodNotAllowed } from '../../../../api
 import { oauthErrors } from '../../../../server/oauth/error-writer.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 
-describe('an error of the token handler', () => {
+describe('an error of the authorization server', () => {
   let error: unknown;
   let server: HandlerServer;
   before(async () => {

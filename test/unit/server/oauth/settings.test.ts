@@ -102,7 +102,7 @@ describe('oauthSettings', () => {
     expect(settings?.clients[0]?.secretRefs).to.deep.equal([{ name: 's', key: 'clientSecret' }]);
   });
 
-  it('is undefined when the token handler is disabled', () => {
+  it('is undefined when the authorization server is disabled', () => {
     expect(oauthSettings(configuration('{enabled: false}'))).to.equal(undefined);
   });
 
