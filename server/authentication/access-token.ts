@@ -2,7 +2,7 @@
 // kube-apiserver does. The modules in oauth/tokens validate the tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import type { Identification, TokenAuthenticator } from './authenticator.ts';
+import type { BearerToken, Identification, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 /** The claims of a valid token. */
@@ -28,8 +28,8 @@ export class AccessTokenAuthenticator implements TokenAuthenticator {
     this.#verifier = verifier;
   }
 
-  authenticate(token: string, context: CallContext): Identification {
-    const claims = this.#verifier.verify(token, context);
+  authenticate(token: BearerToken, context: CallContext): Identification {
+    const claims = this.#verifier.verify(token.text, context);
     if (claims instanceof Promise) return claims.then((found) => found && this.#userOf(found));
     return claims && this.#userOf(claims);
   }

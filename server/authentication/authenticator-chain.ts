@@ -7,6 +7,7 @@ import type { AuthenticationResult } from '../observability/access-metrics.ts';
 import {
   type AuthenticationRequest,
   type Authenticator,
+  type BearerToken,
   CallerRejected,
   type Identification,
   type TokenAuthenticator,
@@ -128,7 +129,9 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 const MAX_TOKEN_LENGTH = 64 * 1024;
 
 interface AcceptedToken {
-  readonly token: Buffer;
+  readonly token: BearerToken;
+  /** The whole Authorization header with the token. */
+  readonly header: Buffer;
   /** Index of the TokenAuthenticator that accepted the token. */
   readonly kind: number;
 }
@@ -140,7 +143,10 @@ interface AcceptedToken {
 export class BearerTokenAuthenticator implements Authenticator {
   readonly name = 'bearer';
   readonly #kinds: readonly TokenAuthenticator[];
-  /** The last accepted token of each connection, to skip the TokenAuthenticators that do not recognise it. */
+  /**
+   * The last accepted token of each connection, to parse and hash it only once, and to skip the TokenAuthenticators that do not
+   * recognise it. It is still validated for each request.
+   */
   readonly #accepted = new WeakMap<object, AcceptedToken>();
 
   constructor(kinds: readonly TokenAuthenticator[]) {
@@ -148,37 +154,46 @@ export class BearerTokenAuthenticator implements Authenticator {
   }
 
   authenticate(context: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
-    const header = context.request.headers.authorization;
-    if (header === undefined || !/^bearer(?: |$)/i.test(header)) return undefined;
-    const token = header.length > MAX_TOKEN_LENGTH ? undefined : BEARER.exec(header)?.[1];
-    if (token === undefined) throw newUnauthorized(new Error('malformed bearer token'));
-    return this.#authenticate(token, context, this.#knownKind(token, context));
+    const { headers, socket } = context.request;
+    const header = headers.authorization;
+    if (header === undefined) return undefined;
+    const accepted = this.#accepted.get(socket);
+    if (accepted && isEqual(accepted.header, header)) {
+      return this.#authenticate(accepted.token, context, accepted.kind, () => undefined);
+    }
+    if (!/^bearer(?: |$)/i.test(header)) return undefined;
+    const text = header.length > MAX_TOKEN_LENGTH ? undefined : BEARER.exec(header)?.[1];
+    if (text === undefined) throw newUnauthorized(new Error('malformed bearer token'));
+    const token = { text };
+    return this.#authenticate(token, context, 0, (kind) =>
+      this.#accepted.set(socket, { token, header: Buffer.from(header, 'latin1'), kind }),
+    );
   }
 
-  #authenticate(token: string, context: AuthenticationRequest, start: number): Promise<UserInfo> | UserInfo {
+  #authenticate(
+    token: BearerToken,
+    context: AuthenticationRequest,
+    start: number,
+    accept: (kind: number) => void,
+  ): Promise<UserInfo> | UserInfo {
     for (let kind = start; kind < this.#kinds.length; kind++) {
       const user = this.#kinds[kind]?.authenticate(token, context);
       if (user instanceof Promise) {
         return user.then((found) => {
-          if (found) this.#remember(token, context, kind);
-          return found ?? this.#authenticate(token, context, kind + 1);
+          if (found) accept(kind);
+          return found ?? this.#authenticate(token, context, kind + 1, accept);
         });
       }
       if (user) {
-        if (kind > start) this.#remember(token, context, kind);
+        accept(kind);
         return user;
       }
     }
     throw newUnauthorized(new Error('no authenticator recognises the bearer token'));
   }
+}
 
-  #knownKind(token: string, { request: { socket } }: AuthenticationRequest): number {
-    const accepted = this.#accepted.get(socket);
-    if (!accepted || accepted.token.length !== token.length) return 0;
-    return timingSafeEqual(accepted.token, Buffer.from(token, 'latin1')) ? accepted.kind : 0;
-  }
-
-  #remember(token: string, { request: { socket } }: AuthenticationRequest, kind: number): void {
-    if (kind > 0) this.#accepted.set(socket, { token: Buffer.from(token, 'latin1'), kind });
-  }
+/** Compares in constant time, because several clients of a proxy may share the connection. */
+function isEqual(header: Buffer, other: string): boolean {
+  return header.length === other.length && timingSafeEqual(header, Buffer.from(other, 'latin1'));
 }

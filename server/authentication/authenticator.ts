@@ -39,6 +39,14 @@ export class CallerRejected extends Error {
   }
 }
 
+/**
+ * A bearer token. All requests of a connection with the same token share the object, so that an authenticator can compute the cache
+ * key of a token once per connection.
+ */
+export interface BearerToken {
+  readonly text: string;
+}
+
 /** An authenticator of one kind of bearer token: our own access tokens, or tokens for a TokenReview. */
 export interface TokenAuthenticator {
   readonly name: string;
@@ -46,5 +54,5 @@ export interface TokenAuthenticator {
    * Returns undefined for a token of another kind; a token never changes its kind. Throws `newUnauthorized(cause)` for
    * an invalid token of this kind, and `newServiceUnavailable` if the token cannot be checked now.
    */
-  authenticate(token: string, context: CallContext): Identification;
+  authenticate(token: BearerToken, context: CallContext): Identification;
 }

@@ -5,7 +5,7 @@ import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
-import type { TokenAuthenticator } from './authenticator.ts';
+import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {
@@ -28,6 +28,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #cache: LookupCache<TokenReview>;
+  readonly #keys = new WeakMap<BearerToken, string>();
   /** Cache keys of tokens whose last TokenReview succeeded. */
   readonly #valid: BoundedMap<string, true>;
   /** Salt of the cache keys, so that hashes in a memory dump do not match hashes of the same tokens elsewhere. */
@@ -49,16 +50,25 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     });
   }
 
-  authenticate(token: string, context: CallContext): Promise<UserInfo> | UserInfo {
-    const key = hash('sha256', this.#salt + token, 'base64');
+  authenticate(token: BearerToken, context: CallContext): Promise<UserInfo> | UserInfo {
+    const key = this.#keyOf(token);
     // All unknown tokens share one quota, so that invalid tokens cannot use up the capacity of valid ones.
     const review = this.#cache.get(
       key,
-      (signal) => this.#review(key, token, signal),
+      (signal) => this.#review(key, token.text, signal),
       context,
       this.#valid.has(key) ? key : '',
     );
     return review instanceof Promise ? review.then(userOf) : userOf(review);
+  }
+
+  #keyOf(token: BearerToken): string {
+    let key = this.#keys.get(token);
+    if (key === undefined) {
+      key = hash('sha256', this.#salt + token.text, 'base64');
+      this.#keys.set(token, key);
+    }
+    return key;
   }
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {

@@ -22,7 +22,7 @@ const EXTRA = 'authentication.kubernetes.io/credential-id';
 describe('AccessTokenAuthenticator', () => {
   it('maps claims to the same user as kube-apiserver', () => {
     const authenticator = new AccessTokenAuthenticator({ verify: () => CLAIMS });
-    expect(authenticator.authenticate('token', scope)).to.deep.equal({
+    expect(authenticator.authenticate({ text: 'token' }, scope)).to.deep.equal({
       name: 'alice',
       uid: 'u-1',
       groups: ['developers'],
@@ -33,15 +33,15 @@ describe('AccessTokenAuthenticator', () => {
   it('returns the same user object for the same claims', async () => {
     const answers = [CLAIMS, Promise.resolve(CLAIMS)];
     const authenticator = new AccessTokenAuthenticator({ verify: () => answers.shift() });
-    const first = authenticator.authenticate('token', scope);
-    expect(await authenticator.authenticate('token', scope)).to.equal(first);
+    const first = authenticator.authenticate({ text: 'token' }, scope);
+    expect(await authenticator.authenticate({ text: 'token' }, scope)).to.equal(first);
   });
 
   it('returns undefined for tokens of other issuers', async () => {
     const answers = [undefined, Promise.resolve(undefined)];
     const authenticator = new AccessTokenAuthenticator({ verify: () => answers.shift() });
-    expect(authenticator.authenticate('token', scope)).to.equal(undefined);
-    expect(await authenticator.authenticate('token', scope)).to.equal(undefined);
+    expect(authenticator.authenticate({ text: 'token' }, scope)).to.equal(undefined);
+    expect(await authenticator.authenticate({ text: 'token' }, scope)).to.equal(undefined);
   });
 });
 
@@ -109,9 +109,9 @@ describe('reviewed tokens', () => {
           },
         },
       );
-      const refusal: unknown = await Promise.resolve(authenticator.authenticate('token', scope)).catch(
-        (error: unknown) => error,
-      );
+      const refusal: unknown = await Promise.resolve(
+        authenticator.authenticate({ text: 'token' }, scope),
+      ).catch((error: unknown) => error);
       expect(refusal).to.include({ code: 401 });
       expect(asked).to.deep.equal(['one alice u-1']);
     }
@@ -123,7 +123,7 @@ describe('reviewed tokens', () => {
         { name: 'token-review', authenticate: () => Promise.resolve(user) },
         { check: () => expect.fail('there is no id to ask about') },
       );
-      expect(await authenticator.authenticate('token', scope)).to.equal(user);
+      expect(await authenticator.authenticate({ text: 'token' }, scope)).to.equal(user);
     }
   });
 });

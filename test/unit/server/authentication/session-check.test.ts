@@ -71,7 +71,7 @@ for (const [when, checker] of Object.entries(checkers)) {
       for (const found of [(user: UserInfo) => user, (user: UserInfo) => Promise.resolve(user)]) {
         const reviewed = (jti: string) => {
           const inner = { name: 'review', authenticate: () => found(withToken(credentialID(jti))) };
-          return sessionCheckedTokens(inner, tokens).authenticate('token', context);
+          return sessionCheckedTokens(inner, tokens).authenticate({ text: 'token' }, context);
         };
         expect(await failure(() => reviewed('over'))).to.equal(over);
         expect(await reviewed('lasts')).to.include({ name: 'bob' });
@@ -81,7 +81,9 @@ for (const [when, checker] of Object.entries(checkers)) {
     it('checks nothing for a token without a user', async () => {
       for (const nobody of [undefined, Promise.resolve(undefined)]) {
         const inner = { name: 'review', authenticate: () => nobody };
-        expect(await sessionCheckedTokens(inner, tokens).authenticate('token', context)).to.equal(undefined);
+        expect(await sessionCheckedTokens(inner, tokens).authenticate({ text: 'token' }, context)).to.equal(
+          undefined,
+        );
       }
       expect(asked).to.deep.equal([]);
     });

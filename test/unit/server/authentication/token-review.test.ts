@@ -262,7 +262,7 @@ describe('bearer tokens', () => {
     const mine = { name: 'mine', uid: '', groups: [], extra: {} };
     const cluster = fakeCluster();
     const bearer = new BearerTokenAuthenticator([
-      { name: 'local', authenticate: (token) => (token === 'local' ? mine : undefined) },
+      { name: 'local', authenticate: ({ text }) => (text === 'local' ? mine : undefined) },
       { name: 'slow', authenticate: () => Promise.resolve(undefined) },
       reviewed(cluster),
     ]);
@@ -271,11 +271,18 @@ describe('bearer tokens', () => {
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
-  it('skip the other kinds for the last accepted token of a connection', async () => {
+  it('are parsed once per connection while the connection sends the same token', async () => {
     const parsed: string[] = [];
+    const validated = new Set<object>();
     const bearer = new BearerTokenAuthenticator([
-      { name: 'first', authenticate: (token) => void parsed.push(token) },
-      { name: 'second', authenticate: () => ({ name: 'sa', uid: '', groups: [], extra: {} }) },
+      { name: 'first', authenticate: ({ text }) => void parsed.push(text) },
+      {
+        name: 'second',
+        authenticate: (token) => {
+          validated.add(token);
+          return { name: 'sa', uid: '', groups: [], extra: {} };
+        },
+      },
     ]);
     const request = new IncomingMessage(new Socket());
     for (const token of ['a', 'a', 'b', 'b', 'a']) {
@@ -284,6 +291,20 @@ describe('bearer tokens', () => {
       expect(user).to.include({ name: 'sa' });
     }
     expect(parsed).to.deep.equal(['a', 'b', 'a']);
+    // Authenticators can compute the cache key of a token once per connection.
+    expect(validated.size).to.equal(3);
+  });
+
+  it('are validated again for each request of a connection', async () => {
+    const cluster = fakeCluster();
+    const bearer = authenticator(cluster);
+    const request = new IncomingMessage(new Socket());
+    request.headers.authorization = 'Bearer good';
+    const asking = (): unknown => bearer.authenticate({ request, secure: true, signal: abort.signal });
+    expect(await asking()).to.include({ name: 'sa' });
+    time += 20_000;
+    expect(await asking()).to.include({ name: 'sa' });
+    expect(cluster.asked).to.have.length(2);
   });
 
   it('are rejected when no kind recognises them', async () => {

@@ -73,7 +73,8 @@ describe('access metrics', () => {
       onLookup: (hit) => metrics.tokenLookedUp(hit),
       ...scope,
     });
-    for (let i = 0; i < 3; i++) await (async () => tokens.authenticate('t', scope))().catch(() => undefined);
+    for (let i = 0; i < 3; i++)
+      await (async () => tokens.authenticate({ text: 't' }, scope))().catch(() => undefined);
     const told = await text();
     expect(told).to.contain('apiserver_delegated_authn_request_total{code="201"} 1');
     expect(told).to.contain('apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1');
