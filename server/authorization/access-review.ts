@@ -63,7 +63,9 @@ export class AccessReviewAuthorizer implements Authorizer {
   #userKey(user: UserInfo): string {
     let key = this.#userKeys.get(user);
     if (key === undefined) {
-      key = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
+      const text = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
+      // A digest, because each request hashes the whole key to look it up, and a user may have many groups.
+      key = hash('sha256', text, 'base64');
       this.#userKeys.set(user, key);
     }
     return key;

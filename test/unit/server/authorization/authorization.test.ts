@@ -252,9 +252,19 @@ describe('AccessReviewAuthorizer', () => {
   it('does not cache oversized attributes', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
-    const user = { ...bob, groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) };
-    await subject.authorize({ ...listNodes, user }, scope);
-    await subject.authorize({ ...listNodes, user }, scope);
+    const attributes = { user: bob, verb: 'get', path: `/${'x'.repeat(20_000)}` };
+    await subject.authorize(attributes, scope);
+    await subject.authorize(attributes, scope);
+    expect(cluster.asked).to.have.length(2);
+  });
+
+  it('caches the decisions of a user with thousands of groups', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    const groups = Array.from({ length: 2000 }, (_, i) => `group-${i}`);
+    await subject.authorize({ ...listNodes, user: { ...bob, groups } }, scope);
+    expect(subject.authorize({ ...listNodes, user: { ...bob, groups } }, scope)).not.to.be.a('promise');
+    await subject.authorize({ ...listNodes, user: { ...bob, groups: groups.slice(1) } }, scope);
     expect(cluster.asked).to.have.length(2);
   });
 
