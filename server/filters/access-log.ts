@@ -11,13 +11,12 @@ import type { Exchange, Filter } from './exchange.ts';
  * health check, has level `debug`, because its reason is logged elsewhere.
  */
 export function accessLog(logger: Logger, monotonic: () => number): Filter {
-  return (exchange) => {
-    exchange.onEnd(() => {
-      const level = levelOf(exchange);
-      if (!logger.isLevelEnabled(level)) return;
-      logger[level](newAccessRecord(exchange, monotonic()), 'request');
-    });
+  const log = (exchange: Exchange): void => {
+    const level = levelOf(exchange);
+    if (!logger.isLevelEnabled(level)) return;
+    logger[level](newAccessRecord(exchange, monotonic()), 'request');
   };
+  return (exchange) => exchange.onEnd(log);
 }
 
 function levelOf({ status, info, error }: Exchange): 'debug' | 'info' | 'warn' | 'error' {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { printable } from '../observability/printable-text.ts';
 import { READ_VERBS } from '../request/request-info.ts';
 import { type AccessRecord, newAccessRecord } from './access-log.ts';
-import type { Filter } from './exchange.ts';
+import type { Exchange, Filter } from './exchange.ts';
 
 /** An audit event. Audit is separate from the access log, because the access log may be sampled. */
 export interface AuditEvent extends AccessRecord {
@@ -29,18 +29,17 @@ const REJECTIONS = new Set([401, 403, 413, 429]);
 
 /** Records an event for each mutating request and for each rejected one. */
 export function audit(sink: AuditSink, monotonic: () => number): Filter {
-  return (exchange) => {
-    exchange.onEnd(() => {
-      if (READ_VERBS.has(exchange.info.verb) && !REJECTIONS.has(exchange.status)) return;
-      const { decision, authenticated, user } = exchange;
-      sink.record({
-        ...newAccessRecord(exchange, monotonic()),
-        stage: 'ResponseComplete',
-        requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
-        ...(authenticated ? { groups: user.groups.map((group) => printable(group)) } : {}),
-        ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
-        ...(decision && decision.reason !== '' ? { reason: printable(decision.reason) } : {}),
-      });
+  const record = (exchange: Exchange): void => {
+    if (READ_VERBS.has(exchange.info.verb) && !REJECTIONS.has(exchange.status)) return;
+    const { decision, authenticated, user } = exchange;
+    sink.record({
+      ...newAccessRecord(exchange, monotonic()),
+      stage: 'ResponseComplete',
+      requestReceivedTimestamp: new Date(exchange.receivedAt).toISOString(),
+      ...(authenticated ? { groups: user.groups.map((group) => printable(group)) } : {}),
+      ...(decision ? { decision: decision.allowed ? 'allow' : 'forbid' } : {}),
+      ...(decision && decision.reason !== '' ? { reason: printable(decision.reason) } : {}),
     });
   };
+  return (exchange) => exchange.onEnd(record);
 }

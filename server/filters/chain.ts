@@ -132,7 +132,7 @@ export class RequestChain {
   #enter(arrival: Arrival): Exchange {
     const exchange = new Exchange(arrival, this.#logger, this.#now(), this.#monotonic());
     this.#open.add(exchange);
-    arrival.response.once('close', () => this.#end(exchange));
+    arrival.response.on('close', () => this.#end(exchange));
     // A handler may write after the 504 of the deadline. This error must not end the process.
     arrival.response.on('error', ignore);
     return exchange;

@@ -22,15 +22,14 @@ export function countRequests(
   known: KnownResource,
   monotonic: () => number,
 ): Filter {
-  return (exchange) => {
-    exchange.onEnd(() => {
-      const labels = labelsOf(exchange, known);
-      const { status } = exchange;
-      if (exchange.longRunning) metrics.count(labels, status);
-      else metrics.observe(labels, status, (monotonic() - exchange.startedAt) / 1000);
-      if (status === 429 || status === 413 || status === 504) metrics.terminated(labels.verb, status);
-    });
+  const count = (exchange: Exchange): void => {
+    const labels = labelsOf(exchange, known);
+    const { status } = exchange;
+    if (exchange.longRunning) metrics.count(labels, status);
+    else metrics.observe(labels, status, (monotonic() - exchange.startedAt) / 1000);
+    if (status === 429 || status === 413 || status === 504) metrics.terminated(labels.verb, status);
   };
+  return (exchange) => exchange.onEnd(count);
 }
 
 /** Counts open long-running requests. */

@@ -62,13 +62,13 @@ export class Connections {
     responses.push(response);
     this.#incomplete.mark(connection);
     if (!this.#keepsAlive) announceClose(response);
-    response.once('finish', () => {
+    // `on` instead of `once`, which allocates a wrapper for each request: Node emits `close` once.
+    response.on('close', () => {
       // The body was rejected before it was complete. The client may read the response only after it has sent the whole body.
       if (!response.req.complete) response.req.resume();
-    });
-    response.once('close', () => {
       // An array, because a Set would allocate for each request of a connection without pipelining.
-      responses.splice(responses.indexOf(response), 1);
+      const place = responses.indexOf(response);
+      if (place >= 0) responses.splice(place, 1);
       this.#incomplete.mark(connection);
       // Headers that were sent before the stop may contain keep-alive.
       if (this.#stopping) closeIfIdle(connection);
