@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { wordsOf } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
-import { criLines, kwokLogs, logFile, podObjects, writeCriLogs } from '../../../../hack/log-data/cri-log.ts';
+import { criLines, logFile, writeCriLogs } from '../../../../hack/log-data/cri-log.ts';
 import { logData } from '../../../../hack/log-data/log-data.ts';
 import { HUGE_LINE, ODD_LINES } from '../../../../hack/log-data/odd-lines.ts';
 
@@ -51,17 +51,6 @@ describe('the log data set', () => {
     }
   });
 
-  it('has 40 namespaces and hundreds of pods with generated names', () => {
-    expect(new Set(data.pods.map(({ namespace }) => namespace))).to.have.property('size', 40);
-    expect(data.pods.length).to.be.above(300);
-    for (const { name } of data.pods)
-      expect(name)
-        .to.match(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
-        .and.have.property('length')
-        .at.most(63);
-    expect(data.pods.some(({ name }) => name.length === 63)).to.equal(true);
-  });
-
   it('has a recreated namespace with lines from before and after, some of pods with the same name', () => {
     const own = data.pods.filter(({ namespace }) => namespace === 'sandbox');
     expect(new Set(own.map(({ exists }) => exists))).to.have.property('size', 2);
@@ -90,14 +79,5 @@ describe('the log data set', () => {
     } finally {
       await rm(dir, { recursive: true, force: true });
     }
-  });
-
-  it('is written as pod objects, each with its log files', () => {
-    const existing = data.pods.filter(({ exists }) => exists);
-    const names = existing.map(({ namespace, name }) => `${namespace}/${name}`);
-    const made = podObjects(data.pods, ['node-a', 'node-b']);
-    expect(made.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).to.deep.equal(names);
-    expect(new Set(names)).to.have.property('size', names.length);
-    expect(kwokLogs('/logs', data.pods)).to.have.length(names.length);
   });
 });

@@ -68,21 +68,6 @@ describe('a log store', () => {
     });
   });
 
-  it('keeps connections without responding while paused', async () => {
-    await withFolder(async (options) => {
-      await using store = await startProgram(counter, options);
-      await store.pause();
-      let answered = false;
-      const answer = ask(`${store.url}/count`).finally(() => {
-        answered = true;
-      });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(answered).to.equal(false);
-      store.resume();
-      expect(await answer).to.equal('1');
-    });
-  });
-
   it('owns its folder until it is stopped', async () => {
     await withFolder(async (options) => {
       const store = await startProgram(counter, options);
@@ -92,17 +77,6 @@ describe('a log store', () => {
       await store.stop();
       await using next = await startProgram(counter, options);
       expect(await ask(`${next.url}/count`)).to.equal('1');
-    });
-  });
-
-  it('stops when its signal aborts', async () => {
-    await withFolder(async ({ abort, ...options }) => {
-      const store = await startProgram(counter, options);
-      const process = identify(store.pid ?? 0);
-      abort.abort();
-      await store.stop();
-      expect(process !== undefined && isRunning(process)).to.equal(false);
-      expect(await readdir(join(options.dir, 'run'))).to.deep.equal([]);
     });
   });
 

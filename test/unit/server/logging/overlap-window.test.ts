@@ -70,13 +70,6 @@ describe('OverlapWindow', () => {
     expect(window.startRead(0)).to.be.above(980);
   });
 
-  it('reports all records of a read with one time as new, even above the limit', () => {
-    const window = newWindow(10);
-    const lines = Array.from({ length: 25 }, (_, index): Line => [`line ${index}`, 7]);
-    expect(read(window, 0, lines).length).to.equal(25);
-    expect(read(window, 0, lines)).to.deep.equal([]);
-  });
-
   it('evicts records with a time in the future last, and still reads the present', () => {
     const window = newWindow(10);
     const future = Array.from({ length: 5 }, (_, index): Line => [`future ${index}`, NOW + 1_000]);

@@ -135,16 +135,6 @@ describe('queryPage with a page that is too long for the store', () => {
     );
     expect(store.requested.length).to.be.above(1);
   });
-
-  it('is complete if there are no further lines', async () => {
-    const { page, isCut } = await new Store(2).page(8);
-    expect(page.records).to.have.length(2);
-    expect(isCut).to.equal(false);
-  });
-
-  it('is complete with all requested lines', async () => {
-    expect((await new Store(9).page(2)).isCut).to.equal(false);
-  });
 });
 
 describe('queryPage with a page that is too long for a response', () => {

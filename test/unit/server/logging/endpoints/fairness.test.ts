@@ -102,14 +102,6 @@ describe('fairness among callers', () => {
       },
     });
   });
-
-  it('preempts an export that nobody reads by closing its connection', async () => {
-    await openAs('mallory', EXPORT);
-    const second = await openAs('mallory', EXPORT);
-    await store.stalled();
-    expect(await statusOf('jane', EXPORT)).to.equal(200);
-    expect(await lastLineOf(second)).not.to.include('Limit');
-  });
 });
 
 async function lastLineOf(answer: IncomingMessage): Promise<string> {

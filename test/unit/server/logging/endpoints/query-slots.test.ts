@@ -66,20 +66,4 @@ describe('query slots', () => {
     for (const slot of running) if (typeof slot === 'object') slot[Symbol.dispose]();
     using _later = await later;
   });
-
-  it('of exports and live tails are preempted from who has several, for one who has none', async () => {
-    const slots = newQuerySlots({ ...LIMITS, concurrentExports: 2, concurrentFollowers: 2 });
-    for (const [operation, what] of [
-      ['export', 'log exports'],
-      ['follow', 'live tails'],
-    ] as const) {
-      using _first = await slots[operation].take(never, 'mallory');
-      const second = await slots[operation].take(never, 'mallory');
-      const coming = slots[operation].take(never, 'jane');
-      expect(second.preempted?.reason).to.include({ code: 429 });
-      expect(second.preempted?.reason).to.have.property('message').that.contains(what);
-      second[Symbol.dispose]();
-      using _jane = await coming;
-    }
-  });
 });

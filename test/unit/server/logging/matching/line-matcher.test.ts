@@ -89,15 +89,6 @@ describe('lineMatcher', () => {
     ]);
   });
 
-  it('matches a line with one of several texts', () => {
-    const matcher = lineMatcher(filter('phrase', ['foo', 'bar']));
-    expect(['a foo', 'a bar', 'a baz'].map((line) => matcher.matches(line))).to.deep.equal([
-      true,
-      true,
-      false,
-    ]);
-  });
-
   it('finds the spans of several texts in order, without overlaps', () => {
     const matcher = lineMatcher(filter('substring', ['aba', 'x']));
     expect([...matcher.spans('xABABx aba')]).to.deep.equal([
@@ -134,19 +125,5 @@ describe('lineMatcher', () => {
   it('takes linear time for a pattern that makes engines backtrack', () => {
     // Exponential time in a backtracking engine.
     expect(lineMatcher(filter('regex', ['(a+)+(a+)+$'])).matches(`${'a'.repeat(5_000)}b`)).to.equal(false);
-  });
-
-  it('searches many texts in a long line as fast with case as without', () => {
-    const line = 'a'.repeat(1 << 20);
-    const texts = ['b', ...Array.from({ length: 49 }, (_, number) => `a${number}`)] as const;
-    const [ignored = 0, respected = 0] = [false, true].map((caseSensitive) => {
-      const matcher = lineMatcher({ mode: 'prefix', texts, caseSensitive });
-      matcher.matches(line);
-      const begin = performance.now();
-      expect(matcher.matches(line)).to.equal(false);
-      return performance.now() - begin;
-    });
-    // The engine's fast path for short lines takes fifty times as long.
-    expect(respected / ignored).to.be.lessThan(10);
   });
 });

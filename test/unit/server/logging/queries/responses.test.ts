@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
 import type { LogRecord } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
-import { pieces, responseRecords } from '../../../../../server/logging/queries/responses.ts';
+import {
+  encodedResponse,
+  pieces,
+  responseRecords,
+  writeResponse,
+} from '../../../../../server/logging/queries/responses.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const decoder = newLogQueryDecoder({ pattern: patternError });
 const queryOf = (parameters: string) => decoder.decode(new URLSearchParams(parameters));
@@ -53,15 +61,6 @@ describe('responseRecords', () => {
     await nextTurn();
     caller.abort(new Error('gone'));
     expect(await working).to.have.property('message', 'gone');
-  });
-
-  it('does not start for a caller that has disconnected', async () => {
-    const gone = AbortSignal.abort(new Error('gone'));
-    const error: unknown = await responseRecords(queryOf(''), [RECORD], {
-      slicer: new TimeSlicer(),
-      signal: gone,
-    }).catch((failure: unknown) => failure);
-    expect(error).to.have.property('message', 'gone');
   });
 });
 
@@ -132,36 +131,10 @@ describe('highlights', () => {
     return { others, answers };
   }
 
-  it('yield to the event loop between two lines', async () => {
-    const page = Array.from({ length: 200 }, () => 'a'.repeat(65_536));
-    const { others, answers } = await turnsOfOthers('b', page, new TimeSlicer());
-    expect(answers).to.have.length(200);
-    expect(others).to.be.above(1);
-  });
-
   it('yield to the event loop between two matches of a line', async () => {
     const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(100)], new TimeSlicer(0));
     expect(answers[0]?.highlights).to.have.length(100);
     expect(others).to.be.at.least(100);
-  });
-
-  it('are not searched beyond the limit', async () => {
-    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(3_000)], new TimeSlicer(0));
-    expect(answers[0]?.highlights).to.have.length(1_000);
-    expect(others).to.be.within(1_000, 1_010);
-  });
-
-  it('end with the signal of the query', async () => {
-    const query = decoder.decode(new URLSearchParams({ highlight: 'true', log_query: 'b' }));
-    const gone = AbortSignal.abort(new Error('gone'));
-    const failure = await responseRecords(query, [record('b')], {
-      slicer: new TimeSlicer(),
-      signal: gone,
-    }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(failure).to.have.property('message', 'gone');
   });
 });
 describe('pieces', () => {
@@ -172,13 +145,80 @@ describe('pieces', () => {
     expect(sizes(recordsOf(5, MEBI / 2))).to.deep.equal([2, 2, 1]);
     expect(sizes(recordsOf(3, 2 * MEBI))).to.deep.equal([1, 1, 1]);
   });
+});
 
-  it('are made before further records are read', () => {
-    let read = 0;
-    const many = (function* () {
-      for (; read < 10_000; read++) yield record('a'.repeat(10));
-    })();
-    pieces(many).next();
-    expect(read).to.equal(250);
+describe('writeResponse', () => {
+  let server: HandlerServer;
+  /** More bytes than characters. */
+  const long = { log: 'ä'.repeat(100_000) };
+  let answer: object;
+
+  beforeEach(async () => {
+    answer = long;
+    const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
+    server = await new HandlerServer((context) =>
+      writeResponse(context, answer, { buffered, slicer: new TimeSlicer() }),
+    ).start();
+  });
+  afterEach(() => server.close());
+
+  const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+
+  it('compresses a long response for clients that accept gzip', async () => {
+    const { headers, body } = await server.ask('/', gzip);
+    expect(headers).to.include({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
+    expect(JSON.parse(gunzipSync(body).toString())).to.deep.equal(long);
+  });
+
+  it('does not compress a short response, nor for other clients', async () => {
+    const whole = await server.ask('/');
+    expect(whole.headers).not.to.have.property('content-encoding');
+    expect(whole.headers['content-length']).to.equal(String(whole.body.length));
+    expect(JSON.parse(whole.body.toString())).to.deep.equal(long);
+    answer = { log: 'short' };
+    const { headers, body } = await server.ask('/', gzip);
+    expect(headers).not.to.have.property('content-encoding');
+    expect(body.toString()).to.equal('{"log":"short"}\n');
+  });
+});
+
+describe('encodedResponse', () => {
+  const responseOf = (...lines: string[]) => ({
+    query: {
+      total: lines.length,
+      totalRelation: 'eq' as const,
+      records: lines.map((log) => ({
+        log,
+        time: '2026-11-20T10:00:00.000000000Z',
+        namespace: 'shop',
+        pod: 'cart-0',
+        container: 'cart',
+        id: '"records":[]',
+        highlights: [[0, 1]] as [number, number][],
+      })),
+      cursor: '"records":[]',
+    },
+    took: 7,
+  });
+
+  it('encodes long lines like short ones', async () => {
+    const long = '\u0001"é\u{1f600}'.repeat(100_000);
+    for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
+      const text = String(await encodedResponse(answer, { slicer: new TimeSlicer(), signal }));
+      expect(text).to.equal(`${JSON.stringify(answer)}\n`);
+    }
+    expect(await encodedResponse({ took: 7 }, { slicer: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
+  });
+
+  it('yields to the event loop between two long lines', async () => {
+    const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
+    const done: (string | Buffer)[] = [];
+    const encoding = encodedResponse(answer, { slicer: new TimeSlicer(), signal }).then((text) =>
+      done.push(text),
+    );
+    let rounds = 0;
+    for (; done.length === 0; rounds++) await nextTurn();
+    await encoding;
+    expect(rounds).to.be.above(5);
   });
 });

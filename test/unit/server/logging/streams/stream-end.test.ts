@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
@@ -12,7 +11,6 @@ import type {
 } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import { type ExportRequest, writeExport } from '../../../../../server/logging/streams/export-stream.ts';
-import { reviewPermissions } from '../../../../../server/logging/streams/stream-end.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const query = newLogQueryDecoder({ pattern: patternError }).decode(
@@ -120,26 +118,5 @@ describe('an export with permissions that change', () => {
       error: { reason: 'StoreFailed', message: 'the cluster gave no answer' },
     });
     expect(looks).to.equal(5);
-  });
-});
-
-describe('reviewPermissions', () => {
-  it('starts no review during another one', async () => {
-    const answer = Promise.withResolvers<Selection | undefined>();
-    const again = Promise.withResolvers<void>();
-    let looks = 0;
-    const currentSelection = (): Promise<Selection | undefined> => {
-      looks += 1;
-      if (looks === 2) again.resolve();
-      return answer.promise;
-    };
-    using _review = reviewPermissions(
-      { selection: undefined, currentSelection },
-      { intervalMs: 1, mayContinue: () => true, tolerance: 0, over: new AbortController() },
-    );
-    for (let waits = 0; waits < 10; waits++) await delay(2);
-    expect(looks).to.equal(1);
-    answer.resolve(undefined);
-    await again.promise;
   });
 });

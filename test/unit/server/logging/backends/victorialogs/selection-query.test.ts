@@ -5,17 +5,12 @@ import {
   commonForms,
   levelFilter,
 } from '../../../../../../server/logging/backends/victorialogs/line-filters.ts';
-import {
-  isOneOf,
-  quoted,
-  since,
-  within,
-} from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
+import { quoted, since, within } from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
 import {
   type Query,
   SelectionQuery,
 } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import type { Scope, Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
+import type { Scope, Selection } from '../../../../../../server/logging/log-store.ts';
 import { levelMatcher } from '../../../../../../server/logging/matching/levels.ts';
 import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
 
@@ -27,10 +22,6 @@ function queryOf(part: Partial<Selection>): Query {
   const found = new SelectionQuery(selection, FIELDS).within(selection.range);
   if (!found) throw new Error('nothing can match');
   return found;
-}
-
-function filterOf(mode: TextFilter['mode'], caseSensitive: boolean, ...texts: [string, ...string[]]): string {
-  return queryOf({ text: { mode, texts, caseSensitive } }).filter;
 }
 
 function scope(...namespaces: readonly (readonly [name: string, since: string])[]): Scope {
@@ -49,11 +40,6 @@ describe('LogsQL', () => {
       }),
     );
     expect(quoted('a\ud800"')).to.equal('"a\ufffd\\""');
-  });
-
-  it('does not read an asterisk among values as a wildcard', () => {
-    expect(isOneOf('f', ['*'])).to.equal('"f":="*"');
-    expect(isOneOf('f', ['*', 'a'])).to.equal('"f":in("*","a")');
   });
 
   it('limits times to the range of the store', () => {
@@ -93,13 +79,6 @@ describe('the query of a selection', () => {
     expect(filter.split('_time:>=').length - 1).to.equal(1_500);
   });
 
-  it('contains the namespaces of the scope that are requested', () => {
-    const all = scope(['team-a', RANGE.start], ['team-b', RANGE.start], ['other', RANGE.start]);
-    const query = queryOf({ scope: all, namespaces: { contains: ['TEAM'], exact: ['team-b', 'x'] } });
-    expect(query.extraFilters[1]).to.equal('"kubernetes.namespace_name":="team-b"');
-    expect(query.filter).to.equal('*');
-  });
-
   it('is undefined when no record can match', () => {
     const nothing: Partial<Selection>[] = [
       { pods: { exact: [] } },
@@ -121,22 +100,6 @@ describe('the query of a selection', () => {
     }
   });
 
-  it('matches the whole names of the pods of a workload', () => {
-    const { filter } = queryOf({ workloads: { exact: ['cart', 'a.b'] } });
-    expect(filter).to.match(/^"kubernetes\.pod_name":~"\^\(\?:cart\(-.*\)\|a\[\.\]b\(-.*\)\)\$"$/);
-  });
-
-  it('ignores the case of ASCII letters in parts of names', () => {
-    const { filter } = queryOf({ containers: { contains: ['k-K.1ß'] } });
-    expect(filter).to.equal('"kubernetes.container_name":~"[Kk]\\\\x{2d}[Kk]\\\\x{2e}1\\\\x{df}"');
-  });
-
-  it('has a variant without filters for the text of lines', () => {
-    const selection: Selection = { ...ALL, pods: { exact: ['p'] }, levels: ['error'] };
-    const query = new SelectionQuery(selection, FIELDS).withinByName(RANGE);
-    expect(query?.filter).to.equal('"kubernetes.pod_name":="p"');
-  });
-
   it('filters the names of the scope once for all ranges', () => {
     const names = Array.from({ length: 1_500 }, (_, n) => `namespace-of-team-${n}`);
     const contains = Array.from({ length: 1_000 }, (_, n) => `team-${n}x`).with(999, 'team-7');
@@ -151,29 +114,6 @@ describe('the query of a selection', () => {
 });
 
 describe('filters for the text of lines', () => {
-  it('match words by the word filters of LogsQL', () => {
-    expect(filterOf('phrase', true, 'timed out')).to.equal('"_msg":"timed out"');
-    expect(filterOf('phrase', false, 'timed out')).to.equal('"_msg":i("timed out")');
-    expect(filterOf('prefix', true, 'time')).to.equal('"_msg":"time"*');
-    expect(filterOf('prefix', false, 'a "b', 'c', '},')).to.equal('("_msg":i("a \\"b"*) or "_msg":i("c"*))');
-  });
-
-  it('match a substring by a pattern, with a prefilter when case is ignored', () => {
-    expect(filterOf('substring', true, 'Timeout')).to.equal('"_msg":~"(?:Timeout)"');
-    expect(filterOf('substring', false, 'a=1')).to.equal(
-      '("_msg":~"A\\\\x{3d}1|a\\\\x{3d}1" "_msg":~"(?i)(?:a\\\\x{3d}1)")',
-    );
-    expect(filterOf('substring', false, '=1')).to.equal('"_msg":~"(?i)(?:\\\\x{3d}1)"');
-    expect(filterOf('substring', false, 'a=1', '=1')).not.to.contain('A\\\\x');
-    // All characters that RE2 folds to the letter.
-    expect(filterOf('substring', false, 'k--')).to.contain('K\\\\x{2d}\\\\x{2d}|k\\\\x{2d}\\\\x{2d}|\u212a');
-  });
-
-  it('prevent the shortcuts of the store for patterns with a dot', () => {
-    expect(filterOf('regex', false, '.+x.+')).to.match(/\|\\\\z\."$/);
-    expect(filterOf('regex', false, 'a\\.x')).not.to.contain('\\\\z');
-  });
-
   it('accept a common form of a level next to any character', () => {
     for (const level of LEVELS) {
       const matches = levelMatcher([level]);
