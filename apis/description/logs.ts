@@ -37,7 +37,7 @@ export function logOperations(platform: string): Operation[] {
   const chainErrors = errors(
     {
       ...COMMON_ERRORS,
-      404: 'The record of `context` is gone.',
+      404: 'The record of `context` does not exist, or the caller has no permission to read it.',
       431: 'The parameters exceed the limit of the server.',
     },
     'Status',

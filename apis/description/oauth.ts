@@ -13,7 +13,7 @@ const chainErrors = errors(
     401: 'The client or the token is invalid.',
     405: 'The method is not allowed.',
     413: 'The body is too large.',
-    415: 'The body is not a form, or it is encoded.',
+    415: 'The body is not a form, or it has a Content-Encoding.',
     429: 'Too many attempts.',
     500: 'Internal error; the description contains the request id.',
     503: 'Temporarily unavailable.',
@@ -73,12 +73,12 @@ export function oauthOperations(): Operation[] {
     security: [...byToken, []],
     responses: {
       200: {
-        description: 'Signed out, or there was no session; a page for browsers.',
+        description: 'The session is terminated, or there was none. A browser gets a page.',
         type,
         schema: 'Logout',
         furtherTypes: ['text/html'],
       },
-      303: { description: 'Signed out; redirects to the registered URI.' },
+      303: { description: 'The session is terminated. Redirects to the registered URI.' },
       ...chainErrors,
     },
   };
@@ -86,9 +86,10 @@ export function oauthOperations(): Operation[] {
     path: '/oauth/authorize',
     tag,
     summary: 'Starts the authorization code flow in a browser',
-    description: 'A page, over HTTPS only. The browser carries the response to the client.',
+    description:
+      'Returns the sign-in page, over HTTPS only. After the sign-in, the browser is redirected to the client.',
     security: PUBLIC,
-    responses: { ...pages, 303: { description: 'An error response to the redirect URI.' } },
+    responses: { ...pages, 303: { description: 'Redirects to the client with an error.' } },
   };
   return [
     {
@@ -101,7 +102,7 @@ export function oauthOperations(): Operation[] {
       ...posted('/oauth/revoke', 'PresentedTokenForm'),
       id: 'revokeToken',
       summary: 'Terminates the session of a token',
-      responses: { 200: { description: 'The token is invalid now.' }, ...chainErrors },
+      responses: { 200: { description: 'The token is not valid, or not valid any more.' }, ...chainErrors },
     },
     {
       ...posted('/oauth/introspect', 'PresentedTokenForm'),

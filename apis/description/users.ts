@@ -19,7 +19,7 @@ const unreadable = errors(
   'Status',
 );
 const absent = errors({ 404: 'The user does not exist.' }, 'Status');
-const conflicting = errors({ 409: 'The user exists already, or has been modified.' }, 'Status');
+const conflicting = errors({ 409: 'The user already exists, or was modified by another request.' }, 'Status');
 const done = { description: 'Success.', type, schema: 'Status' };
 const user = { description: 'The user.', type, schema: 'User' };
 
@@ -62,7 +62,7 @@ export function userOperations(platform: string): Operation[] {
       method: 'post',
       id: 'createUser',
       summary: 'Create a user without a password',
-      description: 'Granting a group requires permission to impersonate it.',
+      description: 'Adding the user to a group requires permission to impersonate the group.',
       body: { type, schema: 'NewUser', required: true },
       responses: { 201: user, ...chainErrors, ...unreadable, ...conflicting },
     },
@@ -79,7 +79,7 @@ export function userOperations(platform: string): Operation[] {
       id: 'replaceUser',
       summary: 'Replace a user',
       description:
-        'A resourceVersion is a precondition. Disabling a user terminates the sessions. Granting or removing a group requires permission to impersonate it.',
+        'If the body has a resourceVersion, it must match the stored one. Disabling a user terminates its sessions. Adding or removing a group requires permission to impersonate the group.',
       body: { type, schema: 'ReplacedUser', required: true },
       responses: { 200: user, ...chainErrors, ...unreadable, ...conflicting, ...absent },
     },
@@ -87,7 +87,7 @@ export function userOperations(platform: string): Operation[] {
       ...one,
       method: 'delete',
       id: 'deleteUser',
-      summary: 'Delete a user with password and sessions',
+      summary: 'Delete a user with its password and sessions',
       responses: { 200: done, ...chainErrors, ...conflicting, ...absent },
     },
     {
@@ -97,7 +97,7 @@ export function userOperations(platform: string): Operation[] {
       id: 'setPassword',
       summary: 'Set a password and terminate all sessions',
       description:
-        "Your own password requires the current one. Another user's password requires permission to impersonate the user and all its groups.",
+        "To change your own password, send the current password. To set another user's password, you need permission to impersonate the user and all its groups.",
       body: { type, schema: 'PasswordChange', required: true },
       responses: { 200: done, ...chainErrors, ...unreadable, ...conflicting, ...absent },
     },

@@ -34,9 +34,11 @@ export const TokenFormSchema = Type.Object(
 
 export const TokenResponseSchema = Type.Object(
   {
-    access_token: Type.String({ description: 'For the header Authorization: Bearer.' }),
+    access_token: Type.String({ description: 'Access token, for the header `Authorization: Bearer`.' }),
     token_type: Type.Literal('Bearer'),
-    refresh_token: optional('Refresh token; replaced at each use.'),
+    refresh_token: optional(
+      'Refresh token. Each refresh returns a new one, unless the client has `refreshTokens: kept`.',
+    ),
     expires_in: Type.Integer({ minimum: 0, description: 'Seconds until the access token expires.' }),
     scope: optional('The granted scopes.'),
     id_token: optional('ID token, with scope openid.'),
@@ -55,7 +57,7 @@ export const OAuthErrorSchema = Type.Object(
 /** Form of revocation (RFC 7009) and introspection (RFC 7662). */
 export const PresentedTokenFormSchema = Type.Object({
   token: Type.String({ description: 'An access token or a refresh token.' }),
-  token_type_hint: optional('Ignored: the token itself shows its type.'),
+  token_type_hint: optional('Ignored: the server recognizes the type of the token itself.'),
   ...client,
 });
 
@@ -93,11 +95,11 @@ export const DeviceAuthorizationFormSchema = Type.Object({ scope, ...client });
 /** RFC 8628, 3.2. */
 export const DeviceAuthorizationSchema = Type.Object(
   {
-    device_code: Type.String({ description: 'For the token endpoint.' }),
+    device_code: Type.String({ description: 'Code that the device sends to the token endpoint.' }),
     user_code: Type.String({ description: 'Code that the user types.' }),
     verification_uri: Type.String(),
     verification_uri_complete: Type.String(),
-    expires_in: Type.Integer({ description: 'Seconds.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the codes expire.' }),
     interval: Type.Integer({ description: 'Minimum seconds between two polls of the token endpoint.' }),
   },
   strict,
@@ -117,7 +119,7 @@ export const LogoutSchema = Type.Object({ message: Type.Literal('success') }, st
 export const AuthorizationParametersSchema = Type.Object({
   response_type: Type.Literal('code'),
   client_id: Type.String(),
-  redirect_uri: Type.String({ description: 'Registered for the client.' }),
+  redirect_uri: Type.String({ description: 'A redirect URI that is registered for the client.' }),
   code_challenge: optional(
     'SHA-256 of the verifier, base64url (PKCE). Required unless the client has `pkce: optional`.',
   ),

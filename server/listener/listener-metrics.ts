@@ -28,7 +28,7 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Requests rejected before the filter chain: not HTTP, headers too large, too slow, or too many pipelined.',
+    help: 'Requests rejected before the filter chain: invalid HTTP, headers too large, request too slow, or too many pipelined requests.',
     labelNames: ['listener', 'code'],
     registers,
   });

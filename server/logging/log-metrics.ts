@@ -29,14 +29,14 @@ export class LogMetrics {
     const registers = [registry];
     this.#queries = new Counter({
       name: 'log_queries_total',
-      help: 'Completed log queries by operation and outcome: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail beyond its limits), `unavailable` (503, 504), `expired` (a live tail whose permissions changed, or an export that lost some), `canceled` (the caller disconnected), `error`.',
+      help: 'Completed log queries by operation and outcome: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail beyond its limits), `unavailable` (503, 504), `expired` (a live tail whose permissions changed, or an export whose caller lost permissions), `canceled` (the caller disconnected), `error`.',
       labelNames: ['operation', 'outcome'],
       registers,
     });
     this.#durations = new DurationHistogram<LogOperation>(
       {
         name: 'log_query_duration_seconds',
-        help: 'Duration of successful log queries by operation, without live tails.',
+        help: 'Duration of successful log queries, by operation; live tails are excluded.',
         labelNames: ['operation'],
         registry,
       },
@@ -45,7 +45,7 @@ export class LogMetrics {
     this.#series = new Map(LOG_OPERATIONS.map((operation) => [operation, this.#durations.add(operation)]));
     this.#inFlight = new Gauge({
       name: 'log_queries_in_flight',
-      help: 'Log queries in progress by operation.',
+      help: 'Log queries in progress, by operation.',
       labelNames: ['operation'],
       registers,
     });

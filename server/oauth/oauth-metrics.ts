@@ -27,7 +27,7 @@ export class OAuthMetrics {
     });
     this.#refreshes = new Counter({
       name: 'oauth_refreshes_total',
-      help: 'Presented refresh tokens, by client and outcome (rotated or reused).',
+      help: 'Refreshes with a refresh token, by client and outcome: `rotated`, or `reused` (the session was terminated).',
       labelNames: ['client', 'outcome'],
       registers,
     });
@@ -46,7 +46,7 @@ export class OAuthMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'oauth_throttle_entries',
-        help: 'Accounts and sources with failed sign-ins in the throttle.',
+        help: 'Accounts and source addresses whose failed sign-ins are counted.',
         registers: [],
         collect() {
           this.set(throttled());

@@ -94,7 +94,7 @@ function reviewMetrics(registry: Registry, part: string, reviews: string): Revie
     requests: new Counter({
       ...shared,
       name: `apiserver_delegated_${part}_request_total`,
-      help: `${reviews} sent to kube-apiserver, by status code; \`<error>\` without a response.`,
+      help: `${reviews} sent to kube-apiserver, by status code, or \`<error>\` if there was no response.`,
     }),
     durations: new Histogram({
       ...shared,

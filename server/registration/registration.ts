@@ -49,7 +49,7 @@ export function collectRegistrationMetrics(registry: Registry, trust: TrustByApi
   registry.registerMetric(
     new Gauge({
       name: 'apiserver_registration_trusted',
-      help: '1 if spec.caBundle of the APIService contains the serving CA, else 0. Absent when the server does not manage it.',
+      help: '1 if spec.caBundle of the APIService contains the serving CA, else 0. The metric is absent if the server does not manage the field.',
       labelNames: ['apiservice'],
       registers: [],
       collect() {

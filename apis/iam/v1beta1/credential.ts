@@ -9,7 +9,7 @@ const CredentialSpecSchema = Type.Object(
       minLength: 1,
       maxLength: 64,
       description:
-        'metadata.uid of the user with the same name. A user that is recreated under the same name has no password.',
+        'metadata.uid of the user with the same name. If the user is recreated, this password is not valid for the new user.',
     }),
     passwordHash: Type.String({
       maxLength: 512,
@@ -17,14 +17,14 @@ const CredentialSpecSchema = Type.Object(
         '^(\\$argon2id\\$v=19\\$m=[0-9]+,t=[0-9]+,p=[0-9]+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+|\\$2[abxy]\\$[0-9]{2}\\$[./A-Za-z0-9]{53})$',
       expects: 'a hash: argon2id as a PHC string, or bcrypt',
       description:
-        'Argon2id as a PHC string. Bcrypt hashes of imported users are replaced at the next sign-in.',
+        'Hash of the password: argon2id as a PHC string, or bcrypt for imported users. The server replaces a bcrypt hash at the next sign-in.',
     }),
     mustChange: Type.Optional(
       Type.Boolean({ description: 'Whether the user must replace the password at the next sign-in.' }),
     ),
     changedTime: Type.String({
       format: 'date-time',
-      description: 'Time of the last password change. Sessions with an earlier password are invalid.',
+      description: 'Time of the last password change. Sessions of earlier passwords are invalid.',
     }),
   },
   { additionalProperties: false, description: 'Password hash and its user.' },

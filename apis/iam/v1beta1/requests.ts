@@ -72,12 +72,15 @@ export const PasswordChangeSchema = Type.Object(
   {
     password: Type.String({ writeOnly: true, description: 'The new password.' }),
     currentPassword: Type.Optional(
-      Type.String({ writeOnly: true, description: 'Required to change your own password.' }),
+      Type.String({
+        writeOnly: true,
+        description: 'The current password. It is required to change your own password.',
+      }),
     ),
     mustChange: Type.Optional(
       Type.Boolean({
         description:
-          "Whether the user must replace the password at the next sign-in. Default: true for another user's password. Must not be true for your own.",
+          "Whether the user must replace the password at the next sign-in. For another user's password, the default is true. For your own password, only false is accepted.",
       }),
     ),
   },
@@ -94,13 +97,17 @@ export const UserQuerySchema = Type.Object(
         description: 'Users whose name, display name or email address contains this text; case-insensitive.',
       }),
     ),
-    group: Type.Optional(Type.String({ description: 'Users in the group with exactly this name.' })),
-    disabled: Type.Optional(Type.Boolean({ description: 'Only disabled users, or only enabled users.' })),
+    group: Type.Optional(
+      Type.String({ description: 'Users that are members of the group with exactly this name.' }),
+    ),
+    disabled: Type.Optional(
+      Type.Boolean({ description: '`true`: only disabled users. `false`: only enabled users.' }),
+    ),
     page: Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE,
       default: 1,
-      description: 'Page number, from 1. A page past the last one has no items.',
+      description: 'Page number, from 1. A page after the last one has no items.',
     }),
     limit: Type.Optional(
       Type.Integer({

@@ -14,7 +14,7 @@ const Digest = (description: string) =>
 const SessionSpecSchema = Type.Object(
   {
     user: Type.String({ minLength: 1, maxLength: 253, description: 'Name of the user.' }),
-    userUID: Type.String({ minLength: 1, maxLength: 64, description: 'metadata.uid of that user.' }),
+    userUID: Type.String({ minLength: 1, maxLength: 64, description: 'metadata.uid of the user.' }),
     clientID: Type.String({
       minLength: 1,
       maxLength: 253,
@@ -28,8 +28,8 @@ const SessionSpecSchema = Type.Object(
     userAgent: Type.String({ maxLength: 512, description: 'User-Agent header of the sign-in.' }),
     createdTime: Time('Time of the sign-in.'),
     lastUsedTime: Time('Time when tokens were last issued.'),
-    notAfter: Time('Expiry, independent of use.'),
-    idleNotAfter: Time('Expiry unless the session is used.'),
+    notAfter: Time('Time at which the session expires, even if it is used.'),
+    idleNotAfter: Time('Time at which the session expires, unless it is used before. Each use extends it.'),
     generation: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
@@ -39,7 +39,7 @@ const SessionSpecSchema = Type.Object(
     familyHash: Digest('SHA-256 of the common part of all refresh tokens of this session.'),
     passwordTime: Type.Optional(
       Time(
-        '`changedTime` of the Credential at the sign-in. The session is invalid if the Credential has another one.',
+        '`changedTime` of the Credential at the sign-in. If the Credential now has another value, the session is invalid.',
       ),
     ),
     credentialUID: Type.Optional(
@@ -47,13 +47,13 @@ const SessionSpecSchema = Type.Object(
         minLength: 1,
         maxLength: 64,
         description:
-          'metadata.uid of the Credential at the sign-in. The session is invalid if the Credential was recreated.',
+          'metadata.uid of the Credential at the sign-in. If the Credential was recreated, the session is invalid.',
       }),
     ),
     mac: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "MAC over all other fields, with the server's key.",
+      description: 'MAC (message authentication code) over all other fields, with a key of the server.',
     }),
   },
   { additionalProperties: false, description: 'User, origin and expiry of the session.' },
@@ -65,7 +65,7 @@ export const SESSION: CustomResource = {
   kind: 'Session',
   plural: 'sessions',
   singular: 'session',
-  description: 'A login of a user. Delete it to log out.',
+  description: 'A login of a user. Delete the session to sign the user out.',
   spec: SessionSpecSchema,
   columns: [
     { name: 'User', type: 'string', jsonPath: '.spec.user', description: 'Name of the user.' },

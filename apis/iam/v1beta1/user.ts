@@ -33,7 +33,7 @@ export const UserSpecSchema = Type.Object(
         maxLength: 254,
         pattern: '^$|^[^@\\s\\x00-\\x1f\\x7f]+@[^@\\s\\x00-\\x1f\\x7f]+$',
         expects: 'an address such as name@example.com',
-        description: 'Email address for display and ID tokens. It is not a user name for sign-in.',
+        description: 'Email address, for display and for ID tokens. Users cannot sign in with it.',
       }),
     ),
     displayName: Type.Optional(Type.String({ maxLength: 128, ...LINE, description: 'Display name.' })),
@@ -41,7 +41,8 @@ export const UserSpecSchema = Type.Object(
       Type.Array(GroupNameSchema, {
         maxItems: 64,
         uniqueItems: true,
-        description: 'Groups for RBAC. Granting or removing a group requires permission to impersonate it.',
+        description:
+          'Groups of the user, for RBAC. Adding or removing a group requires permission to impersonate the group.',
       }),
     ),
     disabled: Type.Optional(
