@@ -21,23 +21,27 @@ export interface ContainerLog {
   readonly predecessors: boolean;
 }
 
-export type LogName = Pick<ContainerLog, 'namespace' | 'pod' | 'container' | 'previous'>;
+export type ContainerName = Pick<ContainerLog, 'namespace' | 'pod' | 'container'>;
 
 /** Tolerated clock difference between nodes, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** Sort order: by namespace, pod and container, the previous run first. */
-export function compareLogs(a: LogName, b: LogName): number {
+/** Sort order: by container, the previous run first. */
+export function compareLogs(a: ContainerLog, b: ContainerLog): number {
+  return compareContainers(a, b) || Number(b.previous) - Number(a.previous);
+}
+
+/** Sort order: by namespace, pod and container. */
+export function compareContainers(a: ContainerName, b: ContainerName): number {
   return (
     compareText(a.namespace, b.namespace) ||
     compareText(a.pod, b.pod) ||
-    compareText(a.container, b.container) ||
-    Number(b.previous) - Number(a.previous)
+    compareText(a.container, b.container)
   );
 }
 
 /** `namespace/pod/container`, for messages. */
-export function displayName({ namespace, pod, container }: Omit<LogName, 'previous'>): string {
+export function displayName({ namespace, pod, container }: ContainerName): string {
   return `${namespace}/${pod}/${container}`;
 }
 

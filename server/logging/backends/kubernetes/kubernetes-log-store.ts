@@ -26,7 +26,7 @@ import { checkAccess } from './access-check.ts';
 import type { FollowTuning } from './container-follower.ts';
 import { type ContainerLog, displayName, STORE } from './container-log.ts';
 import { FollowQuota } from './follow-quota.ts';
-import { beginByNamespace, earliestBegin, lineFilter } from './line-filter.ts';
+import { beginByNamespace, lineFilter } from './line-filter.ts';
 import { LogReader } from './log-reader.ts';
 import { type LogErrorKind, LogReadError } from './log-request.ts';
 import { LogScan } from './log-scan.ts';
@@ -107,10 +107,8 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
-    using memory = this.#memory.share();
-    return await this.#scan(selection, call, (scan) =>
-      readPage(request, { scan, selection, memory, slicer: this.#slicer }),
-    );
+    const [memory, slicer] = [this.#memory, this.#slicer];
+    return this.#scan(selection, call, (scan) => readPage(request, { scan, selection, memory, slicer }));
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
@@ -152,8 +150,7 @@ export class KubernetesLogStore implements LogBackend {
     try {
       using opened = await this.#openPods(bounded.signal, call.signal);
       const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
-      const range = { from: earliestBegin(selection), to: selection.range.end };
-      return yield* exportLines({ scan, order, range, memory: this.#memory, slicer: this.#slicer });
+      return yield* exportLines(order, { scan, selection, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
       throw toStoreError(error);
     }

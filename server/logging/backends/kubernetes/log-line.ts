@@ -20,18 +20,18 @@ export function comparePositions(a: LinePosition, b: LinePosition): number {
 }
 
 /** Bytes of a line in memory besides its text. */
-const OVERHEAD = 200;
-/** V8 stores a string with a character outside Latin-1 as two bytes for each character. */
-const BYTES_PER_CHARACTER = 2;
+const OVERHEAD = 150;
+const WIDE_CHARACTER = /[\u0100-\uffff]/;
 
-/** Upper bound of the bytes of a line in memory. */
+/** Bytes of a line in memory. V8 stores a string with a character outside Latin-1 as two bytes for each character. */
 export function costOf(text: string): number {
-  return BYTES_PER_CHARACTER * text.length + OVERHEAD;
+  return OVERHEAD + text.length * (WIDE_CHARACTER.test(text) ? 2 : 1);
 }
 
 /** Copies a slice of a string. V8 keeps the whole string in memory as long as the original slice exists. */
 export function detached(slice: string): string {
-  return ` ${slice}`.slice(1);
+  const encoding = WIDE_CHARACTER.test(slice) ? 'utf16le' : 'latin1';
+  return Buffer.from(slice, encoding).toString(encoding);
 }
 
 export function toRecord({ time, rank, text }: LogLine, logs: readonly ContainerLog[]): LogRecord {

@@ -47,7 +47,7 @@ const IDLE_MS = 10_000;
  * Bytes that are decoded at once. Memory is checked once per chunk, so it can be exceeded by the lines of one chunk.
  */
 const MAX_CHUNK = 16 << 10;
-/** Byte limit of requests for the time of one line: enough for the timestamp. */
+/** Byte limit of requests for the time of the first line: enough for the timestamp. */
 const HEAD_BYTES = 64;
 
 export class LogReader {
@@ -92,22 +92,10 @@ export class LogReader {
     return extent;
   }
 
-  /** Requests the time of the first or the last line; undefined for an empty log. */
-  async timeOf(
-    which: 'first' | 'last',
-    log: ContainerLog,
-    signal: AbortSignal,
-  ): Promise<Instant | undefined> {
-    const tail = which === 'last' ? { tailLines: 1 } : {};
-    const request = {
-      ...tail,
-      since: undefined,
-      limitBytes: HEAD_BYTES,
-      lastLine: 'complete' as const,
-      signal,
-    };
-    const { first } = await this.read(log, request, () => undefined);
-    return first;
+  /** Requests the time of the first line; undefined for an empty log. */
+  async firstTime(log: ContainerLog, signal: AbortSignal): Promise<Instant | undefined> {
+    const request = { since: undefined, limitBytes: HEAD_BYTES, lastLine: 'complete', signal } as const;
+    return (await this.read(log, request, () => undefined)).first;
   }
 
   /** Reads the lines of an open response. */
@@ -131,7 +119,7 @@ export class LogReader {
       options.flush?.();
       if (extent.hasPassed) return;
     }
-    // `limitBytes` truncates the last line. It is dropped, unless it is the only one: timeOf() needs its timestamp.
+    // `limitBytes` truncates the last line. It is dropped, unless it is the only one: firstTime() needs its timestamp.
     const isCut = extent.bytes >= limitBytes;
     if (isCut && extent.lines === 0) await lines.readRest(true);
     else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');

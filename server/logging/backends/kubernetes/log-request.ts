@@ -4,11 +4,11 @@ import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { readError, StalledError } from '../../../cluster/connection/response-body.ts';
 import type { Instant } from '../../log-store.ts';
-import type { LogName } from './container-log.ts';
+import type { ContainerLog, ContainerName } from './container-log.ts';
 import { wholeSecond } from './kubelet-time.ts';
 
 export interface LogRequest {
-  readonly log: LogName;
+  readonly log: ContainerName & Pick<ContainerLog, 'previous'>;
   /** Sent as `sinceTime`, rounded down to the second; undefined for the whole log. */
   readonly since: Instant | undefined;
   readonly follow?: boolean;

@@ -45,8 +45,6 @@ export interface Window {
 /** Receives the lines of one log that are in the time window and match the filter. */
 export interface LineSink {
   readonly onLine: (...line: Parameters<OnLine>) => void;
-  /** Called after the lines of each chunk of the response, and at the end of the log. */
-  readonly flush?: () => void;
   /** The scan stops reading the log at this time; undefined: at the end of the window. */
   readonly until?: () => Instant | undefined;
 }
@@ -107,13 +105,13 @@ export class LogScan {
     );
   }
 
-  /** Returns the time of the first or the last line of each log, by rank; undefined for an empty log. */
-  async timesOf(which: 'first' | 'last'): Promise<(Instant | undefined)[]> {
+  /** Requests the time of the first line of each log, by rank; undefined for an empty log. */
+  async firstTimes(): Promise<(Instant | undefined)[]> {
     const { reader, logs, deadline } = this.#options;
     const times = Array<Instant | undefined>(logs.length).fill(undefined);
     await this.#each(async (log, rank) => {
-      times[rank] = await reader.timeOf(which, log, deadline);
-      if (which === 'first' && !this.#firstLines.has(log)) this.#firstLines.set(log, times[rank]);
+      times[rank] = await reader.firstTime(log, deadline);
+      if (!this.#firstLines.has(log)) this.#firstLines.set(log, times[rank]);
     });
     return times;
   }
@@ -142,10 +140,9 @@ export class LogScan {
       if (time < from || time >= to) return;
       return ifAccepted(filter(text), () => sink.onLine(time, text, ordinal));
     };
-    const flush = (): void => sink.flush?.();
     const [extent, tail] = [newExtent(), newExtent()];
     try {
-      await reader.read(log, { since, until, limitBytes, signal, flush }, onLine, extent);
+      await reader.read(log, { since, until, limitBytes, signal }, onLine, extent);
       const isCut = limitBytes !== undefined && extent.bytes >= limitBytes && !extent.hasPassed;
       if (!isCut) return await this.#checkRotation(log, from, extent.first);
       shortfalls.addLog('Limit', 'too long: only the oldest and the newest lines were read', log);
@@ -154,7 +151,6 @@ export class LogScan {
       const newer: OnLine = (...line) => (line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
-      flush();
       if (extent.truncated || tail.truncated)
         shortfalls.add('Limit', 'lines longer than 1 MiB were truncated');
     }
@@ -174,7 +170,7 @@ export class LogScan {
       kept === undefined || kept > shifted(begin, SMALL_GAP_S);
     let kept = first;
     if (started < begin && isGap(first)) {
-      if (!this.#firstLines.has(log)) this.#firstLines.set(log, await reader.timeOf('first', log, deadline));
+      if (!this.#firstLines.has(log)) this.#firstLines.set(log, await reader.firstTime(log, deadline));
       kept = this.#firstLines.get(log);
     }
     if (log.predecessors && started > begin) this.addRotated(log, started);

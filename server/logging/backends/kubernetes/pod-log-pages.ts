@@ -1,149 +1,207 @@
-// Reader of one page of a log query. The first page reads all lines of the time range, because it returns the total.
-// Pages with a cursor, and queries without a total, read time windows only until the page is full.
+// Reader of pages of log lines, for queries and exports. The first page of a query reads all lines of the time range,
+// because it returns the total. All other pages read time windows only until the page is full.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
-import type { LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
+import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
+import type { Instant, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
 import { PAGE_CUT } from '../../page-limit.ts';
+import { newForeignCursor } from '../../store-errors.ts';
+import { type ContainerName, compareContainers, STORE } from './container-log.ts';
 import { earliestBegin } from './line-filter.ts';
-import { comparePositions, type LogLine, toRecord } from './log-line.ts';
-import type { LineSink, LogScan, Window } from './log-scan.ts';
-import type { MemoryShare } from './memory-budget.ts';
-import { formatPosition, type PagePosition, parsePosition } from './page-position.ts';
+import { type LogLine, toRecord } from './log-line.ts';
+import type { LogScan, SinkFor, Window } from './log-scan.ts';
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import { TopLines } from './top-lines.ts';
 
 export interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
-  readonly memory: MemoryShare;
+  readonly memory: MemoryBudget;
   readonly slicer: TimeSlicer;
 }
 
-/** Lines to read for a page: lines to skip (`from`), or the lines to return. */
-interface Part {
-  readonly order: Order;
-  readonly limit: number;
-  readonly after: PagePosition | undefined;
-  /** Whether all lines of the time range are read, for the total. */
-  readonly isCounted: boolean;
-  /** Whether only positions are stored, without text. */
-  readonly withoutText: boolean;
+/**
+ * Position of the last line of a page. It names the container of the line, because the index of a log in the list of
+ * selected logs can change between requests. Both runs of a container count as one log: they have no line of the same
+ * nanosecond.
+ */
+interface PagePosition {
+  readonly time: Instant;
+  readonly container: ContainerName;
+  readonly ordinal: number;
 }
 
-interface PartLines {
-  readonly lines: readonly LogLine[];
-  /** Number of matching lines; meaningful only if the part was counted. */
+/** Position in a cursor. With the total, the next page need not read all logs. */
+interface Cursor {
+  readonly position: PagePosition;
   readonly total: Total;
-  readonly hasMore: boolean;
+  /** Time between the first and the last line of the page, in ms. */
+  readonly spanMs: number;
+}
+
+/** The lines to read for a page. */
+interface LinesRequest {
+  readonly order: Order;
+  /** Maximum number of lines; the memory can hold fewer. */
+  readonly limit: number;
+  readonly after: PagePosition | undefined;
+  /** Whether the lines of one time window suffice, although the page is not full. */
+  readonly isWindow?: boolean;
+  /** Whether all lines of the time range are read, for the total. */
+  readonly isCounted?: boolean;
+  /** Width of the first time window, in ms. Undefined in ascending order: reading stops when the page is full. */
+  readonly widthMs?: number | undefined;
+  /** Whether only positions are stored, without text. */
+  readonly withoutText?: boolean;
+}
+
+export interface PageLines {
+  readonly lines: readonly LogLine[];
+  /** Number of matching lines that were read. */
+  readonly count: number;
+  /** Position of the last line, if lines can follow. */
+  readonly next: PagePosition | undefined;
+  /** Length of the time that the lines cover, in ms. */
+  readonly spanMs: number;
+  /** Whether the memory was too small for the page. */
   readonly isCut: boolean;
 }
 
+/** The first window of a page is this many times as long as the previous page, because lines are not spread evenly. */
+const SPAN_MARGIN = 4;
+/** Minimum width of the first time window of a page. */
+export const MIN_WIDTH_MS = 60_000;
+
 /** Reads a page. Throws NotSupported for an invalid `after`. */
 export async function readPage(request: PageRequest, options: PageOptions): Promise<LogPage> {
-  const { scan } = options;
-  const { order, size, from, after, uncounted = false } = request;
-  let position = after === undefined ? undefined : parsePosition(after, scan.logs);
-  const isCounted = !uncounted && position === undefined;
-  let counted: Total | undefined;
-  // Skipped lines are stored without text, so that more of them fit into the memory; several rounds if they still do
-  // not.
+  const { scan, memory } = options;
+  const { order, size, from, uncounted = false } = request;
+  const cursor = request.after === undefined ? undefined : parseCursor(request.after);
+  let [after, spanMs, total] = [cursor?.position, cursor?.spanMs ?? 0, cursor?.total];
+  const read = async (limit: number, withoutText: boolean): Promise<PageLines> => {
+    const isCounted = !uncounted && total === undefined;
+    // The pod log API reads forwards only.
+    const widthMs = order === 'desc' ? Math.max(MIN_WIDTH_MS, spanMs * SPAN_MARGIN) : undefined;
+    using share = memory.share();
+    const lines = await readLines({ order, limit, after, isCounted, widthMs, withoutText }, share, options);
+    total ??= scan.total(lines.count);
+    ({ next: after, spanMs } = lines);
+    return lines;
+  };
+  const page = ({ lines, next }: Pick<PageLines, 'lines' | 'next'>): LogPage => {
+    const { count = 0, relation = 'gte' } = total ?? {};
+    const isExact = !uncounted && relation === 'eq' && scan.isComplete;
+    const known: Total = { count, relation: isExact ? 'eq' : 'gte' };
+    return {
+      total: known,
+      records: lines.map((line) => toRecord(line, scan.logs)),
+      next: next && formatCursor({ position: next, total: known, spanMs }),
+      shortfalls: scan.shortfalls.list(),
+    };
+  };
+  // Skipped lines are stored without text, so that more of them fit into the memory. Several rounds if they do not.
   for (let left = size === 0 ? 0 : from; left > 0; ) {
-    const part = { order, limit: left, after: position, isCounted: isCounted && !counted, withoutText: true };
-    const skipped = await readPart(part, options);
-    counted ??= skipped.total;
-    position = positionBehind(skipped.lines, counted);
-    if (!skipped.hasMore || !position || isOver(scan)) return page([], counted, undefined, scan);
+    const skipped = await read(left, true);
     left -= skipped.lines.length;
+    if (!skipped.next || scan.isOver) return page({ lines: [], next: undefined });
   }
-  const part = { order, limit: size, after: position, isCounted: isCounted && !counted, withoutText: false };
-  const { lines, total, hasMore, isCut } = await readPart(part, options);
-  const known = counted ?? position?.total ?? total;
-  const isExact = !uncounted && known.relation === 'eq' && scan.isComplete;
-  const result: Total = { count: known.count, relation: isExact ? 'eq' : 'gte' };
-  if (isCut) scan.shortfalls.add(PAGE_CUT.reason, PAGE_CUT.message);
-  return page(lines, result, hasMore ? positionBehind(lines, result) : undefined, scan);
+  const lines = await read(size, false);
+  if (lines.isCut) scan.shortfalls.add(PAGE_CUT.reason, PAGE_CUT.message);
+  return page(lines);
 }
 
-function page(
-  lines: readonly LogLine[],
-  total: Total,
-  next: PagePosition | undefined,
-  { logs, shortfalls }: LogScan,
-): LogPage {
-  const records = lines.map((line) => toRecord(line, logs));
-  return { total, records, next: next && formatPosition(next, logs), shortfalls: shortfalls.list() };
-}
-
-function positionBehind(lines: readonly LogLine[], total: Total): PagePosition | undefined {
-  const [first, line] = [lines[0], lines.at(-1)];
-  if (!first || !line) return undefined;
-  return { line, total, span: Math.abs(millisecondsOf(line.time) - millisecondsOf(first.time)) };
-}
-
-async function readPart(
-  { order, limit, after, isCounted, withoutText }: Part,
-  { scan, selection, memory, slicer }: PageOptions,
-): Promise<PartLines> {
+/** Reads the first lines after a position. The lines remain in `memory`. */
+export async function readLines(
+  { order, limit, after, isWindow, isCounted, widthMs, withoutText }: LinesRequest,
+  memory: MemoryShare,
+  { scan, selection, slicer }: Omit<PageOptions, 'memory'>,
+): Promise<PageLines> {
   const top = new TopLines({ order, limit, memory });
   const sign = order === 'asc' ? 1 : -1;
+  const range = rangeAfter(after, order, { from: earliestBegin(selection), to: selection.range.end });
   let count = 0;
-  const sinkFor = (_: unknown, rank: number): LineSink => ({
-    onLine: (time, text, ordinal) => {
-      count++;
-      if (after && sign * comparePositions({ time, rank, ordinal }, after.line) <= 0) return;
-      top.offer(time, rank, ordinal, withoutText ? '' : text);
-    },
-    // In ascending order, lines after the first dropped one cannot get into the page.
-    until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
-  });
+  const sinkFor: SinkFor = (log, rank) => {
+    const side = after ? compareContainers(log, after.container) : 0;
+    return {
+      onLine: (time, text, ordinal) => {
+        count++;
+        if (after && sign * (compareText(time, after.time) || side || ordinal - after.ordinal) <= 0) return;
+        top.offer(time, rank, ordinal, withoutText ? '' : text);
+      },
+      // In ascending order, lines after the first dropped one cannot get into the page.
+      until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
+    };
+  };
+  let [window, isLast] = [range, true];
   if (isCounted) await scan.readAll(sinkFor);
   else {
-    const range = { from: earliestBegin(selection), to: selection.range.end };
-    for (const window of pageWindows(order, range, after)) {
-      if (top.isFull || isOver(scan)) break;
+    for (window of pageWindows(order, range, widthMs)) {
+      if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
+      if (scan.isOver || top.isFull || (isWindow && top.size > 0)) break;
+      isLast = order === 'asc' ? window.to === range.to : window.from === range.from;
       await scan.readWindow(window, sinkFor);
     }
   }
   const lines = await top.sorted(slicer);
-  const hasMore = lines.length > 0 && top.firstDropped !== undefined;
-  const isCut = top.outOfMemory && lines.length < limit;
-  top.clear();
-  return { lines, total: scan.total(count), hasMore, isCut };
+  const [first, last] = [lines[0], lines.at(-1)];
+  const isDropped = top.firstDropped !== undefined;
+  const isMore = isDropped || (!isLast && !scan.isOver);
+  const container = last && scan.logs[last.rank];
+  return {
+    lines,
+    count,
+    next: isMore && last && container ? { time: last.time, container, ordinal: last.ordinal } : undefined,
+    spanMs: isDropped && first && last ? widthOf({ from: first.time, to: last.time }) : widthOf(window),
+    isCut: top.outOfMemory && lines.length < limit,
+  };
 }
 
-/** Returns true after the time limit, and adds the shortfall. */
-function isOver(scan: LogScan): boolean {
-  if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
-  return scan.isOver;
+function widthOf({ from, to }: Window): number {
+  return Math.abs(millisecondsOf(to) - millisecondsOf(from));
 }
 
-const MIN_WIDTH_MS = 60_000;
-/** The first window is this many times as long as the previous page, because lines are not spread evenly. */
-const SPAN_MARGIN = 4;
 /** Factor between the lengths of two consecutive windows. */
 const GROWTH = 16;
 /** Windows before the one that covers the rest of the range. Few, because each window is a request for each log. */
 const MAX_WINDOWS = 2;
 
-/**
- * Time windows of a page. Ascending: one window, because reading stops when the page is full. Descending: windows of
- * growing length from the end backwards, because the pod log API reads forwards only.
- */
+/** Time windows of growing length from the position on, in the requested order; one window without `widthMs`. */
 function* pageWindows(
   order: Order,
-  range: Window,
-  after: PagePosition | undefined,
+  { from, to }: Window,
+  widthMs: number | undefined,
 ): Generator<Window, void, undefined> {
-  const begin = after?.line.time;
-  if (order === 'asc') {
-    yield { from: later(range.from, begin ?? range.from), to: range.to };
-    return;
+  let width = Math.ceil(widthMs ?? 0);
+  for (let n = 0; n < MAX_WINDOWS && width > 0 && width < widthOf({ from, to }); n++, width *= GROWTH) {
+    const border = instantOf(order === 'asc' ? millisecondsOf(from) + width : millisecondsOf(to) - width);
+    yield order === 'asc' ? { from, to: border } : { from: border, to };
+    [from, to] = order === 'asc' ? [border, to] : [from, border];
   }
-  let to = begin === undefined ? range.to : earlier(range.to, instantOf(millisecondsOf(begin) + 1));
-  let width = Math.max(MIN_WIDTH_MS, (after?.span ?? 0) * SPAN_MARGIN);
-  for (let n = 0; n < MAX_WINDOWS && to > range.from; n++, width *= GROWTH) {
-    const from = later(range.from, instantOf(Math.max(0, millisecondsOf(to) - width)));
-    yield { from, to };
-    to = from;
-  }
-  if (to > range.from) yield { from: range.from, to };
+  if (from < to) yield { from, to };
+}
+
+/** The part of a time range that can have lines after the position. */
+function rangeAfter(after: PagePosition | undefined, order: Order, { from, to }: Window): Window {
+  if (!after) return { from, to };
+  if (order === 'asc') return { from: later(from, after.time), to };
+  return { from, to: earlier(to, instantOf(millisecondsOf(after.time) + 1)) };
+}
+
+const CURSOR =
+  /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})$/;
+
+function formatCursor({ position: { time, container: name, ordinal }, total, spanMs }: Cursor): string {
+  const count = `${total.count}${total.relation === 'eq' ? 'e' : 'g'}`;
+  return [time, name.namespace, name.pod, name.container, ordinal, count, spanMs].join('/');
+}
+
+/** Throws NotSupported for invalid text. */
+function parseCursor(text: string): Cursor {
+  const [, time, namespace = '', pod = '', container = '', ordinal, count, relation, spanMs] =
+    CURSOR.exec(text) ?? [];
+  if (!isInstant(time)) throw newForeignCursor(STORE);
+  return {
+    position: { time, container: { namespace, pod, container }, ordinal: Number(ordinal) },
+    total: { count: Number(count), relation: relation === 'e' ? 'eq' : 'gte' },
+    spanMs: Number(spanMs),
+  };
 }

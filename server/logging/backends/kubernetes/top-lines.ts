@@ -20,11 +20,16 @@ const SLACK = 128;
 const KEPT_SHARE = 0.75;
 const SAMPLE_SIZE = 1_024;
 
+interface StoredLine extends LogLine {
+  /** Bytes in memory. */
+  readonly bytes: number;
+}
+
 export class TopLines {
   readonly #limit: number;
   readonly #memory: MemoryShare;
   readonly #compare: (a: LinePosition, b: LinePosition) => number;
-  #lines: LogLine[] = [];
+  #lines: StoredLine[] = [];
   #bytes = 0;
   #firstDropped: LinePosition | undefined;
   #outOfMemory = false;
@@ -45,6 +50,10 @@ export class TopLines {
     return this.#firstDropped;
   }
 
+  get size(): number {
+    return this.#lines.length;
+  }
+
   /** Whether more lines than `limit` were offered, or lines were dropped for lack of memory. */
   get isFull(): boolean {
     if (this.#lines.length > this.#limit) this.#truncate();
@@ -54,22 +63,18 @@ export class TopLines {
   offer(time: Instant, rank: number, ordinal: number, text: string): void {
     const position = { time, rank, ordinal };
     if (this.#limit === 0 || !this.#isWanted(position)) return;
-    this.#lines.push({ time: detached(time), rank, ordinal, text: detached(text) });
-    this.#setBytes(this.#bytes + costOf(text));
+    const bytes = costOf(text);
+    this.#lines.push({ time: detached(time), rank, ordinal, text: detached(text), bytes });
+    this.#setBytes(this.#bytes + bytes);
     if (this.#lines.length >= this.#limit + Math.max(this.#limit, SLACK)) this.#truncate();
     if (this.#bytes > this.#memory.room) this.#freeMemory();
   }
 
-  /** Sorts the lines, time-sliced. Their memory is freed by clear(). */
-  async sorted(slicer: TimeSlicer): Promise<LogLine[]> {
+  /** Sorts the lines, time-sliced. Their memory remains counted. */
+  async sorted(slicer: TimeSlicer): Promise<readonly LogLine[]> {
     this.#lines = await mergeSort(this.#lines, this.#compare, slicer);
     if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
     return this.#lines;
-  }
-
-  clear(): void {
-    this.#lines = [];
-    this.#setBytes(0);
   }
 
   #isWanted(position: LinePosition): boolean {
@@ -101,7 +106,7 @@ export class TopLines {
     if (!line) return;
     this.#firstDropped = { time: line.time, rank: line.rank, ordinal: line.ordinal };
     this.#lines = this.#lines.filter((each) => this.#isWanted(each));
-    this.#setBytes(this.#lines.reduce((sum, { text }) => sum + costOf(text), 0));
+    this.#setBytes(this.#lines.reduce((sum, { bytes }) => sum + bytes, 0));
   }
 
   #setBytes(bytes: number): void {
