@@ -1,5 +1,6 @@
-// The program: parses the command line, handles signals, and runs server.ts. No other file exits the process.
-// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 or 143 forced stop by a second signal.
+// The main program: parses the command line, handles signals, and runs server.ts. No other file exits the process.
+// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 or 143 forced stop by a
+// second signal.
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';

@@ -1,4 +1,5 @@
-// The access log filter: writes one line per request, when the request ends. Audit events (audit.ts) have the same fields.
+// The access log filter: writes one line per request, when the request ends. Audit events (audit.ts) have the same
+// fields.
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { printable, recordedAgent } from '../observability/printable-text.ts';

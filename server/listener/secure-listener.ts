@@ -1,5 +1,5 @@
-// The TLS listener. New connections use the current serving certificate. Client certificates are optional; authentication
-// verifies them for each request.
+// The TLS listener. New connections use the current serving certificate. Client certificates are optional;
+// authentication verifies them for each request.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';

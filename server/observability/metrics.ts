@@ -1,4 +1,5 @@
-// The metrics registry of a server, and the metrics of the process. Each module of the server adds its own metrics to the registry.
+// The metrics registry of a server, and the metrics of the process. Each module of the server adds its own metrics to
+// the registry.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {

@@ -1,5 +1,5 @@
-// Strict parsing of the request target into path segments and query. Ambiguous targets are rejected, so that routing, authorization
-// and proxies use the same segments.
+// Strict parsing of the request target into path segments and query. Ambiguous targets are rejected, so that routing,
+// authorization and proxies use the same segments.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-decoder.ts';
 

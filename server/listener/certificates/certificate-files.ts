@@ -1,5 +1,5 @@
-// The serving certificate from files, reloaded when the files change. If the new files are invalid, the current certificate
-// stays in use.
+// The serving certificate from files, reloaded when the files change. If the new files are invalid, the current
+// certificate stays in use.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';

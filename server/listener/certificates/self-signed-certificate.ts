@@ -1,5 +1,6 @@
-// The self-signed serving certificate, for servers without certificate files: creates a CA, issues certificates and renews both.
-// A new CA is published in the bundle one day before it issues certificates, so that clients can load it in time.
+// The self-signed serving certificate, for servers without certificate files. This module creates a CA, issues
+// certificates, and renews both. A new CA is published in the CA bundle one day before it issues certificates, so that
+// clients can load it in time.
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -1,6 +1,6 @@
-// Strict parsing of form bodies (application/x-www-form-urlencoded) and of the scope parameter. Ambiguous input is rejected,
-// because a proxy in front may have parsed it differently. Only some endpoints accept parameters in the URL (RFC 6749, 3.1
-// and 3.2).
+// Strict parsing of form bodies (application/x-www-form-urlencoded) and of the scope parameter. Ambiguous input is
+// rejected, because a proxy in front may have parsed it differently. Only some endpoints accept parameters in the URL
+// (RFC 6749, 3.1 and 3.2).
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';

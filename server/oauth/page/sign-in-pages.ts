@@ -1,5 +1,5 @@
-// Pages of a sign-in: the form for user name and password, and the form that replaces a password set by an administrator.
-// Password fields have no `maxlength`, because browsers silently truncate pasted text to it.
+// Pages of a sign-in: the form for user name and password, and the form that replaces a password set by an
+// administrator. Password fields have no `maxlength`, because browsers silently truncate pasted text to it.
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';

@@ -1,6 +1,6 @@
-// Login throttle that all replicas share: every replica watches one ConfigMap with a record for each delay, so delays
-// survive a restart. Keys are digests, so the ConfigMap reveals no user names. Values have a MAC, so write access to the
-// ConfigMap is not sufficient to delay users.
+// Login throttle that all replicas share. Every replica watches one ConfigMap, which contains a record for each delay,
+// so delays also survive a restart. Keys are digests, so the ConfigMap reveals no user names. Values have a MAC, so
+// write access to the ConfigMap is not sufficient to delay users.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
