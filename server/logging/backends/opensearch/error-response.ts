@@ -79,8 +79,8 @@ export function errorOf(status: number, text: string, retryAfter?: string): Stat
   const message = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
   const index = unsearchableIndexOf(reasons, text);
   const cause = new ResponseError(status, message, index);
-  const rejection = SETTINGS.find(({ pattern }) => matches(pattern));
-  if (rejection) return rejection.error(cause);
+  const [, settingError] = SETTINGS.find(([pattern]) => matches(pattern)) ?? [];
+  if (settingError) return settingError(cause);
   if (index) return newIndexAccessDenied(STORE, cause);
   if (status === 504 || matches(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
     return newStoreTimeout(STORE, { cause });
@@ -94,29 +94,26 @@ function secondsOf(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
-function unsearchableIndexOf(reasons: readonly string[], text: string): UnsearchableIndex | undefined {
-  const [first = ''] = reasons;
+function unsearchableIndexOf([first = '']: readonly string[], text: string): UnsearchableIndex | undefined {
   const blocked = /^cluster_block_exception: index \[([^\]]+)\] blocked by/.exec(first)?.[1];
   if (blocked !== undefined) return { name: blocked, isClosed: false };
-  if (!first.startsWith('index_closed_exception')) return undefined;
-  const body: unknown = JSON.parse(text);
-  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
-  const name = optionalText(error['index']);
-  return name === undefined ? undefined : { name, isClosed: true };
+  const isClosed = first.startsWith('index_closed_exception');
+  const name = isClosed ? /"index"\s*:\s*"([^"]+)"/.exec(text)?.[1] : undefined;
+  return name === undefined ? undefined : { name, isClosed };
 }
 
-/** Returns `type: reason` of the error, its root causes and the failed shards. */
 function reasonsIn(text: string): string[] {
-  let body: unknown;
   try {
-    body = JSON.parse(text);
+    return reasonsOf(JSON.parse(text));
   } catch {
     return [];
   }
-  return reasonsOf(body);
 }
 
-/** Returns `type: reason` of up to 20 errors in any JSON value. */
+/** Members of an error response that contain errors. */
+const NESTED = ['error', '_shards', 'root_cause', 'caused_by', 'failed_shards', 'failures', 'reason'];
+
+/** Returns `type: reason` of up to 20 errors in any JSON value: the error, its root causes and the failed shards. */
 export function reasonsOf(body: unknown): string[] {
   const found: string[] = [];
   const collect = (value: unknown, depth: number): void => {
@@ -125,17 +122,7 @@ export function reasonsOf(body: unknown): string[] {
     if (!isRecord(value)) return;
     const [type, reason] = [optionalText(value['type']), optionalText(value['reason'])];
     if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
-    for (const key of [
-      'error',
-      '_shards',
-      'root_cause',
-      'caused_by',
-      'failed_shards',
-      'failures',
-      'reason',
-    ]) {
-      collect(value[key], depth + 1);
-    }
+    for (const key of NESTED) collect(value[key], depth + 1);
   };
   collect(body, 0);
   return found;
@@ -153,100 +140,86 @@ function newPointsExhausted(cause: Error): StatusError {
   return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 30 }, { cause });
 }
 
-interface SettingRejection {
-  /** Compared with each `type: reason`. */
-  readonly pattern: RegExp;
-  readonly error: (cause: Error) => StatusError;
+type ErrorFactory = (cause: Error) => StatusError;
+
+/** A query that the store does not support. `unfit`: the setting to change and the effect, for the health check. */
+function unsupported(
+  parameter: string,
+  problem: string,
+  unfit?: readonly [reason: string, effect: string],
+): ErrorFactory {
+  const cause = unfit && new UnfitOptionError('logging.opensearch', ...unfit);
+  return () => newNotSupported(STORE, parameter, problem, cause);
 }
 
-/** Rejections due to a setting of the store or of an index. The errors say what to change. The first match is used. */
-const SETTINGS: readonly SettingRejection[] = [
-  {
-    pattern: /too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i,
-    error: () => newNotSupported(STORE, 'log_query', 'the pattern is too complex; use a shorter one'),
-  },
-  {
-    pattern: /too_many_(nested_)?clauses|maxClauseCount|max_clause_count/i,
-    error: () =>
-      newNotSupported(
-        STORE,
-        'namespaces',
-        'too many names or texts for its `indices.query.bool.max_clause_count`; use fewer',
+function unfitStore(cause: UnfitOptionError): ErrorFactory {
+  return () => newStoreUnavailable(STORE, cause);
+}
+
+/**
+ * Rejections due to a setting of the store or of an index. The errors say what to change. The pattern is compared with
+ * each `type: reason`; the first match is used.
+ */
+const SETTINGS: readonly (readonly [pattern: RegExp, error: ErrorFactory])[] = [
+  [
+    /too_complex_to_determinize|determinizing|max_regex_length|regex.*length/i,
+    unsupported('log_query', 'the pattern is too complex; use a shorter one'),
+  ],
+  [
+    /too_many_(nested_)?clauses|maxClauseCount|max_clause_count|\[index\.max_terms_count\]/i,
+    unsupported(
+      'namespaces',
+      'too many names or texts for its `indices.query.bool.max_clause_count` or `index.max_terms_count`; use fewer',
+    ),
+  ],
+  [
+    /result window is too large/i,
+    unsupported('size', 'the page is beyond its `index.max_result_window`; use a cursor, or a smaller size'),
+  ],
+  [
+    /search\.allow_expensive_queries/,
+    unsupported(
+      'log_query',
+      'its `search.allow_expensive_queries` allows whole words and whole names only; use `match=phrase`, without levels and workloads',
+      [
+        'its `search.allow_expensive_queries` has to be true for parts of words, levels and workloads',
+        'log queries with these return 400',
+      ],
+    ),
+  ],
+  [
+    /^too_many_buckets_exception/,
+    unsupported(
+      'interval',
+      'its `search.max_buckets` allows fewer buckets; use a longer interval or a shorter range',
+    ),
+  ],
+  [
+    /\[action\.search\.shard_count\.limit\]/,
+    unsupported(
+      'start_time',
+      'its `action.search.shard_count.limit` allows fewer shards; use a shorter range',
+      [
+        'its `action.search.shard_count.limit` is lower than the number of shards of these indices',
+        'log queries of a long range return 400',
+      ],
+    ),
+  ],
+  [
+    /_source is disabled/,
+    unfitStore(
+      new UnfitOptionError('logging.opensearch', 'the indices have no _source, which records are read from'),
+    ),
+  ],
+  [
+    /\[(?:point_in_time|search)\.max_keep_alive\]/,
+    unfitStore(
+      new PointInTimeOptionError(
+        'logging.opensearch',
+        'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
+        'exports return 503',
       ),
-  },
-  {
-    pattern: /\[index\.max_terms_count\]/,
-    error: () =>
-      newNotSupported(STORE, 'namespaces', 'too many names for its `index.max_terms_count`; use fewer'),
-  },
-  {
-    pattern: /result window is too large/i,
-    error: () =>
-      newNotSupported(
-        STORE,
-        'size',
-        'the page is beyond its `index.max_result_window`; use a cursor, or a smaller size',
-      ),
-  },
-  {
-    pattern: /search\.allow_expensive_queries/,
-    error: () =>
-      newNotSupported(
-        STORE,
-        'log_query',
-        'its `search.allow_expensive_queries` allows whole words and whole names only; use `match=phrase`, without levels and workloads',
-        new UnfitOptionError(
-          'logging.opensearch',
-          'its `search.allow_expensive_queries` has to be true for parts of words, levels and workloads',
-          'log queries with these return 400',
-        ),
-      ),
-  },
-  {
-    pattern: /^too_many_buckets_exception/,
-    error: () =>
-      newNotSupported(
-        STORE,
-        'interval',
-        'its `search.max_buckets` allows fewer buckets; use a longer interval or a shorter range',
-      ),
-  },
-  {
-    pattern: /\[action\.search\.shard_count\.limit\]/,
-    error: () =>
-      newNotSupported(
-        STORE,
-        'start_time',
-        'its `action.search.shard_count.limit` allows fewer shards; use a shorter range',
-        new UnfitOptionError(
-          'logging.opensearch',
-          'its `action.search.shard_count.limit` is lower than the number of shards of these indices',
-          'log queries of a long range return 400',
-        ),
-      ),
-  },
-  {
-    pattern: /_source is disabled/,
-    error: () =>
-      newStoreUnavailable(
-        STORE,
-        new UnfitOptionError(
-          'logging.opensearch',
-          'the indices have no _source, which records are read from',
-        ),
-      ),
-  },
-  {
-    pattern: /\[(?:point_in_time|search)\.max_keep_alive\]/,
-    error: () =>
-      newStoreUnavailable(
-        STORE,
-        new PointInTimeOptionError(
-          'logging.opensearch',
-          'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
-          'exports return 503',
-        ),
-      ),
-  },
-  { pattern: POINTS_EXHAUSTED, error: newPointsExhausted },
+    ),
+  ],
+  [POINTS_EXHAUSTED, newPointsExhausted],
 ];

@@ -1,6 +1,5 @@
 // Points in time (PIT) for exports: consistent views of the indices. The APIs of OpenSearch and Elasticsearch differ,
 // so the module tries them in turn and then keeps the first one that works.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
@@ -20,33 +19,35 @@ import { failedShards, objectOf, type SearchResponse, shardsOf } from './search-
 
 /** `keep_alive` that each page renews. If the client needs longer for a page, the point in time expires. */
 const KEEP_ALIVE = '5m';
-/** `keep_alive` until the first page. Short, because a process that crashes before it leaves the point in time open. */
+/** `keep_alive` until the first page. Short, because a crash or a disconnect before it leaves the point in time open. */
 const FIRST_KEEP_ALIVE = '30s';
-/** Time that an aborted request waits for the id of the point in time, in order to close it. */
-const ABORT_GRACE_MS = 1_000;
 const CLOSE_MS = 5_000;
 
 interface Api {
-  readonly open: (indices: string) => string;
+  /** Path behind the indices, to open a point in time. */
+  readonly open: string;
   readonly query: Readonly<Record<string, string>>;
   /** Name of the id in the response. */
   readonly id: string;
-  readonly close: { readonly path: string; readonly body: (id: string) => unknown };
+  readonly close: string;
+  readonly closeBody: (id: string) => unknown;
 }
 
 const ELASTICSEARCH: Api = {
-  open: (indices) => `/${indices}/_pit`,
+  open: '_pit',
   query: { ignore_unavailable: 'true' },
   id: 'id',
-  close: { path: '/_pit', body: (id) => ({ id }) },
+  close: '/_pit',
+  closeBody: (id) => ({ id }),
 };
 
 const APIS: readonly Api[] = [
   {
-    open: (indices) => `/${indices}/_search/point_in_time`,
+    open: '_search/point_in_time',
     query: LENIENT,
     id: 'pit_id',
-    close: { path: '/_search/point_in_time', body: (id) => ({ pit_id: [id] }) },
+    close: '/_search/point_in_time',
+    closeBody: (id) => ({ pit_id: [id] }),
   },
   // Elasticsearch 8.16 or later. Earlier versions open no point in time if a shard is unavailable.
   { ...ELASTICSEARCH, query: { ...ELASTICSEARCH.query, allow_partial_search_results: 'true' } },
@@ -99,36 +100,23 @@ export class PointsInTime {
     return undefined;
   }
 
+  /** If the caller disconnects during the request, the point in time stays open until FIRST_KEEP_ALIVE. */
   async #open(api: Api, target: SearchTarget, call: Call): Promise<PointInTime | undefined> {
-    const { signal, timeoutMs } = call;
-    signal.throwIfAborted();
-    // Not aborted at once, because the id of a point in time that was opened would be lost.
-    const aborting = new AbortController();
-    const abort = (): void => {
-      void delay(ABORT_GRACE_MS, undefined, { ref: false }).then(() => aborting.abort(signal.reason));
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      const opened = await this.#client.request(
-        {
-          method: 'POST',
-          path: api.open(target.path),
-          query: { ...api.query, keep_alive: FIRST_KEEP_ALIVE },
-          idempotent: false,
-        },
-        { signal: aborting.signal, timeoutMs },
-        (text) => readOpened(text, api, target),
-      );
-      if (!opened) return undefined;
-      const point = this.#point(api, target, opened);
-      const { error } = opened;
-      if (!error && !signal.aborted) return point;
-      await point.close();
-      signal.throwIfAborted();
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    const opened = await this.#client.request(
+      {
+        method: 'POST',
+        path: `/${target.path}/${api.open}`,
+        query: { ...api.query, keep_alive: FIRST_KEEP_ALIVE },
+        idempotent: false,
+      },
+      call,
+      (text) => readOpened(text, api, target),
+    );
+    if (!opened) return undefined;
+    const point = this.#point(api, target, opened);
+    if (!opened.error) return point;
+    await point.close();
+    throw opened.error;
   }
 
   #point(api: Api, { nanoseconds }: SearchTarget, { id: first, shortfalls }: Opened): PointInTime {
@@ -151,10 +139,9 @@ export class PointsInTime {
       close: async () => {
         // Without the caller's signal, which can be aborted already.
         const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
-        const { path, body } = api.close;
+        const body = JSON.stringify(api.closeBody(id));
         try {
-          const request = { method: 'DELETE', path, body: JSON.stringify(body(id)) } as const;
-          await this.#client.request(request, call, () => undefined);
+          await this.#client.request({ method: 'DELETE', path: api.close, body }, call, () => undefined);
           this.#isCloseForbidden = false;
         } catch (error) {
           this.#isCloseForbidden = isIndexAccessDenied(error);

@@ -89,26 +89,6 @@ describe('an export from OpenSearch', () => {
     expect(store.requests.filter(({ method }) => method === 'DELETE')).to.have.length(2);
   });
 
-  it('closes a point in time whose id arrives after the caller disconnected', async () => {
-    const opening = Promise.withResolvers<ServerResponse>();
-    const closed = Promise.withResolvers<ScriptedRequest>();
-    await using store = await scriptedStore((request, response) => {
-      if (request.method === 'DELETE') {
-        closed.resolve(request);
-        return { pits: [] };
-      }
-      opening.resolve(response);
-      return RESPONDED;
-    });
-    const leaving = new AbortController();
-    const left = storeAt(store.url).export(SELECTION, 'asc', call(30_000, leaving.signal)).next();
-    const response = await opening.promise;
-    leaving.abort(new Error('gone'));
-    response.end('{"pit_id":"late"}');
-    expect(await left.catch((error: unknown) => error)).to.have.property('message', 'gone');
-    expect((await closed.promise).body).to.deep.equal({ pit_id: ['late'] });
-  });
-
   for (const [what, code, fail] of [
     ['fails', 503, (response: ServerResponse) => response.writeHead(500).end('{}')],
     ['does not respond', 504, () => undefined],
