@@ -30,6 +30,33 @@ export function instantOf(milliseconds: number): Instant {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000000Z`;
 }
 
+const RFC3339 =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9})\d*)?(?:(Z)|([+-]\d{2}):?(\d{2})?)?$/i;
+
+/** Parses an RFC 3339 time with all its digits; undefined for other formats, such as numbers. */
+export function parseInstant(value: unknown): Instant | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (PATTERN.test(value)) return value;
+  const match = RFC3339.exec(value);
+  if (!match) return undefined;
+  const [, day, clock = '', fraction = '', , hours, minutes] = match;
+  const offset = hours === undefined ? 'Z' : `${hours}:${minutes ?? '00'}`;
+  const milliseconds = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
+  if (Number.isNaN(milliseconds)) return undefined;
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
+}
+
+/** Converts nanoseconds since the epoch. */
+export function instantOfNanoseconds(nanoseconds: bigint): Instant {
+  const rest = String(nanoseconds % 1_000_000n).padStart(6, '0');
+  return `${instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23)}${rest}Z`;
+}
+
+/** Rounded down. */
+export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
+  return Number(nanoseconds / 1_000_000n);
+}
+
 /** Rounded down. */
 export function millisecondsOf(instant: Instant): number {
   return Date.parse(`${instant.slice(0, 23)}Z`);

@@ -1,5 +1,5 @@
 // Lower time bounds that hide the lines of a deleted namespace from its successor of the same name. A query has at most
-// 250 bounds. Above 100, a preliminary search drops the namespaces without lines from before their creation.
+// 250 bounds. Above, a preliminary search drops the namespaces without lines from before their creation.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
@@ -35,8 +35,6 @@ interface Search {
 
 /** A bound needs three clauses for each layout; a query has at most 1,024 clauses by default. */
 const MAX_BOUNDS = 250;
-/** Up to this number, bounds are cheaper than the search for earlier lines. */
-const MAX_UNSEARCHED = 100;
 /** Time after a recreation in which lines of the deleted namespace can still arrive. */
 const SETTLED_MS = 3_600_000;
 
@@ -52,15 +50,15 @@ export class CreationBoundSearch {
 
   /** Returns the bounds that are later than the start of the range. */
   async find(search: Search, call: Call): Promise<CreationBounds> {
-    const { length: layouts } = search.indices.groups;
+    const most = Math.floor(MAX_BOUNDS / search.indices.groups.length);
     const late = search.namespaces.filter(({ since }) => since > search.range.start);
     const bounds = grouped(late);
-    if (bounds.length * layouts <= MAX_UNSEARCHED) return { bounds, areRounded: false };
+    if (bounds.length <= most) return { bounds, areRounded: false };
     const settled = instantOf(this.#wallClock() - SETTLED_MS);
     const old = late.filter(({ since }) => since < settled);
     const first = await this.#firstLines({ ...search, namespaces: old }, call);
     const needed = late.filter(({ name, since }) => since >= settled || isBefore(first.get(name), since));
-    return rounded(grouped(needed), Math.floor(MAX_BOUNDS / layouts));
+    return rounded(grouped(needed), most);
   }
 
   /**

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import { Slots } from '../../../concurrency/slots.ts';
-import { instantOf, millisecondsOf } from '../../instant.ts';
+import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
 import type { FollowCall, LogRecord, Selection } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import { withFewerLines } from '../../page-limit.ts';
@@ -13,7 +13,7 @@ import { isIndexAccessDenied } from '../../store-errors.ts';
 import type { IndexSets } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import type { SearchClient } from './search-client.ts';
-import { assertComplete, type Hit, millisecondsOfNanoseconds, type RecordReader } from './search-response.ts';
+import { assertComplete, type Hit, type RecordReader } from './search-response.ts';
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
 
 export interface FollowTuning {
@@ -198,7 +198,10 @@ class Follower {
         (size) => {
           const page = sortedSearch(selected, { order: 'asc', size: size + repeated });
           return this.#search(() =>
-            client.search(indices, { ...page, track_total_hits: true }, call, { after, preference }),
+            client.search(indices, { ...page, track_total_hits: true }, call, {
+              after,
+              preference,
+            }),
           );
         },
         call.signal,

@@ -27,7 +27,7 @@ import { PointsInTime } from './point-in-time.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
 import { type FieldNames, RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
-import { selfCheck } from './self-check.ts';
+import { type SelfCheckOptions, selfCheck } from './self-check.ts';
 
 export interface OpenSearchLogStoreOptions extends SearchClientOptions {
   readonly indexPrefix: string;
@@ -51,57 +51,52 @@ export interface OpenSearchLogStoreOptions extends SearchClientOptions {
 export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
-  readonly #wallClock: () => number;
-  readonly #client: SearchClient;
-  readonly #points: PointsInTime;
-  readonly #indexSets: IndexSets;
+  readonly #parts: SelfCheckOptions & { readonly points: PointsInTime };
   readonly #queries: SelectionQueries;
-  readonly #records: RecordReader;
   readonly #followers: Followers;
 
   constructor(options: OpenSearchLogStoreOptions) {
-    this.#options = options;
     const { fields: names, indexPrefix: prefix, dailyIndices: daily } = options;
-    this.#now = options.now ?? (() => performance.now());
-    this.#wallClock = options.wallClock ?? Date.now;
-    this.#client = new SearchClient(options);
-    this.#points = new PointsInTime(this.#client);
-    this.#indexSets = new IndexSets(this.#client, names, this.#now);
-    this.#records = new RecordReader(names);
-    this.#queries = new SelectionQueries({
-      naming: { prefix, daily },
+    const { now = () => performance.now(), wallClock = Date.now } = options;
+    const client = new SearchClient({ ...options, now });
+    this.#options = options;
+    this.#now = now;
+    this.#parts = {
+      client,
       names,
-      indexSets: this.#indexSets,
-      creationBounds: new CreationBoundSearch(this.#client, this.#wallClock),
-    });
+      naming: { prefix, daily },
+      indexSets: new IndexSets(client, names, now),
+      points: new PointsInTime(client),
+      records: new RecordReader(names),
+      wallClock,
+    };
+    const creationBounds = new CreationBoundSearch(client, wallClock);
+    this.#queries = new SelectionQueries({ ...this.#parts, creationBounds });
     this.#followers = new Followers({
-      client: this.#client,
+      ...this.#parts,
       queries: this.#queries,
-      indexSets: this.#indexSets,
-      records: this.#records,
       preference: `followers-${randomUUID()}`,
-      now: this.#now,
-      wallClock: this.#wallClock,
+      now,
       tuning: options.followTuning,
     });
   }
 
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const read = (selected: SelectionQuery, deadline: Deadline) =>
-      readPage({ client: this.#client, records: this.#records, selected, deadline }, page);
+      readPage({ ...this.#parts, selected, deadline }, page);
     return this.#run(selection, call, read, emptyPage());
   }
 
   statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const count = (selected: SelectionQuery, deadline: Deadline) =>
-      countLines(this.#client, selected, deadline);
+      countLines(this.#parts.client, selected, deadline);
     return this.#run(selection, call, count, NO_STATISTICS);
   }
 
   histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const within = { ...selection, range: bucketRange(selection, buckets) };
     const count = (selected: SelectionQuery, deadline: Deadline) =>
-      countByTime(this.#client, selected, buckets, deadline);
+      countByTime(this.#parts.client, selected, buckets, deadline);
     return this.#run(within, call, count, emptyHistogram(buckets));
   }
 
@@ -113,11 +108,11 @@ export class OpenSearchLogStore implements LogBackend {
     const deadline = this.#deadline(call);
     const plan = (): Promise<SelectionQuery | undefined> => {
       // Reads the layout again, because a point in time cannot include indices later.
-      this.#indexSets.invalidate();
+      this.#parts.indexSets.invalidate();
       return this.#queries.query(selection, deadline.within(PAGE_MS).call());
     };
     const { pageSize, pageMs, pausesMs } = this.#options;
-    const options = { points: this.#points, records: this.#records, pageSize, pageMs, pausesMs, plan };
+    const options = { ...this.#parts, pageSize, pageMs, pausesMs, plan };
     return yield* exportRecords(options, order, deadline);
   }
 
@@ -127,22 +122,12 @@ export class OpenSearchLogStore implements LogBackend {
 
   /** Health check. It needs only the permissions of queries. */
   check(call: Call): Promise<void> {
-    const { indexPrefix: prefix, dailyIndices: daily, fields: names } = this.#options;
-    const options = {
-      client: this.#client,
-      indexSets: this.#indexSets,
-      points: this.#points,
-      records: this.#records,
-      names,
-      naming: { prefix, daily },
-      wallClock: this.#wallClock,
-    };
-    return selfCheck(options, call);
+    return selfCheck(this.#parts, call);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
-    this.#client.close();
+    this.#parts.client.close();
   }
 
   async #run<Result>(

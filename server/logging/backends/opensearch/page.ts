@@ -1,18 +1,12 @@
 // Query for one page of records, sorted by time. The cursor contains the position of the page, so neither the server
 // nor the store has state between two pages.
 import { hash } from 'node:crypto';
-import { earlier, instantOf, later, millisecondsOf } from '../../instant.ts';
+import { earlier, instantOf, later, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
 import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import {
-  distinct,
-  type Hit,
-  millisecondsOfNanoseconds,
-  type RecordReader,
-  type SearchResponse,
-} from './search-response.ts';
+import { distinct, type Hit, type RecordReader, type SearchResponse } from './search-response.ts';
 import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];

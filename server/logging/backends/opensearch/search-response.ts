@@ -4,8 +4,8 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
-import { instantOf } from '../../instant.ts';
-import { type Instant, type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
+import { instantOfNanoseconds, parseInstant } from '../../instant.ts';
+import { type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
 import { reasonsOf, STORE } from './error-response.ts';
 
@@ -193,7 +193,7 @@ export class RecordReader {
    */
   read({ source, time }: Hit): LogRecord {
     return {
-      time: instantIn(this.#time(source)) ?? instantOfNanoseconds(time),
+      time: parseInstant(this.#time(source)) ?? instantOfNanoseconds(time),
       log: withoutLineEnd(lineIn(this.#message(source))),
       namespace: textIn(this.#namespace(source)),
       pod: textIn(this.#pod(source)),
@@ -234,34 +234,6 @@ function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return textIn(value[0]);
   return value === undefined || value === null ? '' : JSON.stringify(value);
-}
-
-const RFC3339 =
-  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9})\d*)?(?:(Z)|([+-]\d{2}):?(\d{2})?)?$/i;
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
-
-/** Parses an RFC 3339 time with all its digits; undefined for other formats, such as numbers. */
-export function instantIn(value: unknown): Instant | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (INSTANT.test(value)) return value;
-  const match = RFC3339.exec(value);
-  if (!match) return undefined;
-  const [, day, clock = '', fraction = '', , hours, minutes] = match;
-  const offset = hours === undefined ? 'Z' : `${hours}:${minutes ?? '00'}`;
-  const milliseconds = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
-  if (Number.isNaN(milliseconds)) return undefined;
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
-}
-
-/** Converts nanoseconds since the epoch. */
-export function instantOfNanoseconds(nanoseconds: bigint): Instant {
-  const rest = String(nanoseconds % 1_000_000n).padStart(6, '0');
-  return `${instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23)}${rest}Z`;
-}
-
-/** Rounds down to a millisecond. */
-export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
-  return Number(nanoseconds / 1_000_000n);
 }
 
 /** A parsed JSON object of a response. */

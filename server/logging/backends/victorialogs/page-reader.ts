@@ -2,14 +2,14 @@
 // time range, and a longer one if the page is not full. The store does not define the order of records with the same
 // time, so the reader fetches all records with the time of the page's last record, and sorts them here.
 
-import { earlier, isQueryable, later } from '../../instant.ts';
+import { earlier, instantOfNanoseconds, isQueryable, later } from '../../instant.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../page-limit.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
-import { instantAt, nanosecondsOf, nextInstant } from './nanoseconds.ts';
+import { nanosecondsOf, nextInstant } from './nanoseconds.ts';
 import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
 import { numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
@@ -94,8 +94,8 @@ export class PageReader {
       const isWhole = width >= end - start;
       const part =
         order === 'asc'
-          ? { start: range.start, end: instantAt(start + width) }
-          : { start: instantAt(end - width), end: range.end };
+          ? { start: range.start, end: instantOfNanoseconds(start + width) }
+          : { start: instantOfNanoseconds(end - width), end: range.end };
       const found = await this.#records(isWhole ? range : part, pipes, maxBytes);
       if (found.length >= count || isWhole) return found;
       width *= GROWTH;

@@ -1,11 +1,13 @@
 // Division of a time range into consecutive windows, each with a limited number of records. The store counts the
 // records in cells of equal width. Neighbouring cells are joined to a window, and a cell with too many records is
 // divided again.
+
+import { instantOfNanoseconds } from '../../instant.ts';
 import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
-import { instantAt, nanosecondsOf } from './nanoseconds.ts';
+import { nanosecondsOf } from './nanoseconds.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
@@ -51,7 +53,7 @@ export class TimeWindows {
         await this.#divide(cell, records);
       else window = window ? joined(window, cell) : cell;
     }
-    return window && { start: instantAt(window.start), end: instantAt(window.end) };
+    return window && { start: instantOfNanoseconds(window.start), end: instantOfNanoseconds(window.end) };
   }
 
   /** Puts back a window, or its unread rest, to be divided into smaller windows. */
@@ -60,7 +62,7 @@ export class TimeWindows {
   }
 
   async #divide({ start, end, count }: Cell, records: number): Promise<void> {
-    const query = this.#query.within({ start: instantAt(start), end: instantAt(end) });
+    const query = this.#query.within({ start: instantOfNanoseconds(start), end: instantOfNanoseconds(end) });
     if (!query) return;
     const wanted = BigInt(Math.min(MAX_CELLS, Math.ceil((count / records) * CELLS_PER_WINDOW) + 1));
     const width = (end - start) / wanted + 1n;

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import {
-  instantIn,
-  instantOfNanoseconds,
   RecordReader,
   readSearchResponse,
 } from '../../../../../../server/logging/backends/opensearch/search-response.ts';
@@ -46,33 +44,6 @@ describe('a search response', () => {
       hits: { hits: [{ _index: 'i', _id: 'a', _source: { log: '"sort":[1,2]' }, sort: ['KEY', 4] }] },
     }).replace('"KEY"', '1768471200123456789');
     expect(readSearchResponse(text, true).hits[0]?.time).to.equal(1_768_471_200_123_456_789n);
-  });
-});
-
-describe('the time of a record', () => {
-  for (const [written, instant] of [
-    ['2026-01-15T10:00:00.123456789Z', '2026-01-15T10:00:00.123456789Z'],
-    ['2026-01-15T10:00:00Z', '2026-01-15T10:00:00.000000000Z'],
-    ['2026-01-15T10:00:00.1Z', '2026-01-15T10:00:00.100000000Z'],
-    ['2026-01-15T10:00:00.123456+02:00', '2026-01-15T08:00:00.123456000Z'],
-    ['2026-01-15T10:00:00.5-0330', '2026-01-15T13:30:00.500000000Z'],
-    ['2026-01-15 10:00:00.000000001Z', '2026-01-15T10:00:00.000000001Z'],
-    // Only the mapping can tell the unit.
-    [1_768_471_200_123, undefined],
-    ['1768471200123', undefined],
-    ['yesterday', undefined],
-    [undefined, undefined],
-    [{}, undefined],
-    ['2026-13-45T10:00:00Z', undefined],
-  ] as const) {
-    it(`written as ${JSON.stringify(written)} is ${instant ?? 'read from the sort key'}`, () => {
-      expect(instantIn(written)).to.equal(instant);
-    });
-  }
-
-  it('keeps all digits of a sort key', () => {
-    expect(instantOfNanoseconds(1_768_471_200_123_456_789n)).to.equal('2026-01-15T10:00:00.123456789Z');
-    expect(instantOfNanoseconds(1_768_471_200_000_000_001n)).to.equal('2026-01-15T10:00:00.000000001Z');
   });
 });
 

@@ -79,7 +79,7 @@ describe('the query for a selection', () => {
     );
   });
 
-  it('rounds creation times of namespaces up, and reports it, above 250 of them', async () => {
+  it('rounds creation times of namespaces up, and reports it, if more than 250 are needed', async () => {
     const { bool, shortfalls } = await queryFor(recreated(1_000));
     expect(bool.must_not?.length).to.be.within(100, 250);
     expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
@@ -100,7 +100,7 @@ describe('the query for a selection', () => {
     }
   });
 
-  it('has bounds only for namespaces with earlier lines, above 100 recreated namespaces', async () => {
+  it('has bounds only for namespaces with earlier lines, above 250 of them', async () => {
     const buckets = [{ key: 'team-7', doc_count: 1, first: { value: MIDNIGHT } }];
     await using store = await scriptedStore(({ text: body }) =>
       searchResponse(

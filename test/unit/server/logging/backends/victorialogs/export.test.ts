@@ -6,11 +6,9 @@ import {
   exportRecords,
 } from '../../../../../../server/logging/backends/victorialogs/export.ts';
 import type { Range } from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
-import {
-  instantAt,
-  nanosecondsOf,
-} from '../../../../../../server/logging/backends/victorialogs/nanoseconds.ts';
+import { nanosecondsOf } from '../../../../../../server/logging/backends/victorialogs/nanoseconds.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
+import { instantOfNanoseconds } from '../../../../../../server/logging/instant.ts';
 import { Deadline, type Order } from '../../../../../../server/logging/log-store.ts';
 import {
   type Responder,
@@ -27,7 +25,7 @@ const TIMES = [
   ...Array.from({ length: 4_000 }, (_, index) => BEGIN + DAY / 2n + BigInt(Math.floor(index / 2)) * 1_000n),
   ...Array.from({ length: 100 }, (_, index) => BEGIN + BigInt(index) * 864_000_000_000n),
 ].sort((left, right) => Number(left - right));
-const RANGE: Range = { start: instantAt(BEGIN), end: instantAt(BEGIN + DAY) };
+const RANGE: Range = { start: instantOfNanoseconds(BEGIN), end: instantOfNanoseconds(BEGIN + DAY) };
 const TUNING: ExportTuning = { windowRecords: 1_000, requestMs: 5_000, retryMs: 5_000 };
 
 interface Requested {
@@ -46,15 +44,22 @@ function storing(respond: (requested: Requested, index: number) => Responder): P
     if (query.includes('stats by')) {
       const [, width = '1', offset = '0'] = /_time:(\d+)ns offset (\d+)ns/.exec(query) ?? [];
       const cells = Map.groupBy(found, (time) => time - ((time - BigInt(offset)) % BigInt(width)));
-      const counts = [...cells].map(([cell, { length }]) => ({ _time: instantAt(cell), n: String(length) }));
+      const counts = [...cells].map(([cell, { length }]) => ({
+        _time: instantOfNanoseconds(cell),
+        n: String(length),
+      }));
       rows(...counts)(response, request);
     } else if (query.includes('stats')) {
       const [first = 0n, last = 0n] = [found[0], found.at(-1)];
-      rows({ n: String(found.length), first: instantAt(first), last: instantAt(last) })(response, request);
+      rows({ n: String(found.length), first: instantOfNanoseconds(first), last: instantOfNanoseconds(last) })(
+        response,
+        request,
+      );
     } else {
       if (query.includes('desc')) found.reverse();
       const lines = found.map(
-        (time, index) => `${JSON.stringify({ _time: instantAt(time), _msg: `line ${index % 2}` })}\n`,
+        (time, index) =>
+          `${JSON.stringify({ _time: instantOfNanoseconds(time), _msg: `line ${index % 2}` })}\n`,
       );
       respond({ lines, isSorted: query.includes('sort by (_time') }, index++)(response, request);
     }
@@ -176,8 +181,8 @@ describe('an export from VictoriaLogs', () => {
 
   it('does not make the store sort records with the same time', async () => {
     const instant = {
-      start: instantAt(BEGIN + 3_600_000_000_007n),
-      end: instantAt(BEGIN + 3_600_000_000_008n),
+      start: instantOfNanoseconds(BEGIN + 3_600_000_000_007n),
+      end: instantOfNanoseconds(BEGIN + 3_600_000_000_008n),
     };
     const sorted: boolean[] = [];
     await using server = await storing((requested) => {
