@@ -18,8 +18,12 @@ const NODE_OPTIONS = [
   '--no-parallel-scavenge',
 ];
 
-/** Number of glibc arenas, which keep freed memory: two arenas save 10 to 15 MB. */
-const MALLOC_ARENAS = '2';
+/**
+ * Settings of the allocator of glibc, which keeps freed memory. Two arenas save 10 to 15 MB. Buffers of 128 KiB or more get
+ * their own mappings; by default glibc raises that size to 32 MiB, and buffers between others fragment its heap. Five exports
+ * of 200,000 lines from VictoriaLogs grew by 75 MB with the default, and grow by 7 MB with the fixed size.
+ */
+const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /**
  * Compile cache of Node: loading the modules takes 0.6 s instead of 1.05 s of CPU, and 15 MB less. Reinstalling the
@@ -44,6 +48,6 @@ export interface ServerCommand {
 export function serverCommand(root: string, ...nodeOptions: readonly string[]): ServerCommand {
   return {
     args: [...nodeOptions, ...NODE_OPTIONS, join(root, 'server/main.ts')],
-    env: { MALLOC_ARENA_MAX: MALLOC_ARENAS, NODE_COMPILE_CACHE: join(root, COMPILE_CACHE) },
+    env: { ...MALLOC, NODE_COMPILE_CACHE: join(root, COMPILE_CACHE) },
   };
 }
