@@ -7,7 +7,7 @@ import { type Client, REQUEST_MS } from './client.ts';
 import { countRecords } from './counts.ts';
 import type { Range } from './logsql.ts';
 import { nextInstant } from './nanoseconds.ts';
-import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
+import { fieldsPipe, inOrder, recordOf, sortPipe } from './record.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
 import { TimeWindows } from './time-windows.ts';
@@ -33,7 +33,7 @@ const SHRINKING = 4;
 /** Maximum number of records with the same time; this server sorts them. */
 const MAX_INSTANT_RECORDS = 200_000;
 
-type Batches = AsyncGenerator<LogRecord[], void, undefined>;
+type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 
 /** Yields batches in order. All records with the same time are in one batch. */
 export async function* exportRecords(
@@ -119,7 +119,7 @@ class WindowReader {
     let held: LogRecord[] = [];
     let last: Instant | undefined;
     for await (const rows of this.#client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
-      for (const record of await recordsOf(rows, query.fields, this.#client.slicer)) held.push(record);
+      for (const row of rows) held.push(recordOf(row, query.fields));
       const begin = beginOfLastInstant(held);
       if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
       if (begin === 0) continue;
@@ -132,7 +132,7 @@ class WindowReader {
   }
 
   /** `last`: the time of the last record of the previous batch. */
-  async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<LogRecord[]> {
+  async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<readonly LogRecord[]> {
     const { order } = this.#options;
     const batch = await inOrder(records, order, this.#client.slicer);
     const first = batch[0]?.time;

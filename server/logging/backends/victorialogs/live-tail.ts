@@ -173,7 +173,7 @@ class LiveTail {
   /** Yields the new records of adjacent cells. Splits the run if its records are too long for one request. */
   async *#readRun(run: readonly Cell[], from: number, deadline: Deadline): Batches {
     const { slicer } = this.#client;
-    let records: LogRecord[];
+    let records: readonly LogRecord[];
     try {
       records = await this.#recordsIn(run, from, deadline);
     } catch (error) {
@@ -191,7 +191,7 @@ class LiveTail {
     yield fresh;
   }
 
-  async #recordsIn(run: readonly Cell[], from: number, deadline: Deadline): Promise<LogRecord[]> {
+  async #recordsIn(run: readonly Cell[], from: number, deadline: Deadline): Promise<readonly LogRecord[]> {
     const [first, last] = [run[0]?.start ?? 0, run.at(-1)?.start ?? 0];
     const start = later(later(instantOf(first), instantOf(from)), this.#low);
     const query = this.#query.within({ start, end: instantOf(last + CELL_MS) });

@@ -33,7 +33,7 @@ export async function recordsOf(
 }
 
 /** The store omits empty fields. */
-function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
+export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
   return {
     time: instantIn(row, TIME),
     namespace: text(row[namespace]),
@@ -44,14 +44,15 @@ function recordOf(row: Row, { message, namespace, pod, container }: FieldNames):
 }
 
 /** Sorts by time, then by all other fields; time-sliced. */
-export function inOrder(
+export async function inOrder(
   records: readonly LogRecord[],
   order: Order,
   slicer: TimeSlicer,
-): Promise<LogRecord[]> {
-  const compare =
-    order === 'asc' ? compareRecords : (left: LogRecord, right: LogRecord) => compareRecords(right, left);
-  return mergeSort(records, compare, slicer);
+): Promise<readonly LogRecord[]> {
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (left: LogRecord, right: LogRecord): number => sign * compareRecords(left, right);
+  const isSorted = records.every((record, at) => at === 0 || compare(records[at - 1] ?? record, record) <= 0);
+  return isSorted ? records : mergeSort(records, compare, slicer);
 }
 
 function compareRecords(left: LogRecord, right: LogRecord): number {
