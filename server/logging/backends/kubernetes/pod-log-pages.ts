@@ -131,26 +131,25 @@ export async function readLines(
       until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
     };
   };
-  let [window, isLast] = [range, true];
-  if (isCounted) await scan.readAll(sinkFor);
-  else {
-    for (window of pageWindows(order, range, widthMs)) {
-      if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
-      if (scan.isOver || top.isFull || (isWindow && top.size > 0)) break;
-      isLast = order === 'asc' ? window.to === range.to : window.from === range.from;
-      await scan.readWindow(window, sinkFor);
-    }
+  /** The last time window that was read. */
+  let read = range;
+  for (const window of pageWindows(order, range, isCounted ? undefined : widthMs)) {
+    if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
+    if (scan.isOver || top.isFull || (isWindow && top.size > 0)) break;
+    await scan.readWindow(window, sinkFor);
+    read = window;
   }
   const lines = await top.sorted(slicer);
   const [first, last] = [lines[0], lines.at(-1)];
   const isDropped = top.firstDropped !== undefined;
-  const isMore = isDropped || (!isLast && !scan.isOver);
+  const isEnd = order === 'asc' ? read.to === range.to : read.from === range.from;
+  const isMore = isDropped || (!isEnd && !scan.isOver);
   const container = last && scan.logs[last.rank];
   return {
     lines,
     count,
     next: isMore && last && container ? { time: last.time, container, ordinal: last.ordinal } : undefined,
-    spanMs: isDropped && first && last ? widthOf({ from: first.time, to: last.time }) : widthOf(window),
+    spanMs: isDropped && first && last ? widthOf({ from: first.time, to: last.time }) : widthOf(read),
     isCut: top.outOfMemory && lines.length < limit,
   };
 }
