@@ -13,8 +13,6 @@ export interface Backlog {
   reached(time: Instant): void;
   /** Reports that the backlog is read: other logs no longer wait for it. */
   end(): void;
-  /** Whether no other backlog has reached an earlier time. */
-  isLast(): boolean;
 }
 
 export interface FollowQueueOptions {
@@ -26,14 +24,16 @@ export interface FollowQueueOptions {
 
 const GATHER_MS = 20;
 const MAX_BYTES = 1 << 20;
+/** Sorts before all times. */
+const NOTHING_READ: Instant = '';
 
 export class FollowQueue {
   readonly #memory: MemoryShare;
   readonly #gatherMs: number;
-  readonly #backlogs = new Backlogs(() => {
-    this.#wakeClient();
-    this.#wakeLogs();
-  });
+  /** The times that the backlogs have reached. */
+  readonly #reached = new Map<Backlog, Instant>();
+  /** The earliest of these times: all older lines were read. Undefined without backlogs. */
+  #watermark: Instant | undefined;
   #records: LogRecord[] = [];
   #oldest: Instant | undefined;
   /** Bytes of the batch that is being sent. */
@@ -48,7 +48,21 @@ export class FollowQueue {
   }
 
   addBacklog(): Backlog {
-    return this.#backlogs.add();
+    const reached = this.#reached;
+    const backlog: Backlog = {
+      reached: (time) => {
+        const before = reached.get(backlog);
+        if (before === undefined || time <= before) return;
+        reached.set(backlog, time);
+        if (before === this.#watermark) this.#updateWatermark();
+      },
+      end: () => {
+        if (reached.delete(backlog)) this.#updateWatermark();
+      },
+    };
+    reached.set(backlog, NOTHING_READ);
+    this.#watermark = NOTHING_READ;
+    return backlog;
   }
 
   /**
@@ -57,7 +71,8 @@ export class FollowQueue {
    */
   room(backlog?: Backlog): Promise<void> | undefined {
     if (!this.#isFull || this.#failure) return undefined;
-    const isAwaited = backlog?.isLast() && this.#sending === 0 && !this.#isComplete(this.#oldest);
+    const isLast = backlog !== undefined && this.#reached.get(backlog) === this.#watermark;
+    const isAwaited = isLast && this.#sending === 0 && !this.#isComplete(this.#oldest);
     return isAwaited ? undefined : this.#drained.promise;
   }
 
@@ -99,8 +114,16 @@ export class FollowQueue {
 
   /** Whether no backlog can have an older line. */
   #isComplete(time: Instant | undefined): boolean {
-    const { watermark } = this.#backlogs;
-    return time !== undefined && (watermark === undefined || time <= watermark);
+    return time !== undefined && (this.#watermark === undefined || time <= this.#watermark);
+  }
+
+  #updateWatermark(): void {
+    let least: Instant | undefined;
+    for (const time of this.#reached.values()) if (least === undefined || time < least) least = time;
+    if (least === this.#watermark) return;
+    this.#watermark = least;
+    this.#wakeClient();
+    this.#wakeLogs();
   }
 
   #wakeClient(): void {
@@ -115,51 +138,5 @@ export class FollowQueue {
   get #isFull(): boolean {
     const { held, room } = this.#memory;
     return held > Math.min(MAX_BYTES, room);
-  }
-}
-
-/** Sorts before all times. */
-const NOTHING_READ: Instant = '';
-
-/** Backlogs and their low watermark: the earliest time that a backlog has reached. All older lines were read. */
-class Backlogs {
-  readonly #reached = new Map<Backlog, Instant>();
-  readonly #onAdvance: () => void;
-  #watermark: Instant | undefined;
-
-  constructor(onAdvance: () => void) {
-    this.#onAdvance = onAdvance;
-  }
-
-  /** Undefined if there are no backlogs. */
-  get watermark(): Instant | undefined {
-    return this.#watermark;
-  }
-
-  add(): Backlog {
-    const reached = this.#reached;
-    const backlog: Backlog = {
-      reached: (time) => {
-        const before = reached.get(backlog);
-        if (before === undefined || time <= before) return;
-        reached.set(backlog, time);
-        if (before === this.#watermark) this.#update();
-      },
-      end: () => {
-        if (reached.delete(backlog)) this.#update();
-      },
-      isLast: () => this.#watermark !== undefined && reached.get(backlog) === this.#watermark,
-    };
-    reached.set(backlog, NOTHING_READ);
-    this.#watermark = NOTHING_READ;
-    return backlog;
-  }
-
-  #update(): void {
-    let least: Instant | undefined;
-    for (const time of this.#reached.values()) if (least === undefined || time < least) least = time;
-    if (least === this.#watermark) return;
-    this.#watermark = least;
-    this.#onAdvance();
   }
 }

@@ -1,9 +1,10 @@
 // Log store that reads the pod log API of kube-apiserver with the credentials of this server. Callers are authorized
 // before the store is called.
 import type { Logger } from 'pino';
+import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
-import { Slots } from '../../../concurrency/slots.ts';
+import { Slots, tenantShare } from '../../../concurrency/slots.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type {
   Buckets,
@@ -25,7 +26,6 @@ import { BucketCounts } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
 import type { FollowTuning } from './container-follower.ts';
 import { type ContainerLog, displayName, STORE } from './container-log.ts';
-import { FollowQuota } from './follow-quota.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
 import { LogReader } from './log-reader.ts';
 import { type LogErrorKind, LogReadError } from './log-request.ts';
@@ -36,7 +36,7 @@ import type { PodIndex } from './pod-index.ts';
 import { PodInformer } from './pod-informer.ts';
 import { exportLines } from './pod-log-export.ts';
 import { readPage } from './pod-log-pages.ts';
-import { Follower } from './pod-log-tail.ts';
+import { PodLogTail } from './pod-log-tail.ts';
 import { Shortfalls } from './shortfalls.ts';
 
 /** `logging.kubernetes` of the configuration. */
@@ -81,7 +81,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #slicer: TimeSlicer;
   readonly #informer: PodInformer;
   readonly #reader: LogReader;
-  readonly #quota: FollowQuota;
+  readonly #followSlots: Slots;
   readonly #memory: MemoryBudget;
   readonly #longLines: LongLines;
 
@@ -95,7 +95,11 @@ export class KubernetesLogStore implements LogBackend {
       idleMs,
       monotonic,
     });
-    this.#quota = new FollowQuota(limits);
+    this.#followSlots = new Slots(
+      limits.followedLogs,
+      { length: 0, waitMs: 0, refusal: newTooManyFollowed },
+      () => tenantShare(limits.followedLogs),
+    );
     this.#longLines = new LongLines({ log });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
@@ -160,17 +164,19 @@ export class KubernetesLogStore implements LogBackend {
     selection: Selection,
     { signal, caller }: FollowCall,
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { client, wallClock = Date.now, followTuning } = this.#options;
+    const { client, limits, wallClock = Date.now, followTuning } = this.#options;
     try {
       using opened = await this.#openPods(signal, signal);
       using memory = this.#memory.share();
-      yield* new Follower({
+      yield* new PodLogTail({
         client,
         reader: this.#reader,
         pods: opened.pods,
         selection,
         longLines: this.#longLines.of(caller),
-        quota: this.#quota.of(caller),
+        slots: this.#followSlots,
+        caller,
+        maxContainers: limits.maxContainers,
         memory,
         newMemory: () => this.#memory.share(),
         onFailure: (log, { kind, cause }) => this.#logFailure(log, kind, cause),
@@ -267,6 +273,10 @@ export class KubernetesLogStore implements LogBackend {
 function readBounds({ signal, timeoutMs }: Call): ReturnType<typeof boundedSignal> {
   const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
   return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));
+}
+
+function newTooManyFollowed(): Error {
+  return newTooManyRequests('too many logs are followed; select fewer, or retry later', 10);
 }
 
 function toStoreError(error: unknown): unknown {

@@ -84,7 +84,6 @@ export class LogReader {
       const response = await openLog(client, { ...request, log, timeoutMs: idleMs });
       const lastLine = log.running ? undefined : 'complete';
       await this.consume(response, { lastLine, ...request, idleMs }, onLine, extent);
-      this.#nodes.responded(log.node);
     } catch (error) {
       if (error instanceof LogReadError && error.kind === 'silent') this.#nodes.timedOut(log.node);
       throw error;
@@ -163,15 +162,14 @@ export class KubeletError extends Error {
   }
 }
 
-/** Short, because the first timeout can be due to a single slow log. */
-const FIRST_PAUSE_MS = 1_000;
-const PAUSE_MS = 15_000;
+const PAUSE_MS = 5_000;
 const MAX_NODES = 10_000;
 
 /** Nodes whose kubelet timed out. Reads of their logs fail at once during a pause, so that they do not occupy slots. */
 export class UnresponsiveNodes {
   readonly #now: () => number;
-  readonly #nodes = new BoundedMap<string, { readonly timeouts: number; readonly until: number }>(MAX_NODES);
+  /** The end of the pause of each node. */
+  readonly #pauses = new BoundedMap<string, number>(MAX_NODES);
 
   /** `now`: a monotonic clock, in ms. */
   constructor(now: () => number = () => performance.now()) {
@@ -180,19 +178,12 @@ export class UnresponsiveNodes {
 
   /** Throws LogReadError during the pause of a node. */
   check(node: string): void {
-    const entry = this.#nodes.get(node);
-    if (entry === undefined || this.#now() >= entry.until) return;
+    if (this.#now() >= (this.#pauses.get(node) ?? 0)) return;
     throw new LogReadError('failed', new Error(`node ${node} does not respond`));
-  }
-
-  responded(node: string): void {
-    this.#nodes.delete(node);
   }
 
   timedOut(node: string): void {
     // A pod that is not scheduled has no node.
-    if (node === '') return;
-    const timeouts = (this.#nodes.get(node)?.timeouts ?? 0) + 1;
-    this.#nodes.set(node, { timeouts, until: this.#now() + (timeouts > 1 ? PAUSE_MS : FIRST_PAUSE_MS) });
+    if (node !== '') this.#pauses.set(node, this.#now() + PAUSE_MS);
   }
 }

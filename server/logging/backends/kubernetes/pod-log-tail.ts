@@ -1,13 +1,14 @@
 // Live tail of all selected containers. Each container has its own ContainerFollower. Containers that start later are
 // added.
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import type { Slots } from '../../../concurrency/slots.ts';
 import { instantOf } from '../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
+import { newNotSupported } from '../../store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
-import { type ContainerLog, logsOf, mayReach } from './container-log.ts';
+import { type ContainerLog, logsOf, mayReach, STORE } from './container-log.ts';
 import { FollowQueue } from './follow-queue.ts';
-import type { CallerQuota } from './follow-quota.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogReadError } from './log-request.ts';
@@ -15,13 +16,17 @@ import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
 import type { MemoryShare } from './memory-budget.ts';
 import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
 
-export interface FollowerOptions {
+export interface PodLogTailOptions {
   readonly client: ClusterClient;
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
   readonly longLines: Pick<LongLines, 'matches'>;
-  readonly quota: CallerQuota;
+  /** Limit of the followed logs of all callers: each needs an open connection. */
+  readonly slots: Slots;
+  readonly caller: string | undefined;
+  /** Maximum number of containers of this live tail. */
+  readonly maxContainers: number;
   /** Memory share for queued lines. */
   readonly memory: MemoryShare;
   /** Creates the memory share for the incomplete line of a stream. */
@@ -35,8 +40,8 @@ export interface FollowerOptions {
 /** If the live tail starts at most this far in the past, no backlog is read, which saves a request for each log. */
 const FRESH_MS = 2_000;
 
-export class Follower {
-  readonly #options: FollowerOptions;
+export class PodLogTail {
+  readonly #options: PodLogTailOptions;
   readonly #filter: PodFilter;
   readonly #beginOf: (namespace: string) => Instant;
   readonly #queue: FollowQueue;
@@ -45,7 +50,7 @@ export class Follower {
   /** A follower that starts before this time has a backlog. Undefined after the start: later containers have none. */
   #backlogEnd: Instant | undefined;
 
-  constructor(options: FollowerOptions) {
+  constructor(options: PodLogTailOptions) {
     this.#options = options;
     this.#filter = podFilter(options.selection);
     this.#beginOf = beginByNamespace(options.selection);
@@ -53,8 +58,8 @@ export class Follower {
   }
 
   /**
-   * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws an error of the quota if
-   * there are too many containers, at the start or later.
+   * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws NotSupported above the
+   * maximum of containers, and the error of the slots above theirs, at the start or later.
    */
   async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const stop = new AbortController();
@@ -103,15 +108,24 @@ export class Follower {
       const key = `${pod.namespace}/${pod.name}/${pod.uid}/${name}`;
       if (!this.#filter.container(name) || this.#containers.has(key)) continue;
       if (!logsOf(pod, container).some((log) => mayReach(log, begin))) continue;
-      const stream = this.#options.quota.take(this.#containers.size);
-      const done = this.#newFollower(pod, name, signal)
-        .run(signal)
-        .catch((error: unknown) => this.#fail(error))
-        .finally(() => {
-          stream[Symbol.dispose]();
-          this.#containers.delete(key);
-        });
+      const { maxContainers } = this.#options;
+      if (this.#containers.size >= maxContainers) {
+        const message = `a live tail follows at most ${maxContainers} containers, and more match; select fewer`;
+        throw newNotSupported(STORE, 'follow', message);
+      }
+      const follower = this.#newFollower(pod, name, signal);
+      const done = this.#run(follower, signal).finally(() => this.#containers.delete(key));
       this.#containers.set(key, done);
+    }
+  }
+
+  async #run(follower: ContainerFollower, signal: AbortSignal): Promise<void> {
+    const { slots, caller } = this.#options;
+    try {
+      using _slot = await slots.take(signal, caller);
+      await follower.run(signal);
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
