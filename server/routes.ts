@@ -1,5 +1,6 @@
 // The router. A request for a resource is routed by the same RequestInfo that authorization uses. Express's router
 // routes all other requests by their path, strictly: case and trailing slashes matter.
+import { ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
 import type { KnownResource } from './filters/request-counting.ts';
@@ -82,7 +83,8 @@ function pathRouter(paths: Routes['paths']): Handler {
     if (handler) return handler(context);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     calls.set(context.request, { context, resolve, reject });
-    app(context.request, context.response);
+    // Express replaces the prototype of the response, and would remove its default headers.
+    app(context.request, new ServerResponse(context.request));
     return promise;
   };
 }

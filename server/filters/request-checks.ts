@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { setDefaultHeaders } from '../request/api-response.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import { bodyTooLarge } from '../request/request-body.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
@@ -15,8 +16,10 @@ const VALID_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export const requestID: Filter = (exchange) => {
   const given = exchange.request.headers['audit-id'];
   exchange.auditID = typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID();
-  exchange.response.setHeader('Audit-Id', exchange.auditID);
-  exchange.response.setHeader('Cache-Control', 'no-cache, private');
+  setDefaultHeaders(exchange.response, {
+    'Audit-Id': exchange.auditID,
+    'Cache-Control': 'no-cache, private',
+  });
 };
 
 /** Sets `info` and `longRunning`. */

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { codeOf, messageOf } from '../../apis/reading/thrown-value.ts';
+import { ApiResponse } from '../request/api-response.ts';
 import { Connections, pendingResponses } from './connections.ts';
 import type { ListenerMetrics, ListenerName } from './listener-metrics.ts';
 import { isPlainHTTP, MAX_HEADER_FIELDS, malformation, rejectMalformed } from './malformed-request.ts';
@@ -247,6 +248,7 @@ function isSameConnection(one: Socket, other: Socket): boolean {
 /** The options of Node's server, for both listeners. */
 export function serverOptions(limits: ListenerLimits): ServerOptions {
   return {
+    ServerResponse: ApiResponse,
     maxHeaderSize: limits.headers,
     headersTimeout: limits.headersTimeout,
     requestTimeout: limits.requestTimeout,

@@ -56,6 +56,13 @@ describe('routes', () => {
     }
   });
 
+  it('keep the default headers of a response, for paths with parameters too', async () => {
+    for (const path of ['/oauth/token', '/oauth/keys', `${NODES}/n1`]) {
+      const { headers } = await ask(server, path, { headers: { 'test-user': 'alice' } });
+      expect(headers, path).to.include.keys('audit-id', 'cache-control');
+    }
+  });
+
   it('leave errors to the chain', async () => {
     expect(await answer('/throws')).to.equal(500);
   });

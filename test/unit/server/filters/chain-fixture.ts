@@ -12,6 +12,7 @@ import { delegatingAuthorizer } from '../../../../server/authorization/delegatin
 import type { AuditEvent } from '../../../../server/filters/audit.ts';
 import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
 import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
+import { ApiResponse } from '../../../../server/request/api-response.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
@@ -94,7 +95,12 @@ export async function startChain(
     signal: abort.signal,
     ...options,
   });
-  const server = createServer({ cert: pair.cert, key: pair.key, requireHostHeader: false });
+  const server = createServer({
+    ServerResponse: ApiResponse,
+    cert: pair.cert,
+    key: pair.key,
+    requireHostHeader: false,
+  });
   server.on('request', (request, response) => chain.serve(request, response, true));
   server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
   const port = await listenOnLoopback(server);
