@@ -137,25 +137,6 @@ describe('queryPage with a page that is too long for the store', () => {
   });
 });
 
-describe('queryPage with a page that is too long for a response', () => {
-  it('retries with the lines that fit, and continues with the rest', async () => {
-    const long: LogRecord = { ...record, log: 'x'.repeat(3 << 20) };
-    const store = {
-      query: async (_: unknown, { size }: PageRequest): Promise<LogPage> => ({
-        records: Array.from({ length: size }, () => long),
-        next: `behind ${size}`,
-        total: { count: 9, relation: 'eq' },
-        shortfalls: [],
-      }),
-    };
-    const call: Call = { signal: new AbortController().signal, timeoutMs: 1_000 };
-    const request: PageRequest = { order: 'asc', size: 4, from: 0 };
-    const deadline = new Deadline(call, () => 0);
-    const { page, isCut } = await queryPage(store, { selection, request, deadline });
-    expect([page.records.length, page.next, isCut]).to.deep.equal([2, 'behind 2', true]);
-  });
-});
-
 const MEBI = 1 << 20;
 const recordsOf = (count: number, length: number): LogRecord[] =>
   Array.from({ length: count }, () => ({ ...record, log: 'a'.repeat(length) }));

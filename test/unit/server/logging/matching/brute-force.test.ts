@@ -73,7 +73,7 @@ describe('line matching compared with a brute-force implementation', () => {
           if (pattern) expect(pattern.test(line), `linePattern: ${line}`).to.equal(expected);
         }
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: 50, endOnFailure: true },
     );
   });
 });

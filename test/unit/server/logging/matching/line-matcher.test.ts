@@ -77,7 +77,7 @@ describe('lineMatcher', () => {
         const matcher = lineMatcher(filter(isPrefix ? 'prefix' : 'phrase', [wanted.join(' ')]));
         expect(matcher.matches(line.join(' '))).to.equal([...line.keys()].some(isAt));
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 

@@ -69,21 +69,9 @@ describe('the regular expressions of the API', () => {
     expect(repeated).to.deep.equal(parsePattern('[\\Wa-z]'));
   });
 
-  for (const set of [
-    '\\Wk',
-    '^\\wſ',
-    'a-z',
-    '^a-z',
-    '^K',
-    'σ',
-    '\\x{0}-ÿ',
-    'Ā-\u{10428}',
-    '\\w\\W',
-    'Ꙁ-ꙟ',
-    '^ǆ',
-  ]) {
+  for (const set of ['\\Wk', '^\\wſ', '^K', 'Ā-\u{10428}']) {
     it(`fold the set [${set}] as RE2 does`, () => {
-      const pattern = parsePattern(`^[${set.replace('\\x{0}', '\\0')}]$`);
+      const pattern = parsePattern(`^[${set}]$`);
       const [own, of2] = [true, false].map((ignoreCase) =>
         RE2JS.compile(toRE2(pattern, { ignoreCase }), RE2JS.CASE_INSENSITIVE),
       );

@@ -84,13 +84,6 @@ describe('an export', () => {
     });
   });
 
-  it('as JSON is one array', async () => {
-    const { body } = await asked('json');
-    expect(JSON.parse(body.toString())).to.have.length(5);
-    const empty = await serve({ store: new MemoryLogStore([]) });
-    expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
-  });
-
   it('as JSON is one array, also of shortfalls only', async () => {
     const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
       const service = await serve({
@@ -105,6 +98,8 @@ describe('an export', () => {
     const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
     expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
     expect(await inBatches([])).to.deep.equal([missing]);
+    const empty = await serve({ store: new MemoryLogStore([]) });
+    expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
   });
 
   it('as CSV has a header, quotes, and no formulas', async () => {
@@ -320,25 +315,5 @@ describe('an export', () => {
     const failed = await serve({ store: exporting(breaking) });
     await failed.ask('operation=export').catch(() => undefined);
     await until(async () => (await count(failed, 'unavailable')) === 1);
-  });
-
-  it('is limited in concurrency', async () => {
-    const gate = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const service = await serve({
-      limits: { concurrentExports: 1 },
-      store: exporting(async function* () {
-        yield [record('first')];
-        begun.resolve();
-        await gate.promise;
-        return { shortfalls: [] };
-      }),
-    });
-    const first = service.ask('operation=export');
-    await begun.promise;
-    const refused = await service.ask('operation=export');
-    expect(refused.status).to.equal(429);
-    gate.resolve();
-    expect((await first).body.toString()).to.equal('first\n');
   });
 });

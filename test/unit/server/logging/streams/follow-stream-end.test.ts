@@ -66,14 +66,6 @@ describe('a live tail', () => {
     }
   });
 
-  it('ends without a message when the server stops before the first line', async () => {
-    const ended = Promise.withResolvers<unknown>();
-    const currentSelection = async () => undefined;
-    const request = { selection: undefined, currentSelection, signal: AbortSignal.abort() };
-    const { status, body } = await (await serve(request, {}, ended.resolve)).ask('/');
-    expect([status, body.length, await ended.promise]).to.deep.equal([200, 0, 'whole']);
-  });
-
   it('ends with Limit when it exceeds a limit of the store', async () => {
     const store = {
       async *follow() {
