@@ -5,7 +5,18 @@ export const TEXTS: readonly (readonly [mode: MatchMode, texts: readonly string[
   [
     'phrase',
     [
-      ...['TIMEOUT', 'connection refused', 'my app', 'cpu', 'a.b', "don't", 'foo: bar', '1,024', '10.0.0.1'],
+      ...[
+        'timeout',
+        'TIMEOUT',
+        'connection refused',
+        'my app',
+        'cpu',
+        'a.b',
+        "don't",
+        'foo: bar',
+        '1,024',
+        '10.0.0.1',
+      ],
       ...['GRÖSSER', 'GRÖßER', 'cafe\u0301', 'ısı', 'ISI', 'привет', '数据库 错误', 'データベース', '오류'],
       ...['שלום', 'soft\u00adhyphen', 'width space', '🚀 done', 'Done ⓐⓑ', '_node_cpu_', 'C:\\Windows'],
       ...['level=error', '31mERROR', "O''Brien", 'AND OR NOT', 'f00000300 END'],
@@ -14,7 +25,20 @@ export const TEXTS: readonly (readonly [mode: MatchMode, texts: readonly string[
   [
     'prefix',
     [
-      ...['TIME', 'connection ref', 'node_', 'a.b', "don'", 'foo:b', 'my-a', '10.0', 'größ', 'Ü', 'при'],
+      ...[
+        'time',
+        'TIME',
+        'connection ref',
+        'node_',
+        'a.b',
+        "don'",
+        'foo:b',
+        'my-a',
+        '10.0',
+        'größ',
+        'Ü',
+        'при',
+      ],
       ...['数据库错', 'データ', '오', 'END-OF-H', 'x', '1', 'cafe'],
     ],
   ],
