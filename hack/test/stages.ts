@@ -50,8 +50,7 @@ export function stages(options: {
     suite({
       name: 'integration',
       files: [
-        'test/integration/**/opensearch/{conformance,versions}.test.ts',
-        'test/integration/**/{registration,oauth}/*.test.ts',
+        'test/integration/**/{conformance,discovery,informer-size,manifests,two-replicas,versions}.test.ts',
         'test/integration/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,
