@@ -29,6 +29,6 @@ export interface LogStoreTraits {
   readonly every?: number;
   /** Skips hostile values and random selections, for additional versions of a store. */
   readonly core?: boolean;
-  /** Random selections of each property; 60 by default. */
+  /** Random selections of each property; 40 by default. */
   readonly runs?: number;
 }
