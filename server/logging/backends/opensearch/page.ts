@@ -7,7 +7,7 @@ import { newForeignCursor } from '../../store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
 import { distinct, type Hit, type RecordReader, type SearchResponse } from './search-response.ts';
-import { countingQueryOf, queryOf, type SelectionQuery } from './selection-query.ts';
+import { countingQueryOf, isTimeRange, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];
 
@@ -85,6 +85,7 @@ interface HitRequest {
 }
 
 type FirstHits = Pick<SearchResponse, 'hits' | 'total' | 'shortfalls'>;
+type Counted = Pick<SearchResponse, 'total' | 'shortfalls'>;
 
 /**
  * Searches the first hits of a page. A search that counts and sorts has to sort all matches. So if there are many
@@ -93,35 +94,50 @@ type FirstHits = Pick<SearchResponse, 'hits' | 'total' | 'shortfalls'>;
  */
 async function firstHits(reading: PageReading, request: HitRequest, isCounted: boolean): Promise<FirstHits> {
   const { client, selected, deadline } = reading;
-  const { order, size, from, position } = request;
+  const { size, from, position } = request;
   const body = { ...sortedSearch(selected, request), ...(from === 0 ? {} : { from }) };
+  const count = (): Promise<SearchResponse> =>
+    client.search(
+      selected.indices,
+      { query: countingQueryOf(selected), size: 0, track_total_hits: true },
+      deadline.call(),
+    );
+  // The store counts a time range without reading documents, which is cheaper than the search that stops early.
+  if (isCounted && size > 0 && !position && isTimeRange(selected)) {
+    const counted = await count();
+    if (counted.total.count > BROAD) return firstOfMany(reading, request, body, counted);
+  }
   const bounded = { ...body, track_total_hits: true, ...(size === 0 ? {} : { terminate_after: BROAD }) };
   const first = await search(reading, bounded, request);
   if (size === 0 || !first.isTerminatedEarly) return first;
   const atLeast: Total = { count: first.total.count, relation: 'gte' };
-  const counted = isCounted
-    ? await client.search(
-        selected.indices,
-        { query: countingQueryOf(selected), size: 0, track_total_hits: true },
-        deadline.call(),
-      )
-    : { total: atLeast, shortfalls: [] };
-  const withCount = ({ hits, shortfalls }: SearchResponse): FirstHits => ({
+  return firstOfMany(reading, request, body, isCounted ? await count() : { total: atLeast, shortfalls: [] });
+}
+
+async function firstOfMany(
+  reading: PageReading,
+  request: HitRequest,
+  body: SearchBody,
+  { total, shortfalls: missing }: Counted,
+): Promise<FirstHits> {
+  const { selected } = reading;
+  const { order, size, from, position } = request;
+  const withTotal = ({ hits, shortfalls }: SearchResponse): FirstHits => ({
     hits,
-    total: counted.total,
+    total,
     // Not both lists: they report the same shards with different numbers.
-    shortfalls: counted.shortfalls.length > 0 ? counted.shortfalls : shortfalls,
+    shortfalls: missing.length > 0 ? missing : shortfalls,
   });
   const range = position ? rangeFrom(position, selected.range, order) : selected.range;
   const lengthMs = millisecondsOf(range.end) - millisecondsOf(range.start);
-  const even = (lengthMs * (size + from) * MARGIN) / Math.max(1, counted.total.count);
+  const even = (lengthMs * (size + from) * MARGIN) / Math.max(1, total.count);
   for (let ms = Math.max(SHORTEST_PART_MS, Math.ceil(even)); ms < lengthMs; ms *= PART_GROWTH) {
     const part = { ...body, query: queryOf(selected, partOf(range, order, ms)) };
     const found = await search(reading, part, request);
     const isLate = found.shortfalls.some(({ reason }) => reason === 'Timeout');
-    if (found.hits.length >= size || isLate) return withCount(found);
+    if (found.hits.length >= size || isLate) return withTotal(found);
   }
-  return withCount(await search(reading, { ...body, query: queryOf(selected, range) }, request));
+  return withTotal(await search(reading, { ...body, query: queryOf(selected, range) }, request));
 }
 
 /** The part of the range after the position, rounded to the millisecond that some indices have as precision. */

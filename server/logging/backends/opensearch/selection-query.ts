@@ -124,11 +124,17 @@ export function queryOf({ names, clause, range }: SelectionQuery, part = range):
   return { bool: { filter, ...(clause.mustNot.length === 0 ? {} : { must_not: clause.mustNot }) } };
 }
 
+/** Whether the query has no other clause than the time range. */
+export function isTimeRange({ clause }: SelectionQuery): boolean {
+  return clause.filter.length === 0 && clause.mustNot.length === 0;
+}
+
 /** The query clause for counts. A range without other clauses is counted without reading each document. */
 export function countingQueryOf(selected: SelectionQuery): Clause {
-  const { names, clause, range } = selected;
-  const isRange = clause.filter.length === 0 && clause.mustNot.length === 0;
-  return isRange ? timeRange(names.time, { from: range.start, before: range.end }) : queryOf(selected);
+  const { names, range } = selected;
+  return isTimeRange(selected)
+    ? timeRange(names.time, { from: range.start, before: range.end })
+    : queryOf(selected);
 }
 
 const ROUNDED: Shortfall = {

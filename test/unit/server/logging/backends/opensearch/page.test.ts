@@ -54,7 +54,7 @@ describe('pages of OpenSearch', () => {
     const lines = Array.from({ length: 40 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: 7 }));
     const sizes: number[] = [];
     await using store = await scriptedStore((request) => {
-      sizes.push(Number(request.body['size']));
+      if (request.body['sort'] !== undefined) sizes.push(Number(request.body['size']));
       return searchIn(lines, request);
     });
     const logs: string[] = [];
@@ -81,7 +81,8 @@ describe('pages of OpenSearch', () => {
     const page = { order: 'asc', size: 1_000, from: 9_000 } as const;
     const { records, next } = await storeAt(store.url).query(SELECTION, page, call());
     expect(records.map(({ log }) => log)).to.deep.equal(lines.slice(9_000, 10_000).map(({ id }) => id));
-    expect(store.requests.map(({ body }) => body['size'])).to.deep.equal([1_000]);
+    const sorted = store.requests.filter(({ body }) => body['sort'] !== undefined);
+    expect(sorted.map(({ body }) => body['size'])).to.deep.equal([1_000]);
     const rest = { order: 'asc', size: 1_000, from: 0, after: next ?? expect.fail() } as const;
     const last = await storeAt(store.url).query(SELECTION, rest, call());
     expect(last.records.map(({ log }) => log)).to.deep.equal(lines.slice(10_000).map(({ id }) => id));
@@ -110,7 +111,8 @@ describe('a page of a search that matches many lines', () => {
 
   it('counts in one search, and sorts the shortest part of the range that fills the page in another', async () => {
     await using store = await scriptedStore(broad);
-    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 5 }, call());
+    const selection = { ...SELECTION, namespaces: { exact: ['web'] } };
+    const page = await storeAt(store.url).query(selection, { order: 'desc', size: 10, from: 5 }, call());
     expect(page.records.map(({ log }) => log)).to.deep.equal(
       lines
         .toReversed()
@@ -121,6 +123,16 @@ describe('a page of a search that matches many lines', () => {
     const sorted = store.requests.filter(({ body }) => body['sort'] !== undefined);
     expect(sorted[0]?.body['terminate_after']).to.equal(10_000);
     for (const { body } of sorted.slice(1)) expect(body['track_total_hits']).to.equal(false);
+  });
+
+  it('counts first if the range is the only filter, because the store counts a range without reading documents', async () => {
+    await using store = await scriptedStore(broad);
+    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
+    expect(page.records).to.have.length(10);
+    expect(page.total).to.deep.equal({ count: 100_000, relation: 'eq' });
+    const [first, ...others] = store.requests.map(({ body }) => body);
+    expect(first).to.include({ size: 0, track_total_hits: true });
+    for (const body of others) expect(body).to.include({ track_total_hits: false });
   });
 
   it('returns a lower bound as the total if the request needs no exact total', async () => {
