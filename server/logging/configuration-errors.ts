@@ -1,5 +1,5 @@
-// Error for an option of the log store that cannot work. The server log and the health check name the option and the
-// effect on log queries.
+// UnfitOptionError: an option of the log store does not match the store or the files, so log queries fail. The server
+// log and the health check name the option and the effect on log queries.
 
 /**
  * The store does not match an option: a file is missing or invalid, the data have another layout, or the store rejects the

@@ -1,5 +1,5 @@
-// Functions for timestamps (`Instant`): RFC 3339 text in UTC with nine fractional digits. The text sorts in the order
-// of time.
+// Functions for timestamps of the type Instant: RFC 3339 text in UTC with nine fractional digits. The alphabetical
+// order of such texts is the order of time.
 import type { Instant } from './log-store.ts';
 
 /** Start of a range without `start_time`. */

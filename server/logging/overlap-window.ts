@@ -1,6 +1,6 @@
 // Deduplication of records for live tails. Live tails read overlapping time ranges, because some records reach the
-// store late; this module returns each record only once. The number of stored digests is limited. If digests are
-// evicted, the overlap becomes shorter.
+// store late. This module stores a digest of each record that was returned, so that the record is not returned again.
+// The number of digests is limited; if some are evicted, the overlap becomes shorter.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {

@@ -1,5 +1,6 @@
-// Size limit of a page, which is needed because one line may have 1 MiB. If the lines of a page are too long for the
-// store or for a response, the page is read again with fewer lines. Its cursor leads to the remaining lines.
+// Size limit of a page in bytes, in addition to its number of lines, because a single line can have 1 MiB. If the lines
+// are too long for the store or for a response, the page is read again with fewer lines. Its cursor continues with the
+// remaining lines.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { pause } from '../concurrency/pause.ts';

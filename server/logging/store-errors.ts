@@ -1,5 +1,5 @@
-// Errors of log stores. The message of the store is kept only in `cause`, which is logged but not returned: it may
-// contain addresses.
+// StatusErrors for failures of log stores. The store's own message is kept only in `cause`, which the server logs but
+// does not return, because it may contain internal addresses.
 import {
   newBadRequest,
   newInvalidParameter,

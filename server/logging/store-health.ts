@@ -1,5 +1,5 @@
-// Periodic health check of the log store. The result does not affect the readiness of the server. Log queries do not
-// use it either: they detect an outage themselves.
+// Periodic health check of the log store, for operators. The result affects neither the readiness of the server nor log
+// queries, which detect an outage by their own requests.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';

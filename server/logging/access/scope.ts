@@ -1,6 +1,6 @@
-// Scope of a caller: the namespaces whose log lines the caller may read. A caller may read the lines of a namespace if
-// it may `get pods/log` there. This module checks and caches these permissions; the log stores apply the scope. If the
-// cluster is unavailable, the query fails.
+// Scope of a caller: the namespaces whose log lines the caller may read, which are those with the permission to `get
+// pods/log`. This module checks and caches the permissions, and the log stores filter their lines by the scope. If the
+// permissions cannot be checked, the query fails.
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';

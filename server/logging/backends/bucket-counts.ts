@@ -1,4 +1,4 @@
-// Counter of log lines by histogram bucket.
+// Counters of log lines, one for each bucket of a histogram.
 import { instantOf } from '../instant.ts';
 import type { Buckets, Instant } from '../log-store.ts';
 

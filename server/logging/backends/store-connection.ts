@@ -1,5 +1,6 @@
-// HTTP connection to the nodes of a log store, with TLS, retries, and the detection of a store that does not respond to
-// any request. Credentials and CA certificates are files, which are reloaded when they change. Callers build the requests.
+// HTTP connection to the nodes of a log store, with TLS and retries. It detects a store that does not respond to any
+// request. Credentials and CA certificates come from files, and are reloaded when the files change. Callers build the
+// requests.
 import { readFile, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

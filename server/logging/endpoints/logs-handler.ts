@@ -1,6 +1,6 @@
-// HTTP handler of `…/logs`. The handler decodes the query, waits for a concurrency slot, runs the operation within its
-// time limit, and writes the response. Every authenticated caller may call it: the scope (access/) decides which lines
-// the caller may read.
+// HTTP handler of the log query paths `…/logs`. The handler decodes the query, waits for a concurrency slot, runs the
+// operation within its time limit, and writes the response. Every authenticated caller may send requests, but the
+// response contains only lines of namespaces whose logs the caller may read (access/scope.ts).
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,

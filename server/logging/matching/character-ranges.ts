@@ -1,6 +1,6 @@
 // Sets of characters, stored as ranges of code points, with simple Unicode case folding. RE2 and JavaScript (flags
-// `iu`) use the same folding. Folding is not lower-casing: ſ and ς fold to s and σ. Lucene's `case_insensitive` folds
-// differently in each version.
+// `iu`) use the same case folding; Lucene's `case_insensitive` uses another one in each version. Case folding differs
+// from lower-casing: for example, ſ and ς fold to s and σ.
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];

@@ -1,6 +1,6 @@
-// Detection of log levels in the text of a line, for stores without a level field. A level is found in a key of a
-// structured log, in the head of a klog line, or as a word: in capitals, in brackets, or at the head of the
-// line. A line may have several levels.
+// Detection of log levels in the text of a line, for stores without a level field. A level is the value of a key in a
+// structured log, the first letter of a klog line, or a word: in capitals, in brackets, or at the start of the line. A
+// line may have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {

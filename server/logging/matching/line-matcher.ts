@@ -1,5 +1,6 @@
-// Text filters that run in this process: for pod logs, and for highlights. The time to match is linear in the length of
-// the line: patterns from callers run in RE2, and only literal words and texts use JavaScript's regular expressions.
+// Text filters that this process evaluates, for pod logs and for highlights. Matching takes linear time in the length
+// of the line: RE2 runs the regular expressions of callers, and JavaScript's engine only searches for literal words and
+// texts.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../log-store.ts';

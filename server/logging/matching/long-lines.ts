@@ -1,5 +1,5 @@
-// Matcher of long lines in a worker thread. A pattern can take half a second for a line of 1 MiB, which would block the
-// event loop. The thread matches one line at a time.
+// Matcher that runs long lines in a worker thread, because a regular expression can take half a second for a line of 1
+// MiB, which would block the event loop. The thread matches one line at a time.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Slots } from '../../concurrency/slots.ts';

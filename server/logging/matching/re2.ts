@@ -1,4 +1,4 @@
-// Converter of parsed patterns to RE2 syntax, for re2js and for VictoriaLogs.
+// Converter of parsed regular expressions (regex-dialect.ts) to RE2 syntax, for the package re2js and for VictoriaLogs.
 
 import type { TextFilter } from '../log-store.ts';
 import { foldedRanges, type Range } from './character-ranges.ts';

@@ -1,6 +1,5 @@
-// Syntax of regular expressions in the API: the subset that all stores interpret alike and match in linear time. This
-// module contains the parser and the syntax tree; re2.ts and the stores convert the tree to the syntax of their
-// engines.
+// Parser and syntax tree of the regular expressions in log queries. Their syntax is the subset that all log stores
+// interpret alike and match in linear time. re2.ts and the log stores convert the tree to the syntax of their engines.
 import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/regexpp';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { ALL_CODES, complement, type Range, union } from './character-ranges.ts';

@@ -1,6 +1,6 @@
-// Query for the lines before and after one record of a container (`context`). Log stores have no such query, so there
-// are two searches. The first covers the time from the millisecond of the record onwards, and finds the record by the
-// digest in its id. The second covers the time before that millisecond.
+// Query for the lines before and after one record of a container (parameter `context`). Log stores have no such query,
+// so this module sends two. The first covers the time from the millisecond of the record onwards, and finds the record
+// by the digest in its id. The second covers the time before that millisecond.
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';

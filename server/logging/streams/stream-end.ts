@@ -1,6 +1,6 @@
-// Early end of exports and live tails. A stream ends when another caller needs its slot (preemption), or when a
-// periodic review of the caller's permissions no longer allows it. A long stream must not return lines that a new query
-// would not return.
+// Early end of exports and live tails. A stream ends when another caller needs its slot (preemption), or when its
+// caller loses the permission to read the lines. This module checks the permissions periodically, because a long stream
+// must not return lines that a new query would not return.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';

@@ -1,4 +1,5 @@
-// Check that this server has the permissions that the pod log store needs. It uses SelfSubjectAccessReviews.
+// Check of the server's own permissions, by SelfSubjectAccessReviews: the pod log store needs them to read pods and
+// their logs.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

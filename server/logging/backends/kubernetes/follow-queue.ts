@@ -1,6 +1,6 @@
-// Queue that merges the container logs of a live tail for its client. Lines written before the tail started are delivered
-// in time order, because a client resumes after its last line. The queue holds such a line until no log can still deliver
-// an older one.
+// Queue between the container logs of a live tail and its client. A client resumes a live tail after the time of its
+// last line, so the lines from before its start must be sent in the order of time. The queue holds such a line until
+// all logs have been read up to its time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';

@@ -1,5 +1,5 @@
-// Filter of log lines by text and level. The module also computes the earliest time that a caller may read in a
-// namespace. Pods and containers are selected in log-selection.ts.
+// Filter of log lines by text and level. This module also computes the start of the time range that a caller may read
+// in a namespace. log-selection.ts selects the pods and containers.
 import { earlier, later } from '../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../log-store.ts';
 import { levelMatcher } from '../../matching/levels.ts';

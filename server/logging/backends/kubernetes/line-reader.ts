@@ -1,5 +1,5 @@
-// Parser that splits a response of the pod log API into lines with timestamps. The parser decodes a whole chunk at
-// once, which is much cheaper than one line at a time. It truncates lines above 1 MiB.
+// Parser that splits a response of the pod log API into lines with timestamps. It decodes whole chunks, because
+// decoding single lines takes much longer. It truncates lines above 1 MiB.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';

@@ -1,5 +1,5 @@
-// Scan of all selected container logs of one request, over the whole time range or one time window. For each log that
-// it cannot read completely, the scan adds a shortfall: a reason why the result is partial. Queries, statistics,
+// Scan of all container logs that a request selects, over the whole time range or one time window. For each log that
+// the scan cannot read completely, it reports a shortfall: a reason why the result is partial. Queries, statistics,
 // histograms and exports use the scan; live tails do not.
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';

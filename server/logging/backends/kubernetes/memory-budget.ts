@@ -1,5 +1,6 @@
-// Memory budget for log lines in all queries, exports and live tails of the pod log store. Each of them counts its
-// bytes in a MemoryShare. A share reserves no memory in advance: it can hold at most as many bytes as remain free.
+// Memory budget for the log lines that all queries, exports and live tails of the pod log store hold. Each query,
+// export or live tail counts its bytes in a MemoryShare. A share reserves no memory in advance; it can grow until it is
+// as large as the remaining free memory.
 
 /** Bytes that each share can hold even if the budget is used up, so that each request makes progress. */
 const FLOOR = 64 << 10;

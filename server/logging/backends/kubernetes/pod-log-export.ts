@@ -1,5 +1,6 @@
-// Export of all selected lines, sorted by time. The export reads one page after the other, with as many lines as fit
-// into the memory, and sends a page before it reads the next. Thus no log request stays open while a slow client reads.
+// Export of all selected lines of pod logs, sorted by time. The export reads one page after the other, with as many
+// lines as fit into the memory budget, and sends a page before it reads the next one. So no request to the pod log API
+// stays open while a slow client reads.
 import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan } from './log-scan.ts';

@@ -1,6 +1,6 @@
-// Clauses of the query DSL for names, workloads and text, valid in both OpenSearch and Elasticsearch. Clauses for names
-// search keyword fields, clauses for words the analysed field, and clauses for patterns the `wildcard` field. Many names
-// become few clauses, because a query has at most 1,024 clauses by default.
+// Builders of clauses of the query DSL for names, workloads and text, for both OpenSearch and Elasticsearch. Names are
+// searched in keyword fields, words in the analysed field, and patterns in the `wildcard` field. A list of names
+// becomes few clauses, because a query can have at most 1,024 clauses by default.
 import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../instant.ts';
 import type { Instant, NameFilter, TextFilter } from '../../log-store.ts';
 import { parsePattern } from '../../matching/regex-dialect.ts';

@@ -1,5 +1,6 @@
-// Lower time bounds that hide the lines of a deleted namespace from its successor of the same name. A query has at most
-// 250 bounds. Above, a preliminary search drops the namespaces without lines from before their creation.
+// Creation bounds: query clauses that exclude the lines of a namespace from before its creation, because they belong to
+// a deleted namespace of the same name. A query has at most 250 bounds. If more are needed, a preliminary search finds
+// the namespaces that can have such lines, and only these get a bound.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';

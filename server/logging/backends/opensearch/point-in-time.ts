@@ -1,5 +1,5 @@
 // Points in time (PIT) for exports: consistent views of the indices. The APIs of OpenSearch and Elasticsearch differ,
-// so the module tries them in turn and then keeps the first one that works.
+// so this module tries both, and then uses the API that works.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';

@@ -1,6 +1,6 @@
-// Parser of search responses. The sort keys of the hits are read as integers from the JSON text, because JSON.parse
-// rounds timestamps in nanoseconds. The parser also returns the total, and the reasons why a result is partial
-// (shortfalls).
+// Parser of search responses. It returns the hits, the total, and the reasons why the result is partial (shortfalls).
+// The sort keys of the hits are timestamps in nanoseconds, which JSON.parse would round, so the parser reads them as
+// integers from the JSON text.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';

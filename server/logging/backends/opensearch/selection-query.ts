@@ -1,5 +1,5 @@
-// Translation of a selection to a search. The result contains the indices to search, the query clauses for their
-// layouts, and the reasons why the result is partial (shortfalls).
+// Translation of a selection of log records to a search: the indices to search, and the query clauses for their
+// layouts. It also returns the reasons why the result will be partial (shortfalls), such as closed indices.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';

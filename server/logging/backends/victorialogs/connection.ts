@@ -1,4 +1,4 @@
-// HTTP connection to VictoriaLogs. Requests are forms, and have the tenant as headers.
+// HTTP connection to VictoriaLogs. A request is a POST of a form; its headers contain the tenant.
 import type { IncomingMessage } from 'node:http';
 import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
 import { STORE } from './store-error.ts';

@@ -1,5 +1,5 @@
-// Counts of the selected records: in total, by histogram bucket, and by container. Each count is one query, and is
-// never an estimate.
+// Queries that count the selected records: in total, by histogram bucket, and by container. Each count is one request
+// to the store, and is exact.
 
 import type { Buckets, Deadline } from '../../log-store.ts';
 import { BucketCounts, commonWidth } from '../bucket-counts.ts';

@@ -1,6 +1,6 @@
-// Live tails that poll the store for new records. A poll counts the records of the last 30 seconds in cells of 250 ms,
-// and reads the cells whose count has grown. The tail endpoint of VictoriaLogs is not used, because it drops records
-// that arrive late or have the same time as the last record.
+// Live tail that polls the store for new records. A poll counts the records of the last 30 seconds in intervals of 250
+// ms (cells), and reads the cells whose count has grown since the previous poll. The tail endpoint of VictoriaLogs is
+// not used, because it drops records that arrive late or have the same time as the last record.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';

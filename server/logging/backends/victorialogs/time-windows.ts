@@ -1,7 +1,6 @@
-// Division of a time range into consecutive windows, each with a limited number of records. The store counts the
-// records in cells of equal width. Neighbouring cells are joined to a window, and a cell with too many records is
-// divided again.
-
+// Division of a time range into consecutive time windows, each with a limited number of records. The store counts the
+// records in short intervals of equal length (cells). Neighbouring cells are joined to a window; a cell with too many
+// records is divided into shorter cells.
 import { instantOfNanoseconds } from '../../instant.ts';
 import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
