@@ -47,7 +47,7 @@ export class LogService {
   readonly server: HandlerServer;
   readonly registry = new Registry();
   /** Namespaces of permission checks, in order. */
-  readonly asked: string[] = [];
+  readonly checkedNamespaces: string[] = [];
   /** The caller; unauthenticated if undefined. */
   user: UserInfo | undefined;
   readonly #end = new AbortController();
@@ -72,7 +72,7 @@ export class LogService {
       authorizer: {
         authorize: async (attributes: Attributes): Promise<Decision> => {
           const namespace = 'namespace' in attributes ? attributes.namespace : '';
-          this.asked.push(namespace);
+          this.checkedNamespaces.push(namespace);
           return { allowed: await allowed(namespace), reason: '' };
         },
       },

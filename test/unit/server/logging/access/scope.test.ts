@@ -42,7 +42,7 @@ describe('the scope of a caller', () => {
     expect(await total(service)).to.equal(4);
     expect(await total(service, 'namespaces=gone')).to.equal(1);
     expect(await total(service, 'namespace_query=on')).to.equal(1);
-    expect(service.asked).to.deep.equal(['']);
+    expect(service.checkedNamespaces).to.deep.equal(['']);
   });
 
   it('has the readable namespaces from their creation on', async () => {
@@ -77,7 +77,7 @@ describe('the scope of a caller', () => {
     );
     expect(new Set(responses.map(String)).size).to.equal(4);
     // All three are checked, so that the response time reveals nothing.
-    expect(service.asked).to.include.members(['bank', 'gone', 'never']);
+    expect(service.checkedNamespaces).to.include.members(['bank', 'gone', 'never']);
   });
 
   it('excludes a namespace that does not exist, even if it is allowed', async () => {
@@ -114,7 +114,7 @@ describe('the scope of a caller', () => {
     const parts = ['a', 'shop', 'none', 'bank', 'o'];
     const totals = await Promise.all(parts.map((part) => total(service, `namespace_query=${part}`)));
     expect(totals).to.deep.equal([1, 0, 0, 1, 0]);
-    expect(service.asked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
+    expect(service.checkedNamespaces.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
   });
 
   describe('of cached permissions', () => {
@@ -292,9 +292,9 @@ describe('the scope of a caller', () => {
     });
     expect(await total(service)).to.equal(1);
     expect(most).to.be.above(1).and.at.most(32);
-    expect(service.asked).to.have.length(1_501);
+    expect(service.checkedNamespaces).to.have.length(1_501);
     await total(service);
-    expect(service.asked).to.have.length(1_501);
+    expect(service.checkedNamespaces).to.have.length(1_501);
   });
 
   it('is a 503 while the cluster is unavailable', async () => {
