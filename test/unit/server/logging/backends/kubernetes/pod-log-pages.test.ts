@@ -46,6 +46,19 @@ describe('queries of pod logs', () => {
     });
   }
 
+  it('rejects a cursor that it did not issue', async () => {
+    cluster.add('shop', 'a', [at(1), at(2)]);
+    const store = cluster.store();
+    const { next = '' } = await store.query(everything, { ...newest, size: 1 }, call);
+    for (const after of ['', 'x', `x${next}`, next.slice(1), `${next}x`]) {
+      const failure = await store
+        .query(everything, { ...newest, after }, call)
+        .catch((error: unknown) => error);
+      expect(failure, after).to.include({ name: 'StatusError', code: 400 });
+      expect(failure).to.match(/cursor: is not a cursor of the log store kubernetes/);
+    }
+  });
+
   it('stops reading when an uncounted page is full', async () => {
     const log = cluster.add('shop', 'a', [at(1), at(2), at(3)]);
     const request = { size: 1, from: 0, uncounted: true };
