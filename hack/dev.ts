@@ -1,5 +1,4 @@
-// `npm run dev`: like `npm start`, but the server restarts when one of its files is saved, and logs to this terminal.
-// The control plane keeps running.
+// `npm run dev`: like `npm start`, with a server restart after each saved file. The control plane keeps running.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverCommand } from './extension/server-command.ts';

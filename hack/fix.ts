@@ -1,4 +1,4 @@
-// `npm run fix`: completes package-lock.json, and applies the automatic fixes for lint, format and import order.
+// `npm run fix`: completes package-lock.json, and fixes lint, format and import order.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './system/command.ts';

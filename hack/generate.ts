@@ -1,5 +1,5 @@
-// `npm run generate`: writes the generated files, such as manifests and tables in docs/. With --check, it only lists
-// the files that are out of date. hack/generate/ produces their content.
+// `npm run generate`: writes the generated files, such as manifests and docs tables. With `--check`, the command only
+// lists outdated files.
 import { join, relative } from 'node:path';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';

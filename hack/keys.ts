@@ -1,5 +1,4 @@
-// `npm run keys`: lists the signing keys, or requests that the leader rotates them. The output contains only IDs,
-// states and times; the keys never leave the cluster.
+// `npm run keys`: lists the signing keys, or requests a key rotation. The output never contains key material.
 import { join } from 'node:path';
 import { isNotFound } from '../apis/meta/v1/errors.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';

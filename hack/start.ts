@@ -1,5 +1,5 @@
-// `npm start`: runs the server together with a local control plane, or for an existing cluster. This file selects the
-// steps of the setup; hack/start/ contains them.
+// `npm start`: runs the server with a local control plane, or for an existing cluster. hack/start/ contains the setup
+// steps.
 import { join } from 'node:path';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { serverDaemon } from './start/development-server.ts';

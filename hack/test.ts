@@ -1,5 +1,4 @@
-// `npm test`: runs all gates (checks such as types, lint and format) and all test suites, and sums up their results. A
-// run that crashed, was interrupted or ran no test fails. hack/test/ defines the stages.
+// `npm test`: runs all checks and test suites, and summarizes their results. hack/test/ defines the stages.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onStopSignal, StoppedError } from './system/stop-signal.ts';

@@ -1,6 +1,5 @@
-// `npm run user`: creates users, sets passwords and restores both from a backup, with the permissions of the
-// kubeconfig. It reads passwords from a prompt or standard input, because command-line arguments are visible to other
-// users of the machine and in the shell history.
+// `npm run user`: creates users, sets passwords, and restores users from a backup. Passwords are never command-line
+// arguments.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
@@ -111,6 +110,10 @@ function specOf({ email, displayName, groups }: UserOptions) {
   };
 }
 
+/**
+ * Reads a prompt or standard input: command-line arguments are visible to other users of the machine and in the shell
+ * history.
+ */
 async function newPassword(name: string): Promise<string> {
   const password = await readPassword(process.stdin, (text) => void process.stderr.write(text));
   const violations = passwordViolations(password, name);

@@ -1,6 +1,5 @@
-// Build cache for artifacts, mostly programs built from source. All clones of the repository on a machine share the
-// cache. The key of an artifact is a hash of its inputs. This module manages the cache folder and its locks; callers
-// pass the function that builds an artifact.
+// Build cache for programs and other artifacts. Callers pass the build function; this module manages the cache folder
+// and its locks.
 import { createHash } from 'node:crypto';
 import { access, constants, glob, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -24,7 +23,7 @@ export interface Artifact {
   make(staging: string, options: BuildOptions): Promise<void>;
 }
 
-/** `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`. */
+/** `${XDG_CACHE_HOME:-$HOME/.cache}/ks-apiserver`, for all clones of the repository on a machine. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME'];
   return join(

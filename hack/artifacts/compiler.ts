@@ -1,5 +1,5 @@
-// Execution of a compiler or downloader, with progress reports. If the program fails, the error message contains the
-// last lines of its output.
+// Runner for a compiler or downloader, with progress reports. The error message of a failed program contains its last
+// output lines.
 import { createInterface } from 'node:readline';
 import { signalGroup, spawnWithUs } from '../system/process-group.ts';
 

@@ -1,4 +1,4 @@
-// Lock file for processes that may run in different containers or on different machines. The holder renews it with a
+// Lock file for processes in different containers or on different machines. The lock holder renews the lock with a
 // heartbeat.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';

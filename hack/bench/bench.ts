@@ -1,6 +1,5 @@
-// `npm run bench`: measures ks-apiserver and kube-apiserver with the same requests, and prints a table of the results
-// and their ratios. scene/ contains the environment, and measuring/ the measuring tools. rows/ contains one benchmark
-// for each group of table rows, and bare/ the baseline programs on plain Node.
+// `npm run bench`: measures ks-apiserver and kube-apiserver with the same requests. The output is a table of the
+// results and their ratios.
 import { KUBERNETES_VERSION } from '../control-plane/build.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';

@@ -1,5 +1,5 @@
-// Report of the bench, as a table (results.md and standard output) and as data (results.json). A run that measures only
-// some groups of rows keeps the previous results of the other groups. Each group has the date of its run.
+// Benchmark report: a table (results.md) and data (results.json). A partial run keeps the results of the other row
+// groups.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './measuring/machine.ts';

@@ -1,5 +1,4 @@
-// Lookup of the programs of the control plane. It prefers installed programs with a matching version; if there are
-// none, build.ts builds them.
+// Lookup of the control plane programs. Without installed programs of a matching version, build.ts builds the programs.
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';

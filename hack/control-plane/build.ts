@@ -1,5 +1,4 @@
-// Build of the Go module in this folder: one binary that contains all programs of the control plane. hack/artifacts
-// caches the binary; binaries.ts decides whether it is used.
+// Build of one Go binary that contains all control plane programs. The build cache (hack/artifacts) stores the binary.
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';

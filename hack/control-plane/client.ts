@@ -1,4 +1,4 @@
-// HTTPS client with which the development tools call kube-apiserver and ks-apiserver.
+// HTTPS client of the development tools, for kube-apiserver and ks-apiserver.
 import { Agent, request } from 'node:https';
 import type { KeyPair } from './certificate-authority.ts';
 

@@ -1,6 +1,5 @@
-// Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and some controllers. The
-// programs use loopback ports and real certificates, and store their data in one folder. This module defines the order
-// of start and stop; each program has its own file.
+// Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and kube-controller-manager. All
+// programs listen on loopback ports.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Daemon, DaemonError } from '../system/daemon.ts';

@@ -1,4 +1,4 @@
-// kube-controller-manager as a supervised process of the control plane, with only the controllers that tests need.
+// kube-controller-manager as a child process of the control plane. Only the controllers that tests need are enabled.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';

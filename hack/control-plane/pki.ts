@@ -1,5 +1,4 @@
-// PKI of one control plane, as files in one folder: its CAs and the certificates of its programs.
-// certificate-authority.ts creates the certificates.
+// PKI files of one control plane: CAs and certificates. certificate-authority.ts issues the certificates.
 import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Preload module for a server that npm start, a test or the bench starts. It shuts the server down if the parent
-// process dies without stopping the server.
+// Preload module that stops the server after the death of its parent process.
 process.once('disconnect', () => {
   process.kill(process.pid, 'SIGTERM');
 });

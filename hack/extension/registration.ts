@@ -1,5 +1,4 @@
-// Registration of a locally running server with the control plane. It applies the development manifests: RBAC, an
-// ExternalName Service for this machine, and APIServices with the port of the server.
+// Registration of a local ks-apiserver with the control plane. kubectl applies the development manifests.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';

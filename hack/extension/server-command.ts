@@ -1,5 +1,4 @@
-// Command line and environment of the server process, for npm start, npm run dev, the tests and the bench. A test
-// compares both with those of the container image.
+// Command line and environment of the server process in development. A test compares both with the container image.
 import { join } from 'node:path';
 
 /**

@@ -1,5 +1,4 @@
-// The server as a child process, for tests and the bench. It runs the TypeScript sources, with a configuration file
-// that this module writes. registration.ts registers it with the kube-apiserver of a control plane.
+// ks-apiserver as a child process, for tests and the bench. registration.ts creates the APIServices.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';

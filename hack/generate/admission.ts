@@ -1,6 +1,5 @@
-// ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects: callers may change
-// only users and groups that they may impersonate. kube-apiserver enforces the policies for direct writes, for example
-// with kubectl. server/iam applies the same rules to the REST API.
+// ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects. Callers may change
+// only users and groups that the callers may impersonate.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
@@ -15,6 +14,10 @@ const API = 'admissionregistration.k8s.io/v1';
  */
 export const MAX_CHANGED_GROUPS = 16;
 
+/**
+ * kube-apiserver enforces the policies for direct writes, for example with kubectl. server/iam applies the same rules to
+ * the REST API.
+ */
 export function admissionPolicies(names: Names): KubernetesObject[] {
   return [
     ...policy(names, USER.plural, {

@@ -3,7 +3,7 @@ import { platformDescription } from '../../apis/description/platform-apis.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import type { Names } from './names.ts';
 
-/** Returns the OpenAPI documents of the server as they are stored in docs/openapi: texts by path. */
+/** Returns the OpenAPI documents in docs/openapi: a map from paths to texts. */
 export function descriptions({ platform }: Names): ReadonlyMap<string, string> {
   const { version } = packageManifest;
   const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;

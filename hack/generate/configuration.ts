@@ -2,10 +2,7 @@ import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts'
 import { type Names, SERVER } from './names.ts';
 import { INSECURE_PORT, SECURE_PORT } from './workload.ts';
 
-/**
- * Returns the configuration file that the manifests install. It contains only values that differ from the defaults of
- * the server. A test loads the file with the server.
- */
+/** Returns the configuration file in the manifests. The file contains only values that differ from the defaults. */
 export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),

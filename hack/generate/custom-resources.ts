@@ -1,4 +1,4 @@
-// CustomResourceDefinitions, generated from the definitions of the custom resources in apis/.
+// CustomResourceDefinition manifests, generated from the resource definitions in apis/.
 import type { CustomResource } from '../../apis/iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../../apis/iam/v1beta1/structural-schema.ts';

@@ -1,4 +1,4 @@
-// Table of all generated files in the repository, with the functions that generate them.
+// Table of all generated files, with their generator functions.
 import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';

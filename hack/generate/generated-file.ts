@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../system/error-code.ts';
 
-/** A generated file of the repository: its path, and the function that generates its text. */
+/** A generated file of the repository: its path and its generator function. */
 export interface GeneratedFile {
   readonly path: string;
   /** The new text, given the current one (undefined if the file is missing). */

@@ -2,7 +2,7 @@ import * as logging from '../../apis/logging/v1alpha2/group-version.ts';
 import * as resources from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from './names.ts';
 
-/** One API group version that kube-apiserver forwards to the server. */
+/** An API group version that kube-apiserver forwards to ks-apiserver. */
 export interface AggregatedGroupVersion {
   readonly group: string;
   readonly version: string;

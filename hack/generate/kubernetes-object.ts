@@ -1,7 +1,4 @@
-/**
- * A Kubernetes object in a manifest. The type does not define all fields, because tests apply every manifest to a real
- * kube-apiserver, which validates it.
- */
+/** A Kubernetes object in a manifest. The type is partial; a real kube-apiserver validates every manifest in tests. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** Returns the object of a kustomization.yaml, with the given fields in their order. */
+/** Returns a Kustomization object with the given fields, in the given order. */
 export function kustomization(members: Record<string, unknown>): object {
   return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...members };
 }

@@ -1,4 +1,4 @@
-/** A generated YAML file under manifests/: its path, its purpose and its YAML documents as objects. */
+/** A generated YAML file under manifests/: path, purpose and YAML documents. */
 export interface ManifestFile {
   /** Path below manifests/. */
   readonly path: string;

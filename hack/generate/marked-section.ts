@@ -1,4 +1,4 @@
-/** Replaces the text between two markers of a Markdown document; throws unless each occurs exactly once. */
+/** Replaces the text between two markers of a Markdown document. Throws unless each marker occurs exactly once. */
 export function replaceSection(text: string, name: string, content: string): string {
   const begin = `<!-- generated: ${name} -->`;
   const end = `<!-- end: ${name} -->`;

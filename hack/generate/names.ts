@@ -1,4 +1,4 @@
-// Names of an installation, from which the manifests derive their object names and API groups.
+// Platform name and namespace, from which the generated manifests derive object names and API groups.
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../terminal/usage.ts';
 

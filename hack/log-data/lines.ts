@@ -1,4 +1,4 @@
-// Deterministic generator of log messages in the style of well-known programs. A message has one or several lines.
+// Deterministic generator of log messages in the style of well-known programs. A log message has one or several lines.
 import type { Random } from './random.ts';
 
 const STYLES = ['nginx', 'json', 'logfmt', 'klog', 'java', 'go', 'sql', 'plain'] as const;

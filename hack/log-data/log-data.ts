@@ -1,6 +1,5 @@
-// Deterministic data set of log records for tests and benchmarks: namespaces, pods and their lines over a day, in the
-// format of fluent-bit's kubernetes filter. hack/log-stores uploads the records to a store; cri-log.ts writes them as
-// CRI log files.
+// Deterministic data set of log records for tests and benchmarks. The record format is that of Fluent Bit's kubernetes
+// filter.
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';

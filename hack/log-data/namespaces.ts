@@ -1,4 +1,4 @@
-// Names of the namespaces in the log data set.
+// Namespace names in the log data set.
 /** Realistic names of namespaces; some names are prefixes of others. */
 export const NAMESPACES = [
   'default',

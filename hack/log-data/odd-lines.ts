@@ -1,4 +1,4 @@
-// Log lines that are edge cases for parsers, log stores and text matching. They are part of the log data set.
+// Log lines with edge cases for parsers, log stores and text matching, for the log data set.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(

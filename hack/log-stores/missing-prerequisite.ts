@@ -6,7 +6,7 @@ import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 
 /**
  * Returns a one-line message that names the missing prerequisite (Java or Maven) of an OpenSearch node. Returns
- * undefined if the node can be built and started.
+ * undefined if nothing is missing.
  */
 export async function missingForOpenSearch(
   env: NodeJS.ProcessEnv,

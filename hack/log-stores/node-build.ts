@@ -1,5 +1,4 @@
-// Build of an OpenSearch or Elasticsearch node from its Maven artifacts and two small Java classes. The build creates
-// the folders `lib` and `classes`, and for some versions `modules`.
+// Build of an OpenSearch or Elasticsearch node from Maven artifacts and two small Java classes.
 import { createHash } from 'node:crypto';
 import { cp, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

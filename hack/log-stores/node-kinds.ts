@@ -1,4 +1,4 @@
-// The supported versions of OpenSearch and Elasticsearch. nodes/ contains one folder per version, with its sources.
+// Supported versions of OpenSearch and Elasticsearch. The folder nodes/ contains the build files of each version.
 import { join } from 'node:path';
 import type { JavaRange } from './java.ts';
 

@@ -1,5 +1,4 @@
-// One OpenSearch or Elasticsearch node as a supervised process. Scripting is disabled; the security plugin is optional.
-// node-build.ts builds the node from Maven artifacts.
+// OpenSearch or Elasticsearch node as a child process. node-build.ts builds the node.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideJava } from './java.ts';
@@ -33,7 +32,7 @@ export interface OpenSearchOptions extends StartOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts a node and waits until its shards are available; builds it first if the cache lacks it. */
+/** Starts a node without scripting and waits until its shards are available; builds it first if the cache lacks it. */
 export async function startOpenSearch(options: OpenSearchOptions): Promise<LogStoreProcess> {
   const {
     env = process.env,

@@ -1,9 +1,4 @@
-/**
- * Returns the recommended index template for log records of Fluent Bit, the body of `PUT /_index_template/NAME`. It has
- * three advantages over dynamic mapping. It preserves the order of records within a millisecond, and supports regular
- * expressions. It also accepts records of a pod with both labels `app` and `app.kubernetes.io/name`. Dynamic mapping
- * rejects such records, because the field `app` would be a string and an object.
- */
+/** Returns the recommended OpenSearch index template for Fluent Bit: the body of `PUT /_index_template/NAME`. */
 export function indexTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: lineWithSubfield('line'), labels: 'flat_object', analysis: ANALYSIS });
 }
@@ -56,12 +51,15 @@ function template(indexPrefix: string, { log, labels, analysis }: Parts): object
           },
         ],
         properties: {
+          // Preserves the order of records within a millisecond, unlike `date`, the type in dynamic mapping.
           time: { type: 'date_nanos' },
           log,
           stream: { type: 'keyword' },
           kubernetes: {
             properties: {
               ...Object.fromEntries(KEYWORDS.map((name) => [name, { type: 'keyword' }])),
+              // Dynamic mapping rejects pods with both labels `app` and `app.kubernetes.io/name`: the field `app` would be a
+              // string and an object.
               labels: { type: labels },
               annotations: { type: labels },
             },

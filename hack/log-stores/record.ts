@@ -1,4 +1,4 @@
-/** One log line of a container, in the format of fluent-bit's kubernetes filter. */
+/** One log line of a container, in the format of Fluent Bit's kubernetes filter. */
 export interface LogRecord {
   /** The line without its newline. */
   readonly log: string;

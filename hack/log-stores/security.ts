@@ -1,5 +1,5 @@
-// Initial configuration of OpenSearch's security plugin: TLS, basic authentication, and permissions only for the
-// administrator's client certificate. Tests create users and roles over HTTP.
+// Initial configuration of the OpenSearch security plugin: TLS and basic authentication. Only the administrator's
+// client certificate has permissions.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyPair } from '../control-plane/certificate-authority.ts';
@@ -27,7 +27,7 @@ const PASSWORDS = {
     },
   },
 };
-/** The plugin reads all of these files at its first start, and fails if one is missing. */
+/** The plugin requires all of these files at its first start. Tests create users and roles over HTTP. */
 const CONFIGURATIONS: Readonly<Record<string, object>> = {
   config: { config: { dynamic: PASSWORDS } },
   internalusers: {},

@@ -1,5 +1,4 @@
-// VictoriaLogs as a supervised process, built unchanged from its Go module. The wrapper program end-with-parent
-// requests a parent death signal, so VictoriaLogs ends with the process that started it.
+// VictoriaLogs as a child process. The Go build does not change its sources.
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
@@ -29,6 +28,7 @@ export async function startVictoriaLogs(options: VictoriaLogsOptions): Promise<L
     {
       name: 'victoria-logs',
       ports: 1,
+      // Requests a parent death signal, so that VictoriaLogs ends with this process.
       command: join(folder, 'end-with-parent'),
       args: (dir, [port]) => [
         join(folder, 'victoria-logs'),

@@ -1,4 +1,4 @@
-// Build of the Dex server, one of the token servers with which the bench compares ks-apiserver.
+// Build of the Dex server. The bench compares the token endpoints of Dex and ks-apiserver.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';

@@ -1,6 +1,4 @@
-// The token server oidc-provider over TLS, configured for the bench: one client, users and sessions in memory, the
-// password grant from its documentation, and ES256 JWTs as access tokens. The program reads its configuration as one
-// line of JSON from standard input, prints `ready` when it listens, and exits at the end of its input.
+// oidc-provider as a standalone token server over TLS, for the token benchmarks. Users and sessions are in memory.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -115,6 +113,7 @@ function newProvider({ issuer, clientID, clientSecret, users, passwordHash }: OI
 }
 
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
+// The first input line is the configuration in JSON; the program exits at the end of its input.
 const { value } = await lines.next();
 const options = JSON.parse(String(value)) as OIDCProviderOptions;
 const provider = newProvider(options);

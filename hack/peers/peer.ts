@@ -1,5 +1,4 @@
-// The token servers with which the bench compares ks-apiserver, as child processes. Each program (oidc-provider.ts,
-// dex/) reads its configuration from standard input, and exits at the end of its input.
+// Dex and oidc-provider as child processes. The bench compares their token endpoints with ks-apiserver.
 import { join } from 'node:path';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';

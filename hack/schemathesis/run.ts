@@ -1,4 +1,4 @@
-// Execution of schemathesis, a test tool for OpenAPI documents, against a server. It returns the failures.
+// Runner for schemathesis, a test tool for OpenAPI documents. The result is the list of failures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** An application of the simulated cluster: a Deployment whose container has the same name. */
+/** An application of the simulated cluster: a Deployment with one container of the same name. */
 export interface Application {
   readonly namespace: string;
   readonly name: string;

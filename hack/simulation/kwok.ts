@@ -1,5 +1,5 @@
-// Simulated kubelets: one KWOK process that renews the leases of its nodes, runs pods and serves their logs.
-// simulated-cluster.ts creates the nodes and pods; pod-logs.ts writes the logs.
+// One KWOK process that simulates kubelets: node leases, running pods and pod logs. simulated-cluster.ts creates the
+// nodes and pods.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,11 +1,4 @@
-// Log files of the simulated containers: one file per application, which all its replicas share. KWOK serves the files
-// with the kubelet's code (k8s.io/cri-client, pkg/logs), so the parameters of the pod log API, partial lines and
-// rotation behave as in real clusters. There are four differences:
-// - A `follow` response starts with the first line of the log and never ends.
-// - Containers have no IDs and do not restart.
-// - `previous` needs a separate file (`previousLogsFile`).
-// - A request returns 400 if KWOK has no log file for the pod.
-// Tests that need one of these features use a fake kubelet.
+// Log files of the simulated containers: one file per application. KWOK serves the log files.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +16,18 @@ export interface ContainerLogs {
   readonly logsFile: string;
 }
 
-/** Writes one log per application; its last line has the current time. */
+/**
+ * Writes one log per application; its last line has the current time. All replicas of an application share its log.
+ *
+ * KWOK serves the files with the kubelet's code (k8s.io/cri-client, pkg/logs), so the parameters of the pod log API,
+ * partial lines and rotation behave as in real clusters. There are four differences:
+ * - A `follow` response starts with the first line of the log and never ends.
+ * - Containers have no IDs and do not restart.
+ * - `previous` needs a separate file (`previousLogsFile`).
+ * - A request returns 400 if KWOK has no log file for the pod.
+ *
+ * Tests that need one of these features use a fake kubelet.
+ */
 export async function writePodLogs(dir: string, now: () => number = Date.now): Promise<ContainerLogs[]> {
   await mkdir(dir, { recursive: true });
   const end = now();

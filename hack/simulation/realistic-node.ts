@@ -1,5 +1,4 @@
-// Generator of Node objects with realistic contents, for the simulation, the tests and the bench. The index of a node
-// determines its contents.
+// Generator of Node objects with realistic contents. The contents depend only on the node's index.
 import type { Client } from '../control-plane/client.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';

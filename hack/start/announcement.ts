@@ -1,4 +1,4 @@
-// Text that `npm start` prints when the server is ready. It contains example commands for this server.
+// Text with example commands that `npm start` prints after the server is ready.
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,

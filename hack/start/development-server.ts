@@ -1,4 +1,4 @@
-// The server as a child process of npm start: its configuration, its ports and its readiness check.
+// The server process of `npm start`: configuration, ports and readiness check.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';

@@ -1,5 +1,4 @@
-// Shell file that `npm start` writes for the examples in docs/. It sets variables for the address and the CA of the
-// server, the kubeconfig, and kubectl.
+// Shell file with environment variables for the examples in docs/. `npm start` writes the file.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';

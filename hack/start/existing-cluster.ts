@@ -1,5 +1,4 @@
-// `npm start -- --kubeconfig`: runs the server for an existing cluster, without a local control plane. This command
-// writes nothing to the cluster.
+// `npm start -- --kubeconfig`: runs the server for an existing cluster. This command writes nothing to the cluster.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

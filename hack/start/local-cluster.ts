@@ -1,5 +1,5 @@
-// The local cluster of `npm start`: a control plane with simulated nodes, and the server behind its aggregation layer.
-// The function `stop` stops all programs; the data of the cluster stays in its folder.
+// Local cluster of `npm start`: a control plane with simulated nodes and a registered server. The cluster data outlives
+// the processes.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// Restart of a program when one of its files is saved. `node --watch` is not used, because it adds an intermediate
-// process that survives a SIGKILL of this process.
+// Restart of a program after each saved file.
 import { watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,6 +9,8 @@ const SOURCE = /\.(?:ts|js|json|css|html)$/;
 
 /**
  * Calls `start` at once and after each save below `folders`, after aborting the previous run and waiting for its end.
+ * `node --watch` would add an intermediate process that survives a SIGKILL of this process.
+ *
  * Rejects if a folder cannot be watched, if a run rejects, and, after the last run, when `signal` aborts.
  */
 export async function runOnSave(

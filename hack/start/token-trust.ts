@@ -1,6 +1,5 @@
-// The AuthenticationConfiguration file with which the local kube-apiserver accepts the access tokens of the server. It
-// contains the CA of the server, so it is written after the server has started. kube-apiserver reloads the changed
-// file.
+// AuthenticationConfiguration file with which the local kube-apiserver accepts the server's access tokens.
+// kube-apiserver reloads the changed file.
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';
@@ -18,7 +17,7 @@ export interface TrustedServer {
 export interface TokenTrust {
   /** Flag of kube-apiserver. */
   readonly flag: string;
-  /** Trusts the server; call it when the server responds. */
+  /** Trusts the server; call it when the server responds, because the server creates its CA at the start. */
   establish(server: TrustedServer): Promise<void>;
   /** Removes the trust; call it when kube-apiserver has stopped. */
   withdraw(): Promise<void>;

@@ -1,4 +1,4 @@
-// Execution of a program until it exits.
+// Execution of a program until the program exits.
 import type { ChildProcess } from 'node:child_process';
 import { signalGroup, spawnWithUs } from './process-group.ts';
 

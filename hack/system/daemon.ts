@@ -1,5 +1,4 @@
-// A supervised child process with a log file and a PID file. The process can be paused, restarted and stopped; a start
-// waits until it is ready. The caller defines the program, its flags and its readiness check.
+// Child process with a log file and a PID file. The caller defines the command and the readiness check.
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

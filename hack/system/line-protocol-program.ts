@@ -1,4 +1,4 @@
-// Child processes with a line protocol: one command per line on stdin, one result per line on stdout, exit at EOF.
+// Child process with a line protocol: commands on stdin, results on stdout, exit at EOF.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// Functions that find free loopback ports for child processes.
+// Lookup of free loopback ports for child processes.
 import { createServer } from 'node:net';
 import { hasCode } from './error-code.ts';
 

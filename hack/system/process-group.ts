@@ -1,4 +1,4 @@
-// Process groups: starting programs in them, sending signals to them, and killing them when this process exits.
+// Process groups of child processes: start, signals, and SIGKILL at the exit of this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode } from './error-code.ts';

@@ -1,5 +1,5 @@
-// Signal handling of the command-line tools: the first SIGINT, SIGTERM or SIGHUP aborts an AbortSignal, and a second
-// one exits the process.
+// Handler for SIGINT, SIGTERM and SIGHUP in the command-line tools. The first signal aborts an AbortSignal; the second
+// signal exits the process.
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,4 +1,4 @@
-// Connection of the command-line tools to the cluster that the user's kubeconfig selects.
+// Client of the command-line tools for the cluster in the user's kubeconfig.
 import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../server/cluster/connection/kubeconfig.ts';
 

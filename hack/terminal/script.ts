@@ -2,11 +2,12 @@ import { StoppedError } from '../system/stop-signal.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Runs the main function of a command-line tool and sets the exit code of the process to its result. An error is
- * printed in one line, with exit code 2 for an invalid command line and 1 otherwise. A stop by a signal prints nothing.
+ * Runs the main function of a command-line tool and sets the process exit code. The exit code is 2 for an invalid
+ * command line and 1 for other errors.
  */
 export async function runScript(work: () => Promise<number>): Promise<void> {
   process.exitCode = await work().catch((error: unknown) => {
+    // A stop by a signal prints nothing.
     if (error instanceof StoppedError) return error.exitCode;
     process.stderr.write(`${explanationOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;

@@ -1,5 +1,4 @@
-// Parser of the command lines of the tools. Each error is one line; for an unknown flag or command it suggests a
-// similar one.
+// Parser of the tools' command lines. Each error message is one line.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../apis/reading/suggestion.ts';
 

@@ -2,8 +2,8 @@ import { runCommand } from '../system/command.ts';
 import { failedWith, type Stage } from './stage.ts';
 
 /**
- * Returns a stage of `npm test` that runs a program such as the linter. The stage fails if the exit code is not 0, and
- * then prints the output of the program.
+ * Returns a stage of `npm test` that runs a check such as the linter. The stage fails if the exit code is not 0, and
+ * prints the output of the failed check.
  */
 export function gate(options: {
   name: string;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TestRecord } from '../../test/support/reporter.ts';
 
-/** Reads the results that test/support/reporter.ts writes at the end of a mocha run; undefined if there are none. */
+/** Reads the mocha results that test/support/reporter.ts has written. Returns undefined without results. */
 export async function readRecord(file: string): Promise<TestRecord | undefined> {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import type { Tally } from './tally.ts';
 
-/** One step of `npm test`. It reports failures in its result, and throws only if interrupted. */
+/** One step of `npm test`. The result contains the failures; `run` throws only if interrupted. */
 export interface Stage {
   readonly name: string;
   readonly kind: 'gate' | 'suite';

@@ -1,4 +1,4 @@
-// Stage of `npm test` that runs a suite of mocha tests.
+// Stage of `npm test` that runs one mocha suite.
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';

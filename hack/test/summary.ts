@@ -1,4 +1,4 @@
-// Summary of a run of `npm test`, with its result: passed or failed.
+// Summary of a run of `npm test`: the results of all stages, and passed or failed.
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 

@@ -1,4 +1,4 @@
-/** Numbers of passed, failed and skipped tests. A gate (a stage such as the linter) counts as one test. */
+/** Numbers of passed, failed and skipped tests. A check such as the linter counts as one test. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

@@ -1,5 +1,4 @@
-// Restore of users and passwords from a backup that `kubectl get -o json` has written. A Credential contains the uid of
-// its user. A restored user has a new uid, so the restore writes each Credential with the current uid of its user.
+// Restore of users and passwords from a `kubectl get -o json` backup. Existing users and passwords are not changed.
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
@@ -33,6 +32,7 @@ export async function restore(
     const credential = readCredential(object);
     if (!credential) continue;
     const name = text(recordIn(object, 'metadata')['name']);
+    // A restored user has a new uid, and a Credential is valid only with the uid of its user.
     const userUID = (await users.read(name, signal))?.metadata.uid;
     if (userUID === undefined) {
       report(`password of ${name} skipped: the user does not exist`, true);

@@ -1,11 +1,11 @@
-// Baseline for log queries: a minimal Node server that accepts a query over TLS, forwards it to a log store, and parses
-// and re-encodes the response. Its arguments are the URL of the store and the files of its certificate and key. It
-// prints its port.
+// Baseline for log queries: a minimal Node proxy between a TLS client and a log store. The proxy parses each response
+// and encodes it again.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
+// URL of the log store, and the files of the serving certificate and key.
 const [store = '', cert = '', key = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
 

@@ -1,6 +1,4 @@
-// Baseline for sign-ins: a program that only verifies argon2id hashes. It prints `ready` at the start. Each input line
-// contains a duration in seconds and a concurrency. For each line, the program measures that long, and prints the
-// verifications per second.
+// Baseline for sign-ins: a program that only verifies argon2id hashes.
 import { createInterface } from 'node:readline';
 import { hash, verify } from '@node-rs/argon2';
 
@@ -8,6 +6,7 @@ const PASSWORD = 'only to be checked again and again';
 
 const stored = await hash(PASSWORD);
 process.stdout.write('ready\n');
+// Input line: duration in seconds and concurrency. Output line: verifications per second.
 for await (const line of createInterface(process.stdin)) {
   const [seconds = 0, atATime = 1] = line.split(' ').map(Number);
   const until = performance.now() + seconds * 1000;

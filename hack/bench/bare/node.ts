@@ -1,15 +1,16 @@
-// Baseline for get requests: a minimal Node server that returns one object over TLS, without authentication and
-// routing. Its arguments are the files of its certificate and key, and its first input line is the object in base64. It
-// prints its port.
+// Baseline for get requests: a minimal Node server that returns one object over TLS. The server has no authentication
+// and no routing.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
+// Files of the serving certificate and key.
 const [cert = '', key = ''] = process.argv.slice(2);
 const lines = createInterface(process.stdin);
 // Exits with the process that started it.
 lines.once('close', () => process.exit(0));
+// The first input line is the object in base64.
 lines.once('line', (line) => void serve(Buffer.from(line, 'base64')));
 
 async function serve(body: Buffer): Promise<void> {

@@ -1,7 +1,5 @@
-// Baseline for sign-ins: a minimal Node server without checks, watches and logs. For each form that it receives over
-// TLS, it verifies an argon2id hash (one at a time), writes a session to the cluster, and signs a token. It prints its
-// port. Its arguments are, in this order: the URL and the CA file of kube-apiserver, the files of its serving
-// certificate and key, and those of a client certificate and key with write permission.
+// Baseline for sign-ins: a minimal Node server that verifies, stores and signs. The server has no checks, watches or
+// logs.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -10,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { hash, verify } from '@node-rs/argon2';
 import { PASSWORD } from '../scene/crowd.ts';
 
+// URL and CA file of kube-apiserver; files of the serving certificate and key; files of a client certificate and key
+// with permission to create sessions.
 const [serverURL = '', ca = '', servingCert = '', servingKey = '', cert = '', key = ''] =
   process.argv.slice(2);
 const path = '/apis/iam.platform.io/v1beta1/sessions';
@@ -26,6 +26,7 @@ const agent = new Agent({
 agent.getName = () => 'kube-apiserver';
 
 let last: Promise<unknown> = Promise.resolve();
+/** Verifies one hash at a time, as the measured server does. */
 function verified(password: string): Promise<boolean> {
   const next = last.then(() => verify(stored, password));
   last = next;

@@ -1,4 +1,4 @@
-// Control of the load generator (hack/clients/load), which runs as one child process during the whole bench.
+// Control of the load generator (hack/clients/load). The load generator is one child process for the whole bench.
 import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
 /** One server with the credentials of one caller; files are PEM. */

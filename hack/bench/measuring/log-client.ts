@@ -1,4 +1,5 @@
-// HTTP client of the log benchmarks, with keep-alive connections, for ks-apiserver and for the log stores.
+// HTTP client of the log benchmarks, with keep-alive connections. The client calls ks-apiserver, OpenSearch and
+// VictoriaLogs.
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

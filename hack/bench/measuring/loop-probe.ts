@@ -1,5 +1,5 @@
-// Probe for event-loop delays, preloaded into the measured server with `--import`. It reports the delays over the IPC
-// channel, so the server itself contains no code for the measurement.
+// Event-loop delay probe that `--import` preloads into the measured server. The probe reports the delays over the IPC
+// channel.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Delays since the previous report in ms, minus the timer period of 1 ms. */

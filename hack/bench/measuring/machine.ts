@@ -1,4 +1,4 @@
-// Properties of the machine that runs the bench, and functions that assign processes to its cores.
+// Properties of the benchmark machine, and the assignment of processes to its cores.
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Statistics for the bench: median and quantiles, and a function that measures several programs in alternation.
+// Statistics of the bench: median, quantiles and alternating measurements.
 /** The median. For an even number of values, the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

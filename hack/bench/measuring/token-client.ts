@@ -1,4 +1,4 @@
-// HTTP client of the token benchmarks, for ks-apiserver and for other token servers.
+// HTTP client of the token benchmarks. The client calls the token endpoints of ks-apiserver, Dex and oidc-provider.
 import { readFile } from 'node:fs/promises';
 import { Client } from '../../control-plane/client.ts';
 

@@ -1,5 +1,4 @@
-// Benchmark: rate of get requests for one node, compared with kube-apiserver and with a minimal Node server. The
-// measured server has one core, and the load generator has another.
+// Benchmark: rate of get requests for one node. The baselines are kube-apiserver and a minimal Node server.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import type { Target } from '../measuring/load-generator.ts';

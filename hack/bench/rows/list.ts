@@ -1,5 +1,4 @@
-// Benchmark: lists of all nodes, compared with kube-apiserver. Requests reach ks-apiserver directly or through the
-// aggregator, with and without compression of the response.
+// Benchmark: lists of all nodes, direct and through the aggregation layer. The baseline is kube-apiserver.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';

@@ -1,5 +1,4 @@
-// Benchmark of sign-ins: the rate of password grants compared with argon2id hashing alone, the rate of refreshes, the
-// effect of many sign-ins on other requests, and the delay until another replica applies a revocation.
+// Benchmark: sign-ins, refreshes and revocations. The baseline for sign-ins is argon2id hashing alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import { pinned } from '../measuring/machine.ts';
 import { median } from '../measuring/statistics.ts';

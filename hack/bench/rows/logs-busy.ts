@@ -1,4 +1,4 @@
-// Benchmark: latency of get requests for a node while many log queries run concurrently.
+// Benchmark: latency of get requests for a node during many concurrent log queries.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestsResult } from '../measuring/load-generator.ts';
 import { LogClient } from '../measuring/log-client.ts';

@@ -1,5 +1,4 @@
-// Benchmark: delay of new log lines in a live tail of ks-apiserver, compared with a client that reads the new lines
-// directly from the log store.
+// Benchmark: delay of new log lines in a live tail. The baseline is a client that reads directly from the log store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '../../log-stores/record.ts';
 import type { LogClient } from '../measuring/log-client.ts';

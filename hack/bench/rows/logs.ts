@@ -1,5 +1,4 @@
-// Benchmark of log queries. Each operation is measured through ks-apiserver, with TLS, authentication and
-// authorization. The baseline is the same query that the same client sends directly to the log store.
+// Benchmark: log queries through ks-apiserver. The baseline is the same query, sent directly to the log store.
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';

@@ -1,4 +1,4 @@
-// Benchmark: resident memory of a newly started server while it is idle, after list requests, and under load.
+// Benchmark: resident memory of a new server: idle, after lists, and under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';

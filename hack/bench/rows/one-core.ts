@@ -1,4 +1,4 @@
-// Measurement of the request rate of a server. The server runs on one core, and the load generator on another.
+// Measurement of the request rate of a server on one core. The load generator runs on another core.
 import type { Target } from '../measuring/load-generator.ts';
 import { pinned } from '../measuring/machine.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';

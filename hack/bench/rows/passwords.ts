@@ -1,6 +1,5 @@
 // Benchmark: rate of password grants, on one core and on all cores. The baseline is a program that only verifies
-// argon2id hashes. Both verify one hash at a time. On one core, the baseline is also measured with two concurrent
-// hashes, and the higher of its two rates counts.
+// argon2id hashes.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { alone } from '../measuring/machine.ts';
@@ -60,6 +59,7 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
       bare: () => bare(1),
       grants: () => grants(scene, server),
     });
+    // The higher rate of one and two concurrent hashes is the baseline.
     const pinned = {
       ...seen,
       bare: middle(seen.bare).rate < middle(seen.bareTwo).rate ? seen.bareTwo : seen.bare,

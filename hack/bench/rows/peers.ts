@@ -1,5 +1,4 @@
-// Benchmark: rate of password grants and refresh grants with rotation, compared with two other token servers: Dex,
-// which stores its sessions in the same cluster, and oidc-provider, which stores them in memory.
+// Benchmark: rate of password grants and of refresh grants with rotation. The baselines are Dex and oidc-provider.
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { buildDex } from '../../peers/build.ts';

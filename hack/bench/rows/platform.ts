@@ -1,5 +1,5 @@
-// Benchmark of the node list for consoles: filtered and sorted pages, compared with kube-apiserver's lists with the
-// same selector. The measured server has one core, and the load generator has another.
+// Benchmark: filtered and sorted pages of the node list for consoles. The baseline is a kube-apiserver list with the
+// same label selector.
 import type { Target } from '../measuring/load-generator.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';

@@ -1,6 +1,5 @@
-// Benchmark: queries over pod logs, for 100 pods with 10,000 lines each. ks-apiserver reads the logs through
-// kube-apiserver from simulated kubelets and merges them by time. The baseline (column `peer`) is a client that reads
-// the same logs and discards them.
+// Benchmark: log queries over 100 pods with 10,000 lines each. The baseline is a client that reads the same pod logs
+// and discards them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Rows of the bench table. A row can have a goal: the limit that its measured value must meet.
+// Row of the benchmark table. A row can have a goal: a limit for the measured value.
 
 /** One row of the bench table: the same work measured for a baseline (`peer`) and for ks-apiserver (`ours`). */
 export interface Row {

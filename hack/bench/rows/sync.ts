@@ -1,5 +1,4 @@
-// Benchmark: time from the start of the process until the server is ready, with a synced cache. It also measures the
-// longest block of the event loop from the time the server listens until it is ready.
+// Benchmark: time from process start until ready, and event-loop blocks. A ready server has a synced cache.
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { type AnotherOptions, CORE_NODES, type Scene } from '../scene/scene.ts';

@@ -1,5 +1,4 @@
-// Benchmark: delay from a write until watchers receive its event. First, one watcher of ks-apiserver and one of
-// kube-apiserver receive the events of the same writes. Then each server is measured alone, with many watchers.
+// Benchmark: delay from a write to its watch event, with one watcher and with many. The baseline is kube-apiserver.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Arrivals, Target } from '../measuring/load-generator.ts';
 import { residentMB } from '../measuring/process-usage.ts';

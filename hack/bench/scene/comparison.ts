@@ -1,5 +1,4 @@
-// Comparison of the node lists of ks-apiserver and kube-apiserver, which must be equal before the bench measures them.
-// ks-apiserver is read directly and through the aggregator, with and without compression.
+// Check that the node lists of ks-apiserver and kube-apiserver are equal. The check runs before the benchmarks.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

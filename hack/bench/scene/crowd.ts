@@ -1,4 +1,4 @@
-// Users for the bench, and loops in which these users sign in and refresh their tokens.
+// Users of the bench, and the loops that sign in and refresh tokens.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';

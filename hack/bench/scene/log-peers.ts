@@ -1,5 +1,5 @@
-// Queries of the log benchmarks, in the query language of each log store. Such a query returns the same lines, total
-// and order as the corresponding query to ks-apiserver.
+// Baseline queries of the log benchmarks, in LogsQL (VictoriaLogs) and the query DSL (OpenSearch). Each baseline query
+// and its ks-apiserver query return the same log lines.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 

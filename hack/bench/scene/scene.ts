@@ -1,5 +1,4 @@
-// Environment of the bench: a control plane with nodes, a ks-apiserver that is registered with it, and the load
-// generator. This module starts and stops all processes.
+// Environment of the bench: a control plane with nodes, a registered ks-apiserver, and the load generator.
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';

@@ -1,5 +1,4 @@
-// Temporary folder of a benchmark. Cleanups that the benchmark registers run in reverse order, before the folder is
-// removed.
+// Temporary folder of a benchmark. Registered cleanup functions run in reverse order before the removal of the folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

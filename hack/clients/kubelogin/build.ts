@@ -1,4 +1,4 @@
-// Build of kubelogin, the kubectl plugin for sign-ins with OpenID Connect, as a client for the tests.
+// Build of kubelogin, the kubectl plugin for OpenID Connect. Tests use kubelogin as a client.
 import { join } from 'node:path';
 import type { BuildOptions } from '../../artifacts/artifact.ts';
 import { provideGo } from '../../artifacts/go-build.ts';
