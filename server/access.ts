@@ -1,4 +1,4 @@
-// Composition of authentication and authorization from the configuration.
+// Creates the authenticators and the authorizer from the configuration.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { AccessTokenAuthenticator } from './authentication/access-token.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { record, text } from '../apis/reading/unknown-value.ts';
 
-/** The build, for --version and /version. */
+/** The version of the server, for --version and /version. */
 export interface BuildInfo {
   /** Semantic version, without a `v`. */
   readonly version: string;

@@ -1,5 +1,5 @@
-// Builder of OpenAPI 3.1 documents from operations and TypeBox schemas. The same schemas validate requests, so the
-// builder removes their validation keywords that OpenAPI does not define.
+// Builder of OpenAPI 3.1 documents from operations and TypeBox schemas. The builder removes validation keywords that
+// OpenAPI does not define.
 import type { TObject, TSchema } from 'typebox';
 import type { Operation, OperationResponse } from './operation.ts';
 

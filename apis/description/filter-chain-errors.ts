@@ -1,5 +1,4 @@
-// Constants for the OpenAPI documents: the security schemes of operations, and the error responses that the filter
-// chain can return for any operation.
+// Security schemes and error responses that all operations share in the OpenAPI documents.
 
 /** Security schemes of operations that require an authenticated caller. */
 export const AUTHENTICATED = [['bearer'], ['oauth']] as const;

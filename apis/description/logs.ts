@@ -1,4 +1,4 @@
-// The OpenAPI description of log queries.
+// The OpenAPI description of the log query operations.
 import { Type } from 'typebox';
 import { groupName, RESOURCE, tenantGroupName, VERSION } from '../logging/v1alpha2/group-version.ts';
 import {

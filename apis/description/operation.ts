@@ -1,4 +1,4 @@
-// Types that describe an operation of an API (one method of one path). The OpenAPI documents are generated from these
+// Types for the description of an API operation: one method of one path. The OpenAPI documents are generated from the
 // descriptions.
 import type { TObject, TSchema } from 'typebox';
 

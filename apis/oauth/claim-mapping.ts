@@ -1,5 +1,4 @@
-// Mapping of access token claims to users. The server's authenticator and the generated AuthenticationConfiguration of
-// kube-apiserver use the same mapping, so both derive the same user from a token.
+// Mapping of access token claims to user attributes. This server and kube-apiserver use the same mapping.
 
 /** User and group names need no prefix, because admission rejects `system:` and colons in them. */
 export const CLAIM_MAPPING = {

@@ -1,5 +1,4 @@
-// Errors of the OAuth endpoints (RFC 6749, 5.2 and later RFCs). server/oauth/error-writer.ts writes them to responses.
-// Error descriptions never repeat client input.
+// Error codes and errors of the OAuth endpoints (RFC 6749, 5.2). Error descriptions never contain client input.
 
 export const OAUTH_ERROR_CODES = [
   'invalid_request',

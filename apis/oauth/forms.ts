@@ -1,10 +1,13 @@
-// Schemas of the OAuth forms and responses, used only for the OpenAPI document. The endpoints parse forms with
-// server/oauth/http/form.ts instead, because RFC 6749 has rules that no schema can express. For example, the required
-// parameters depend on the grant type. A test compares the schemas with the endpoints.
+// TypeBox schemas of the OAuth forms and responses, for the OpenAPI document only. server/oauth/http/form.ts parses
+// the forms of requests.
 import { Type } from 'typebox';
 import { OAUTH_ERROR_CODES } from './errors.ts';
 import { GRANT_TYPES } from './grant-types.ts';
 
+/**
+ * The endpoints do not validate with these schemas, because RFC 6749 has rules that no schema can express: for
+ * example, the required parameters depend on the grant type. A test compares the schemas with the endpoints.
+ */
 const strict = { additionalProperties: false } as const;
 const optional = (description: string, more: object = {}) =>
   Type.Optional(Type.String({ description, ...more }));

@@ -1,4 +1,4 @@
-// The JSON Schema of the authorization server metadata (OpenID Connect Discovery; RFC 8414).
+// The TypeBox schema of the authorization server metadata (OpenID Connect Discovery; RFC 8414).
 import { type Static, Type } from 'typebox';
 
 const url = () => Type.Optional(Type.String());

@@ -1,4 +1,4 @@
-/** Shortens a text to about `most` characters: replaces its middle by an ellipsis. */
+/** Shortens a text to about `most` characters by replacing the middle with an ellipsis. */
 export function elided(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most >> 1;

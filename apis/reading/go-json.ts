@@ -1,5 +1,4 @@
-// A JSON scanner that returns the same error messages as Go's encoding/json, because kube-apiserver's error responses
-// contain these messages.
+// JSON parser with the error messages of Go's encoding/json, which kube-apiserver returns.
 
 /** Maximum nesting, as in Go. */
 const MAX_DEPTH = 10_000;

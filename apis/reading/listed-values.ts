@@ -1,4 +1,4 @@
-// Parser of comma-separated lists in query parameters. It removes spaces around values, and ignores empty values.
+// Parser of comma-separated lists in query parameters. Spaces around values and empty values are removed.
 import { isRecord } from './unknown-value.ts';
 
 /** The JSON Schema of a list. */

@@ -1,4 +1,4 @@
-// Functions that return the message or the error code of a caught value, which is usually an Error.
+// Functions that return the message or the error code of a caught value.
 
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

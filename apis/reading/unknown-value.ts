@@ -1,5 +1,5 @@
-// Type guards and accessors for untrusted values, such as files, requests and Kubernetes objects. They never throw.
-// For a missing value or a wrong type, the accessors return an empty value.
+// Type guards and accessors for untrusted values. An accessor never throws: a missing or invalid value becomes an
+// empty value.
 
 /** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,4 @@
-// The authenticator of access tokens that this server has issued. It maps the claims of a token to the same user as
-// kube-apiserver does. The modules in oauth/tokens validate the tokens.
+// Authenticator of access tokens that this server has issued. The modules in oauth/tokens validate the tokens.
 import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { BearerToken, Identification, TokenAuthenticator } from './authenticator.ts';

@@ -1,5 +1,5 @@
-// Watch of the ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver publishes the CAs and
-// header names that extension servers trust. delegated-authentication.ts parses the ConfigMap.
+// Watch of the ConfigMap kube-system/extension-apiserver-authentication, with the CAs and header names for extension
+// servers. delegated-authentication.ts parses the ConfigMap.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';

@@ -1,6 +1,5 @@
-// Chains of authenticators: AuthenticatorChain tries all authentication methods of a request, and
-// BearerTokenAuthenticator tries all kinds of bearer tokens. The first authenticator that recognises the caller decides
-// the user.
+// AuthenticatorChain, which tries the authenticators of a request in order. BearerTokenAuthenticator does the same
+// for the types of bearer tokens.
 import { timingSafeEqual } from 'node:crypto';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';

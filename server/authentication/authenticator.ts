@@ -1,5 +1,4 @@
-// The interfaces of authenticators: Authenticator for one authentication method of requests, and TokenAuthenticator for
-// one kind of bearer token.
+// Interfaces of authenticators: Authenticator for requests, and TokenAuthenticator for one type of bearer token.
 import type { IncomingMessage } from 'node:http';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { UserInfo } from './user.ts';

@@ -1,5 +1,5 @@
-// Validation of a client certificate chain against a set of CAs (RFC 5280, 6): signatures, validity, basic constraints
-// and extended key usage. Certificates with other critical extensions are rejected.
+// Validation of a client certificate chain against a set of CAs (RFC 5280, 6). Certificates with unsupported critical
+// extensions are rejected.
 import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
 import { BasicConstraintsExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';

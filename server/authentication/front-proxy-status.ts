@@ -1,5 +1,5 @@
-// Reports for operators, in the log and in `/readyz?verbose`, whether the server accepts or rejects the requests of the
-// front proxy, and the kube-apiserver flag to check.
+// Record of accepted and rejected front-proxy requests, for the log and `/readyz?verbose`. A rejection names the
+// kube-apiserver flag to check.
 import type { Logger } from 'pino';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 

@@ -1,6 +1,5 @@
-// The front-proxy authenticator: kube-apiserver (the front proxy, or aggregator) sends the authenticated caller in
-// request headers. The server trusts the headers only over TLS, with a client certificate that the request-header CA
-// has issued for an allowed common name.
+// Front-proxy authenticator: reads the user from request headers that kube-apiserver (the front proxy) sets. The
+// headers are trusted only with a TLS client certificate from the request-header CA.
 import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRejected } from './authenticator.ts';

@@ -1,6 +1,5 @@
-// Verification of client certificates against the cluster CAs or the request-header CAs. Node's `socket.authorized` is
-// not sufficient: it is true for a certificate of either set of CAs, and stays true on an open connection after a CA is
-// removed.
+// Verification of TLS client certificates against the cluster CAs or the request-header CAs. Certificates are
+// verified again after a change of the CAs.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
@@ -32,6 +31,10 @@ interface CachedVerdict {
 const REJECTION_TTL_MS = 10_000;
 const MAX_INTERMEDIATES = 10;
 
+/**
+ * Node's `socket.authorized` is not sufficient: it is true for a certificate of either set of CAs, and stays true on
+ * an open connection after a CA is removed.
+ */
 export class PeerCertificates {
   readonly #now: () => number;
   /** `peer` is undefined for a connection without a certificate. */

@@ -1,6 +1,5 @@
-// Session check for callers that kube-apiserver has authenticated by an access token of this server. kube-apiserver
-// accepts such a token until it expires, so this module checks that the session of the token has not ended. The modules
-// in oauth/tokens decide whether a session is valid.
+// Session check for callers that kube-apiserver has authenticated with an access token of this server. kube-apiserver
+// itself accepts the token until the token expires.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { TokenAuthenticator } from './authenticator.ts';

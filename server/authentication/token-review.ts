@@ -1,4 +1,4 @@
-// The authenticator of bearer tokens by TokenReview, with a cache.
+// Authenticator of bearer tokens by TokenReview, with a cache.
 import { hash, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';

@@ -1,4 +1,4 @@
-// Authorization by SubjectAccessReviews that kube-apiserver evaluates. Decisions are cached for seconds.
+// Authorizer that sends SubjectAccessReviews to kube-apiserver. Decisions are cached for seconds.
 import { hash } from 'node:crypto';
 import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';

@@ -1,5 +1,4 @@
-// The interface of authorizers, which decide by the attributes of a request (user, verb, resource or path) whether it
-// is allowed.
+// Interface of authorizers. An authorizer allows or denies a request by user, verb and resource or path.
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 

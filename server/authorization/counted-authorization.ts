@@ -1,4 +1,4 @@
-// Wrapper of an authorizer that counts the decisions for metrics.
+// Wrapper of an authorizer that counts decisions for metrics.
 import type { AuthorizationResult } from '../observability/access-metrics.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 

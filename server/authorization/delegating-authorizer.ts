@@ -1,5 +1,5 @@
-// The authorizer of the server. It allows public paths and the group `system:masters`, and delegates all other requests
-// to SubjectAccessReviews (access-review.ts).
+// Authorizer that allows public paths and the group `system:masters`. Every other request needs a SubjectAccessReview
+// (access-review.ts).
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 import { isPublicPath } from './public-paths.ts';

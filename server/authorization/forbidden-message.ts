@@ -1,7 +1,7 @@
 import { goQuoted } from '../../apis/reading/go-quote.ts';
 import type { Attributes } from './authorizer.ts';
 
-/** Returns kube-apiserver's message for a forbidden request, verbatim, because people search for it. */
+/** Returns the message of kube-apiserver for a forbidden request, verbatim, because users search for the message. */
 export function forbiddenMessage(attributes: Attributes, reason: string): string {
   const message = sanitize(sentence(attributes));
   return reason === '' ? message : `${message}: ${reason}`;

@@ -1,5 +1,8 @@
-// Paths that need no credentials and no RBAC rule: health, version, discovery and OpenAPI. The aggregator requests some
-// of them as a user without groups, to whom the default bindings of discovery roles do not apply.
+// Paths that need no authentication: health, version, discovery and OpenAPI.
+/**
+ * The aggregator requests some of these paths as a user without groups, to whom the default bindings of discovery
+ * roles do not apply.
+ */
 const PUBLIC =
   /^\/(?:(?:livez|readyz|healthz)(?:\/[^/]+)*|version|apis(?:\/[^/]+){0,2}\/?|openapi\/v2|openapi\/v3(?:\/[^/]+)*|openapi\/(?:platform|custom-resources)\.json|openapi\/page(?:\/[^/]+)?)$/;
 

@@ -1,6 +1,5 @@
-// The informer cache of one resource: the current snapshot, past snapshots and the watch cache. A reflector writes to
-// the cache through the interface ReflectorSink, and the REST handlers read it through ResourceCache. The cache itself
-// sends no requests to the cluster.
+// Informer cache of one resource: the current snapshot, past snapshots and the watch cache. The cache never sends
+// requests to kube-apiserver.
 import type { Logger } from 'pino';
 import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';

@@ -1,5 +1,4 @@
-// The informer of a resource: a reflector and the cache that it fills. If a read needs a resourceVersion that the cache
-// has not reached, the informer fetches the missing changes with an additional list and watch (probe).
+// Informer of one resource: a reflector and the cache that the reflector fills.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';

@@ -1,4 +1,4 @@
-// Fingerprints (hashes) of cached objects, from which the entity tags of responses are computed.
+// Hashes of cached objects, from which the entity tags (ETag) of responses are computed.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';

@@ -1,5 +1,4 @@
-// Conversion of raw objects of the cluster into cached objects, and functions that copy the bytes of cached objects
-// between buffers.
+// Conversion of raw JSON objects from kube-apiserver into cached objects.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';

@@ -1,4 +1,4 @@
-// The read interface of an informer cache, through which the REST handlers get snapshots and start watches.
+// Read interface of an informer cache, which the REST handlers use for get, list and watch.
 
 /** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> {

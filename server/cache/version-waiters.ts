@@ -1,5 +1,5 @@
-// Queue of reads that wait until the cache reaches their resourceVersion. A read fails with a timeout if the cache does
-// not reach it.
+// Queue of reads that wait until the informer cache reaches a resourceVersion. A read fails with a timeout if the
+// cache is too slow.
 import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { pause } from '../concurrency/pause.ts';

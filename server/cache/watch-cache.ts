@@ -1,5 +1,4 @@
-// The watch cache of a resource: encodes each change once, stores a window of past changes, and sends changes to all
-// watchers.
+// Watch cache of one resource: a window of past changes. The watch cache encodes each change once for all watchers.
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';

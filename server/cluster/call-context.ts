@@ -1,7 +1,5 @@
-/**
- * The context of a call to the cluster; usually the client request that causes the call. Read `signal` only if the call
- * has to wait, because a request creates its AbortSignal when the property is first read.
- */
+/** Context of a call to kube-apiserver, usually the client request that causes the call. */
 export interface CallContext {
+  /** Read only by calls that wait, because a request creates the AbortSignal on first use. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// ConfigurationError, which lists all validation errors of a configuration with their locations in the file.
+// ConfigurationError, which lists all validation errors of a configuration file with their locations.
 /** One validation error, with its location. */
 export interface ValidationError {
   /** The file or flag. */

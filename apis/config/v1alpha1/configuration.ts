@@ -1,5 +1,5 @@
-// The schema of APIServerConfiguration: every option with its default, bounds and description. The TypeScript types,
-// the validation and the tables in docs/configuration*.md are derived from it.
+// The TypeBox schema of APIServerConfiguration: every option with its default, bounds and description. TypeScript
+// types, validation and the tables in docs/configuration*.md are derived from the schema.
 import { type Static, Type } from 'typebox';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';

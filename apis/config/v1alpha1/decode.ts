@@ -1,6 +1,5 @@
-// The decoder of the configuration: parses the text of the file, applies the options that flags override, and validates
-// the result. It throws one error with all validation errors. server/config.ts reads the file; configuration.ts is the
-// schema.
+// Decoder of the configuration file: parses the YAML text, applies flags and validates the result. One error lists
+// all validation errors.
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../../reading/unknown-value.ts';
 import {

@@ -1,5 +1,4 @@
-// Parser of the YAML document in a configuration file. It returns the value, the syntax errors, and the position of
-// each option in the text.
+// Parser of the YAML text of the configuration file. The parser also returns the position of each option in the text.
 import {
   type Document,
   isMap,

@@ -1,5 +1,4 @@
-// Locations of validation errors. The location is the flag that set the invalid option, or the position of the option
-// in the configuration file.
+// Locations of validation errors of the configuration. A location is a flag, or a position in the configuration file.
 import type { ValidationError } from './configuration-error.ts';
 import type { ConfigurationDocument, Path } from './document.ts';
 

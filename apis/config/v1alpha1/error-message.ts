@@ -1,4 +1,5 @@
-// Messages of validation errors, from Ajv errors: what is wrong, the offending value, and the accepted values.
+// Messages of validation errors of the configuration, from Ajv errors. A message contains the invalid value and the
+// accepted values.
 import type { ErrorObject } from 'ajv';
 import { segmentsOf } from '../../reading/json-pointer.ts';
 import { suggestion } from '../../reading/suggestion.ts';

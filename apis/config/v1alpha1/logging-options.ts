@@ -1,4 +1,4 @@
-// The schema of section `logging` of the configuration: the limits of log queries, and one section per log store.
+// The TypeBox schema of the configuration section `logging`: query limits and options of each log store.
 import {
   choiceOption,
   countOption,

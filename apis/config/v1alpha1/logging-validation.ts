@@ -1,5 +1,5 @@
-// Validation of the options of the selected log store that the schema cannot express: URLs, and options that exclude
-// each other. It also accepts a configuration with schema errors, so that all errors are reported together.
+// Validation of the configuration section `logging` for rules that JSON Schema cannot express, such as valid store
+// URLs.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';
@@ -16,6 +16,7 @@ type Logging = APIServerConfiguration['logging'];
 
 /** Returns the validation errors. `logging`: the section with its defaults, not validated by the schema. */
 export function loggingErrors(logging: unknown): OptionError[] {
+  // A section with schema errors is validated too, so that all errors are reported together.
   const { enabled, store, opensearch, victorialogs } = record(logging);
   const chosen = intendedStore(store);
   if (enabled === false) return [];

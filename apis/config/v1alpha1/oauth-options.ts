@@ -1,5 +1,5 @@
-// The schema of section `oauth` of the configuration. server/oauth/settings.ts maps it to the settings of the
-// authorization server.
+// The TypeBox schema of the configuration section `oauth`. server/oauth/settings.ts converts the section to the
+// settings of the authorization server.
 import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';

@@ -1,5 +1,5 @@
-// Validation of section `oauth` that the schema cannot express: redirect URIs, and options that exclude each other. It
-// also accepts a configuration with schema errors, so that all errors are reported together.
+// Validation of the configuration section `oauth` for rules that JSON Schema cannot express, such as valid redirect
+// URIs.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
@@ -12,6 +12,7 @@ export interface OptionError {
 
 /** Returns the validation errors. `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
+  // A section with schema errors is validated too, so that all errors are reported together.
   const { enabled, trustedProxies, clients } = record(oauth);
   if (enabled === false) return [];
   const ids = new Set<unknown>();

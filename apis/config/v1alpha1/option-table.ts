@@ -1,4 +1,4 @@
-// The rows of the tables of options in the documents, from the schema of the configuration.
+// Rows of the option tables in the documentation, generated from the schema of the configuration.
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 

@@ -1,4 +1,4 @@
-// Functions that set and remove options of a configuration before its validation, when values may have any type.
+// Functions that set and remove options in a configuration that is not validated yet.
 import { isRecord } from '../../reading/unknown-value.ts';
 
 /** Removes null sections, because a YAML section is null if all its options are commented out. */

@@ -1,5 +1,4 @@
-// The option types of the configuration: functions that create the schema of an option with its default and
-// description.
+// Functions that create the TypeBox schema of an option with its default and description.
 import { type TProperties, Type } from 'typebox';
 
 declare const duration: unique symbol;

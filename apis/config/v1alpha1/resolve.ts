@@ -1,5 +1,5 @@
-// Conversion of the option values of a validated configuration: durations and quantities become numbers, and relative
-// paths become absolute. The format of an option in the schema selects the conversion.
+// Conversion of durations, quantities and relative paths in a validated configuration. The `format` in the schema of
+// an option selects the conversion.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,

@@ -1,4 +1,4 @@
-// StartupError: the server cannot start, for a reason that the operator can correct.
+// StartupError: an error that the operator must correct before the server can start.
 /**
  * The server cannot start. `message` is one line with the cause and what to change; it is printed without a stack.
  */

@@ -1,5 +1,5 @@
-// Custom resource Credential: the password hash of a user. It is a separate resource, and no aggregated role grants
-// access to it, so read access to users or Secrets does not include the hashes.
+// Custom resource Credential: the password hash of a user. Permission to read users or Secrets does not include the
+// hashes.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 

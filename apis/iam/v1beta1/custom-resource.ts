@@ -1,5 +1,5 @@
-// The type CustomResource, which defines a custom resource of this API group, and the rules for user names.
-// hack/generate derives a CustomResourceDefinition from each CustomResource.
+// The type CustomResource, and the rules for user names. hack/generate creates a CustomResourceDefinition from each
+// CustomResource.
 import type { TObject } from 'typebox';
 
 export interface PrinterColumn {

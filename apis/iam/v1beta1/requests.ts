@@ -1,5 +1,5 @@
-// Schemas of request bodies and query parameters of the users API. Validation, types and the OpenAPI document are
-// derived from them. A field that a custom resource has too uses the schema of the custom resource.
+// TypeBox schemas of request bodies and query parameters of the users API. Validation, TypeScript types and the
+// OpenAPI document are derived from the schemas.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
 import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user.ts';

@@ -1,5 +1,5 @@
-// Custom resource Session: a login of a user. Deleting the object logs the user out. Only the server can create a valid
-// session, because each object contains a MAC made with a key of the server.
+// Custom resource Session: a login of a user. A MAC in each object ensures that only this server can create valid
+// sessions.
 import { type Static, Type } from 'typebox';
 import type { CustomResource } from './custom-resource.ts';
 
@@ -11,6 +11,7 @@ const Digest = (description: string) =>
     description,
   });
 
+/** Deleting a Session object logs the user out. */
 const SessionSpecSchema = Type.Object(
   {
     user: Type.String({ minLength: 1, maxLength: 253, description: 'Name of the user.' }),

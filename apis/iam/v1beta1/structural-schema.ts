@@ -1,5 +1,5 @@
-// Conversion of JSON Schemas to the structural schemas of CustomResourceDefinitions, which support fewer keywords. A
-// `pattern` becomes a CEL rule with a message, and `uniqueItems` becomes `x-kubernetes-list-type: set`.
+// Conversion of JSON Schemas to structural schemas of CustomResourceDefinitions. A `pattern` becomes a CEL rule, and
+// `uniqueItems` becomes `x-kubernetes-list-type: set`.
 import type { CustomResource } from './custom-resource.ts';
 
 /** `openAPIV3Schema` of a CustomResourceDefinition. */

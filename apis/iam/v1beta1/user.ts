@@ -1,5 +1,4 @@
-// Custom resource User: a person or program that signs in. It contains no secrets; the password hash is in the custom
-// resource Credential (credential.ts).
+// Custom resource User: a person or program that signs in. The custom resource Credential contains the password hash.
 import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 

@@ -1,4 +1,4 @@
-// JSON Schemas and TypeScript types of the responses to log queries.
+// TypeBox schemas and TypeScript types of the responses to log queries.
 import { type Static, Type } from 'typebox';
 
 /** Reasons of a partial result. */

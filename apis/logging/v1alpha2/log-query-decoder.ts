@@ -1,5 +1,4 @@
-// Decoder of a URL query string into a LogQuery. The JSON Schema validates single parameters, and
-// log-query-validation.ts validates combinations. One error lists all invalid values.
+// Decoder of URL query parameters into a LogQuery. One error lists all invalid values.
 import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
 import { LogQuerySchema, MAX_DEPTH, MAX_SECONDS, MAX_SIZE } from './log-query.ts';
 import { type ServerChecks, validateLogQuery } from './log-query-validation.ts';

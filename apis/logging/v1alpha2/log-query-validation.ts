@@ -1,6 +1,4 @@
-// Validation of a decoded log query that the JSON Schema in log-query.ts cannot express: combinations of parameters,
-// and the search texts in `log_query`. For regular expressions, cursors and other values with a syntax of their own,
-// the server passes functions that check them (ServerChecks).
+// Validation of combinations of log query parameters. The JSON Schema in log-query.ts validates single parameters.
 import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';

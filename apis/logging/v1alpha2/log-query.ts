@@ -1,5 +1,4 @@
-// JSON Schema of the parameters of a log query. Validation, TypeScript types and documentation are derived from it. The
-// schema covers single parameters; log-query-validation.ts validates combinations.
+// JSON Schema of the parameters of a log query. log-query-validation.ts validates combinations of parameters.
 import { type Static, Type } from 'typebox';
 
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;

@@ -1,5 +1,4 @@
-// Encoding and decoding of the continue tokens of lists. A token is opaque to clients, and has the format of
-// kube-apiserver: JSON in base64url.
+// Encoder and decoder of the continue tokens of lists: JSON in base64url, as in kube-apiserver.
 import { jsonError } from '../../reading/go-json.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import { newBadRequest, type StatusError } from './errors.ts';

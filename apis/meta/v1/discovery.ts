@@ -1,5 +1,4 @@
-// Types of discovery documents: APIGroupList, APIGroup and APIResourceList of `v1`, and APIGroupDiscoveryList of
-// `apidiscovery.k8s.io`.
+// Types of Kubernetes discovery documents, such as APIGroupList and APIResourceList of `v1`.
 
 export interface GroupVersionForDiscovery {
   readonly groupVersion: string;

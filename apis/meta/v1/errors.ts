@@ -1,4 +1,5 @@
-// StatusError, the error that becomes a Status response, with a constructor and a predicate for each reason.
+// StatusError: an error that clients receive as a Status response. Each reason has a constructor function and a type
+// guard.
 import { elided } from '../../reading/elided-text.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';

@@ -1,5 +1,5 @@
-// Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines the fields that
-// its selectors support.
+// Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines the supported
+// fields.
 
 export interface FieldRequirement {
   readonly field: string;

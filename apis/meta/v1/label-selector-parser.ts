@@ -1,5 +1,4 @@
-// Parser of label selectors such as `a=b,c!=d,e in (f,g),h notin (),i,!j,k>1`. Errors have the wording of
-// apimachinery's parser, because people search for it.
+// Parser of label selectors such as `a=b,c!=d,e in (f,g)`. Error messages have the wording of apimachinery.
 import { parseInt64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';

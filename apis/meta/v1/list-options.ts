@@ -1,5 +1,5 @@
-// Query parameters of get, list and watch: ListOptions, GetOptions and TableOptions of `meta.k8s.io/v1`, validated as
-// in kube-apiserver. There is one difference: a non-numeric resourceVersion is rejected with 400 for every verb.
+// Decoder of the query parameters of get, list and watch, as in kube-apiserver. Exception: a non-numeric
+// resourceVersion is rejected with 400 for every verb.
 import { parseInt64, parseLooseBoolean, parseUint64 } from '../../reading/go-number.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import { messageOf } from '../../reading/thrown-value.ts';

@@ -1,4 +1,4 @@
-// Decoder of query strings that are defined by a JSON Schema. It reports all validation errors together, with the
+// Decoder of URL query parameters that a JSON Schema defines. One error lists all invalid parameters with the
 // accepted values.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';

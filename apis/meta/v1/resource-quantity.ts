@@ -1,5 +1,5 @@
-// Parser and formatter of Kubernetes resource quantities such as `100m`, `1.5Gi` and `2e3`. As in apimachinery, a value
-// is a whole number of 10⁻⁹ of the unit, rounded away from zero, and at most 2⁶³ - 1 units.
+// Parser and formatter of Kubernetes resource quantities such as `100m` and `1.5Gi`. The precision and the maximum
+// are those of apimachinery.
 
 type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
@@ -11,6 +11,7 @@ export interface ResourceQuantity {
 
 const NANOS = 1_000_000_000n;
 
+/** As in apimachinery: values are whole nanos (10⁻⁹ of the unit), rounded away from zero, up to 2⁶³ - 1 units. */
 const MAX = (2n ** 63n - 1n) * NANOS;
 const GRAMMAR = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 /** Maximum length of a quantity, because the time of the arithmetic grows with the text. */

@@ -1,4 +1,4 @@
-// Types of `meta.k8s.io/v1` Table, which kubectl requests for printing.
+// Types of the `meta.k8s.io/v1` Table, which kubectl prints.
 
 /** Metadata of a list. */
 export interface ListMeta {

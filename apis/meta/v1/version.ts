@@ -1,4 +1,4 @@
-// The JSON Schema of version.Info, the response of /version.
+// The TypeBox schema of version.Info, the response of /version.
 import { type Static, Type } from 'typebox';
 
 const text = (description: string) => Type.String({ description });

@@ -1,5 +1,5 @@
-// Stub that replaces the modules of the package @kubernetes/client-node that client-node.ts does not load. Every
-// function of the stub throws an error.
+// Stub of modules from the package @kubernetes/client-node that this server does not load. Every function throws an
+// error.
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');

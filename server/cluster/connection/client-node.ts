@@ -1,9 +1,8 @@
-// Loader of the class KubeConfig from the package @kubernetes/client-node, without the rest of the package. An import
-// of the package loads the models and clients of all Kubernetes APIs, which takes half a second of CPU at each start
-// and 50 MB of memory.
+// Loader of the class KubeConfig from @kubernetes/client-node, without the rest of the package.
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig } from '@kubernetes/client-node';
 
+/** An import of the whole package takes half a second of CPU at each start, and 50 MB of memory. */
 const FILE = '@kubernetes/client-node/dist/config.js';
 
 /** Imports of config.js that this server never calls: the API clients, and `fetch` through proxies. */

@@ -1,5 +1,5 @@
-// The interface of the client for kube-apiserver that all modules of the server use. The client authenticates as the
-// server itself, not as a caller.
+// Interface of the client for kube-apiserver. The client authenticates with the credentials of this server, not of
+// the caller.
 import type { IncomingMessage } from 'node:http';
 
 export interface ClusterRequest {

@@ -1,5 +1,4 @@
-// The HTTPS agent for connections to kube-apiserver. It limits concurrent TLS handshakes, and all connections share one
-// SecureContext.
+// HTTPS agent for connections to kube-apiserver. The agent limits concurrent TLS handshakes.
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';

@@ -1,4 +1,5 @@
-// The connection to kube-apiserver. It manages sockets and credentials, and translates failures into StatusErrors.
+// HTTP connection to kube-apiserver: sends requests with the server's credentials, and converts failures into
+// StatusErrors.
 import {
   type ClientRequest,
   type IncomingMessage,
