@@ -1,4 +1,4 @@
-// The completed configuration, read from flags, the configuration file and the environment.
+// Reads the completed configuration from flags, the configuration file and the environment.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedConfiguration } from '../apis/config/v1alpha1/configuration.ts';

@@ -1,5 +1,4 @@
-// The health checks of /livez, /readyz and /healthz. The server is live if it responds, and ready once its caches are
-// filled.
+// Health checks of /livez, /readyz and /healthz. An unreachable log store never fails a health check.
 import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {

@@ -1,4 +1,4 @@
-// Composition of the listeners from the configuration.
+// Creates the listeners from the configuration.
 import type { Logger } from 'pino';
 import type { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { CompletedConfig } from './config.ts';

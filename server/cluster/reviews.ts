@@ -1,4 +1,4 @@
-// Client for TokenReviews and SubjectAccessReviews. It does not cache results; its callers do.
+// Client for TokenReviews and SubjectAccessReviews. The client does not cache results.
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';

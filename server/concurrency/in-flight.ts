@@ -1,4 +1,4 @@
-/** Counters of the operations in flight, in total and by caller. A caller without operations uses no memory. */
+/** Counters of operations in flight, in total and by caller. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
   #all = 0;

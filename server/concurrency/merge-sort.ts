@@ -1,5 +1,4 @@
-// A time-sliced merge sort, which yields to the event loop. It divides the items into short runs, sorts each run, and
-// merges the runs pairwise.
+// A merge sort that yields to the event loop between time slices.
 import type { TimeSlicer } from './time-slicer.ts';
 
 /** Number of items per run. Sorting a run takes about 10 ms at 1 µs per comparison. */

@@ -1,6 +1,6 @@
 /**
- * Settles like `promise`, or rejects with the reason of `signal` if that is aborted first. Removes its listener from `signal`, so
- * that a long-lived signal does not leak memory.
+ * Settles like `promise`, or rejects with the reason of `signal` if `signal` is aborted first. The function removes
+ * its listener from `signal`.
  */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,4 +1,7 @@
-/** Calls `work` for each item, at most `limit` calls at a time. Results are in the order of `items`. Stops at the first error. */
+/**
+ * Calls `work` for each item, at most `limit` calls at a time, and stops at the first error. Results are in the order
+ * of `items`.
+ */
 export async function inParallel<Item, Result>(
   limit: number,
   items: readonly Item[],

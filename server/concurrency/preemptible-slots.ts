@@ -1,4 +1,4 @@
-// A semaphore for streams. When all slots are in use, a new stream can preempt a stream of the caller that holds the
+// Semaphore for streams with preemption. Without a free slot, a new stream preempts a stream of the caller with the
 // most slots.
 import { orAborted } from './or-aborted.ts';
 import { ByCaller } from './slots.ts';

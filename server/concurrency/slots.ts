@@ -1,4 +1,4 @@
-// A semaphore with a queue. Free slots are shared fairly among the waiting callers.
+// Semaphore with a queue. Free slots are shared fairly among waiting callers.
 import { InFlight } from './in-flight.ts';
 
 /** The limits of the queue for slots. */

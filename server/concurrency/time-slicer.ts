@@ -1,4 +1,4 @@
-// TimeSlicer, with which long synchronous work yields to the event loop after each time slice.
+// TimeSlicer: lets long synchronous work yield to the event loop after each time slice.
 import { nextRound, round } from './event-loop.ts';
 
 /** Time slice of queries. Short, because it delays latency-sensitive requests. */

@@ -1,4 +1,6 @@
-/** A wake-up signal for a loop that waits for work. Several calls of `wake` while the loop is busy wake it once. */
+/**
+ * Wake-up signal for a loop that waits for work. Several calls of `wake` while the loop is busy wake the loop once.
+ */
 export class Wakeup {
   #pending = false;
   #resolve: (() => void) | undefined;

@@ -1,4 +1,4 @@
-// Content negotiation: parses the Accept header and selects the representation that the client prefers.
+// Content negotiation: selects the representation of a response by the Accept header.
 import { newNotAcceptable } from '../../apis/meta/v1/errors.ts';
 
 export interface AcceptClause {

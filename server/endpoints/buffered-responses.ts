@@ -1,5 +1,5 @@
-// Memory limit for complete responses that wait until their clients read them. At the limit, the server aborts the
-// response whose client has read nothing for the longest time, so that malicious clients cannot fill the memory.
+// Memory limit for complete responses that clients have not read yet. At the limit, the server aborts the response
+// that was idle for the longest time.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,4 +1,4 @@
-// Functions that write responses: headers, compression, entity tags, and a write loop with backpressure.
+// Functions that write HTTP responses with compression, entity tags (ETag) and backpressure.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const JSON_HEADERS = {

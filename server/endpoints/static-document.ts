@@ -1,5 +1,5 @@
-// Responses with documents that rarely change, such as discovery. They have an entity tag for conditional requests. The
-// server compresses a large document once, not for each request.
+// Responses with documents that rarely change, such as discovery. The server compresses a large document once for all
+// requests.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

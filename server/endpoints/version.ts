@@ -1,4 +1,4 @@
-// The handler of /version. The format is kube-apiserver's version.Info, which kubectl and client-go read.
+// Handler of /version, with a response in the format of kube-apiserver (version.Info).
 import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';

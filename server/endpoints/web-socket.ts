@@ -1,5 +1,4 @@
-// Server side of WebSockets on which only the server sends messages: it validates the handshake, enforces limits and
-// sends pings.
+// WebSocket server for messages to the client: handshake, limits and pings. Messages from the client are ignored.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';

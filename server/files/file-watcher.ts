@@ -1,4 +1,4 @@
-// A watcher for files that the server reloads when they change, such as certificates and mounted Secrets.
+// Watcher for files that the server reloads after a change, such as certificates and mounted Secrets.
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 

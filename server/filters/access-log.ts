@@ -1,5 +1,4 @@
-// The access log filter: writes one line per request, when the request ends. Audit events (audit.ts) have the same
-// fields.
+// Access log filter: writes one log line when a request ends.
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { printable, recordedAgent } from '../observability/printable-text.ts';

@@ -1,4 +1,4 @@
-// The audit filter, which writes one audit event to the log for each mutating or rejected request.
+// Audit filter: logs one audit event for each mutating or rejected request.
 import type { Logger } from 'pino';
 import { printable } from '../observability/printable-text.ts';
 import { READ_VERBS } from '../request/request-info.ts';

@@ -1,4 +1,4 @@
-// The authentication filter: sets the user of a request, or rejects the request.
+// Authentication filter: sets the user of a request, or rejects the request.
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator, Identification } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';

@@ -1,4 +1,4 @@
-// The authorization filter: passes the attributes of each request to the authorizer, and rejects denied requests.
+// Authorization filter: rejects requests that the authorizer denies.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { Attributes, Authorizer, Decision } from '../authorization/authorizer.ts';

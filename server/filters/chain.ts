@@ -1,6 +1,5 @@
-// The filter chain: passes each request through the filters to the handler, and each error to the error writer. It
-// defines the order of the filters and tracks the open requests. The listener handles sockets, and the handler routes
-// requests.
+// Filter chain: passes each request through the filters to the handler. Errors of filters and handlers go to the
+// error writer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
-// The concurrency filter: limits the number of requests in flight. Read-only, mutating and long-running requests have
-// separate limits.
+// Concurrency filter: limits the requests in flight. Read-only, mutating and long-running requests have separate
+// limits.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { SYSTEM_MASTERS } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';

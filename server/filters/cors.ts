@@ -1,6 +1,5 @@
-// The CORS filter (Fetch standard), which lets web pages of the configured origins send requests. Pages send their
-// token in a header. Credentials that the browser adds (cookies, client certificates) are never allowed, so pages
-// cannot use the cookies of the sign-in pages.
+// CORS filter (Fetch standard) for web pages of the configured origins. Web pages cannot read responses to requests with
+// cookies or client certificates.
 import type { IncomingMessage } from 'node:http';
 import type { Exchange, Filter } from './exchange.ts';
 
@@ -43,6 +42,8 @@ export function cors(origins: readonly string[]): Filter {
     response.setHeader('Vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return undefined;
+    // Without Access-Control-Allow-Credentials, so that pages cannot use the cookies of the sign-in pages. Pages send
+    // their token in a header.
     response.setHeader('Access-Control-Allow-Origin', origin);
     if (isPreflight(request)) return respond(exchange);
     response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS);

@@ -5,14 +5,14 @@ import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
 /**
- * Creates the filter that ends every request with 504 at its deadline; long-running requests have none. It sends the
- * 504 even if the handler ignores the AbortSignal, and discards later output of the handler. The deadline includes the
- * time in which the client reads the response.
+ * Returns a filter that ends requests with 504 at the deadline, even if the handler ignores the AbortSignal.
+ * Long-running requests have no deadline.
  */
 export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
   return (exchange) => {
     if (exchange.longRunning) return;
     const requested = requestedTimeout(exchange);
+    // Runs until the client has read the response. Later output of the handler is discarded.
     const timer = setTimeout(
       () => {
         const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);

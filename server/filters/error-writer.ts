@@ -1,5 +1,5 @@
-// The error writer of the filter chain. It writes errors as Status objects. Paths with another error format, such as
-// RFC 6749 under /oauth, register an ErrorFamily, which writes their errors instead.
+// Error writer of the filter chain: writes errors as Status objects. An ErrorFamily writes errors in another format,
+// for example under /oauth (RFC 6749).
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,6 +1,5 @@
-// Exchange: one request with its response in the filter chain. Filters set its properties; handlers read them through
-// the interface RequestContext. The query, the AbortSignal and the logger are created on first use, because simple
-// requests need none of them.
+// Exchange: one HTTP request with its response in the filter chain. Handlers read an Exchange through the interface
+// RequestContext.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
@@ -68,6 +67,9 @@ export class Exchange implements RequestContext {
     return this.info.path || pathIn(this.request.url ?? '');
   }
 
+  /**
+   * The query, the logger and the AbortSignal are created on first use, because simple requests need none of them.
+   */
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(searchIn(this.request.url ?? ''));
     return this.#query;

@@ -1,5 +1,4 @@
-// The filters that need only the request itself, not its user. They set the request ID and the RequestInfo, reject
-// ambiguous headers and impersonation headers, and limit the size of the body.
+// Filters that need no user: request ID, RequestInfo, header checks and the size limit of the body.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';

@@ -1,4 +1,4 @@
-// The filters that count requests in RequestMetrics. The labels are those of kube-apiserver's metrics.
+// Filters that count requests in RequestMetrics, with the labels of kube-apiserver's metrics.
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import type { RequestLabels, RequestObserver } from './request-metrics.ts';

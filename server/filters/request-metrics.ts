@@ -1,5 +1,4 @@
-// Prometheus metrics of requests, with the same names as in kube-apiserver. For speed, a request only increments plain
-// numbers; prom-client reads them at a scrape.
+// Prometheus metrics of requests, with the names of kube-apiserver's metrics.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
 
@@ -43,6 +42,7 @@ interface Series {
 
 export type RequestObserver = Pick<RequestMetrics, keyof RequestMetrics>;
 
+/** For speed, a request only increments plain numbers; prom-client reads the numbers at a scrape. */
 export class RequestMetrics {
   readonly #durations: DurationHistogram<RequestLabels>;
   readonly #series = new Map<string, Series>();

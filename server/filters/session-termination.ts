@@ -1,4 +1,4 @@
-// The filter that ends watches and other streams when the session of their user has ended.
+// Filter that ends watches and other streams when the session of the user has ended.
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';

@@ -1,5 +1,5 @@
-// Adapter for upgrade requests (WebSocket, SPDY), for which Node creates no response object. The adapter creates one,
-// so that the filters can reject upgrade requests like other requests.
+// Adapter that creates a response object for upgrade requests (WebSocket, SPDY), because Node creates none. Filters
+// reject upgrade requests through the response object.
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,

@@ -1,6 +1,5 @@
-// Privilege escalation checks for writes of users and passwords through the REST API. The server writes with its
-// ServiceAccount, which the admission policies allow to write any user. So this module applies the rules of the
-// policies to the caller.
+// Privilege escalation checks for writes of users and passwords through the users API. Admission policies allow the
+// ServiceAccount of this server to write any user, so the API checks the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,5 +1,5 @@
-// Reader of request bodies of the users API: validates a JSON document against a schema. The error response names all
-// invalid fields, but contains no value of the document, because a value may be a password.
+// Reader of JSON request bodies of the users API, with validation. Error responses contain no values of the body,
+// because a value may be a password.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';

@@ -1,6 +1,4 @@
-// Creation, replacement and deletion of users, for requests that the filter chain has authorized. This module checks
-// for privilege escalation, checks preconditions, writes the user, and terminates sessions. password-changes.ts writes
-// passwords.
+// Creation, replacement and deletion of users. The filter chain has already authorized the request.
 import { isDeepStrictEqual } from 'node:util';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import {

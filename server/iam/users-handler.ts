@@ -1,6 +1,5 @@
-// Handler of /kapis/iam.<platform>.io/v1beta1/users. The filter chain has already authorized each request (RBAC on
-// users.iam.<platform>.io). This folder decodes the request, checks for privilege escalation and writes the user; the
-// stores are in server/oauth/users.
+// Handler of the users API, /kapis/iam.<platform>.io/v1beta1/users. The filter chain has already authorized the
+// request.
 import type { Logger } from 'pino';
 import { type UserQuery, UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';

@@ -1,6 +1,5 @@
-// The open HTTP connections of a listener, with their pending responses. This module limits pipelined requests and
-// requests with incomplete headers, and closes connections for a graceful stop. listener.ts creates the server and
-// handles its events.
+// Open HTTP connections of a listener, with limits for pipelined and incomplete requests. A graceful stop closes the
+// connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,6 +1,5 @@
-// The graceful stop of the listeners, in this order: Readiness fails, and responses get `Connection: close`. After a
-// delay for load balancers, the listening sockets close and watches end. Requests in flight complete. At the timeout,
-// the remaining connections are destroyed.
+// Graceful stop of the listeners: requests in flight complete before a timeout. At the timeout, the remaining
+// connections are destroyed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
@@ -28,6 +27,7 @@ export async function drain(options: DrainOptions): Promise<number> {
   options.failReadiness();
   log.info({ readinessDelay, timeout }, 'stopping: readiness fails');
   for (const listener of listeners) listener.endKeepAlive();
+  // Time for load balancers to notice that the server is not ready.
   await delay(readinessDelay);
   for (const listener of listeners) listener.stopAccepting();
   const streams = options.endStreams();

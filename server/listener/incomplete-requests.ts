@@ -1,6 +1,5 @@
-// A memory limit for requests with incomplete headers, in total over all connections of a listener. Node does not
-// expose the size of the headers that it buffers. So the size is estimated by the bytes that each connection has read
-// since its last complete request.
+// Memory limit for incomplete requests of all connections of a listener. The connections with the largest incomplete
+// requests are closed.
 
 /** The used properties of net.Socket. */
 export interface Incoming {
@@ -8,6 +7,10 @@ export interface Incoming {
   destroy(): unknown;
 }
 
+/**
+ * Node does not expose the size of buffered headers. The estimate is the number of bytes since the last complete
+ * request.
+ */
 interface Entry {
   readonly connection: Incoming;
   /** Value of `bytesRead` when the last request or response was complete. */

@@ -1,5 +1,5 @@
-// The plain-HTTP listener for callers inside the cluster. It serves only the paths of a fixed list, and rejects all
-// others with 404. The filter chain must treat its requests as insecure (`secure: false`).
+// Plain-HTTP listener for callers inside the cluster, for a fixed list of paths. The filter chain must treat the
+// requests as insecure (`secure: false`).
 import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';

@@ -1,4 +1,4 @@
-// Metrics of the listeners: connections, rejected connections, malformed requests and failed TLS handshakes.
+// Prometheus metrics of the listeners, such as connections, malformed requests and failed TLS handshakes.
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** `secure`: the TLS listener. `insecure`: the plain-HTTP listener. Also used in the configuration, the log and metric labels. */

@@ -1,5 +1,5 @@
-// The base of the TLS and the plain-HTTP listener: binds a socket, limits slow and malicious clients, and closes
-// connections. It passes every well-formed request and upgrade to the filter chain. drain.ts stops the listeners.
+// Base class of the TLS and plain-HTTP listeners, with limits for slow and malicious clients. Well-formed requests go
+// to the filter chain.
 import type { Server as HttpServer, IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';

@@ -1,5 +1,4 @@
-// Rejection of malformed requests before they reach the filter chain: input that is not HTTP, and requests that are
-// valid for Node but not for this server. The responses are Status objects, like the errors of the filter chain.
+// Rejection of malformed HTTP requests before the filter chain. The responses are Status objects.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';

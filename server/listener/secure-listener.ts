@@ -1,5 +1,4 @@
-// The TLS listener. New connections use the current serving certificate. Client certificates are optional;
-// authentication verifies them for each request.
+// TLS listener with optional client certificates. Authentication verifies client certificates for each request.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';

@@ -1,5 +1,5 @@
-// Cache of the credentials with which the server authenticates at kube-apiserver. They come from the kubeconfig, are
-// refreshed periodically, and are shared by all requests.
+// Cache of the kubeconfig credentials with which this server authenticates to kube-apiserver. The cache refreshes the
+// credentials periodically.
 import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';

@@ -1,5 +1,5 @@
-// One run of an exec credential plugin. The plugin is a program that is configured in the kubeconfig and prints an
-// ExecCredential (client.authentication.k8s.io). Its output is never logged, because it contains a credential.
+// One run of an exec credential plugin from the kubeconfig (client.authentication.k8s.io). The output of the plugin
+// is never logged, because the output contains a credential.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { elided } from '../../../apis/reading/elided-text.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

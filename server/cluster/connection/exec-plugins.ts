@@ -1,5 +1,4 @@
-// The authenticator that runs the exec plugins of a kubeconfig with a timeout. The server uses it instead of the
-// authenticator of client-node, which waits without a limit and reports errors with the output of the plugin.
+// Authenticator that runs the exec credential plugins of a kubeconfig with a timeout.
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
@@ -46,6 +45,10 @@ export function pluginOf({ authProvider }: Pick<User, 'authProvider'>): string |
 
 type Authenticator = Parameters<KubeConfig['addAuthenticator']>[0];
 
+/**
+ * The authenticator of client-node is not used, because it waits without a limit and reports errors with the output
+ * of the plugin.
+ */
 class ExecPlugins implements Authenticator {
   readonly #options: PluginOptions;
   readonly #cached = new Map<string, ExecCredential>();

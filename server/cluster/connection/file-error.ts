@@ -1,6 +1,6 @@
 import { codeOf } from '../../../apis/reading/thrown-value.ts';
 
-/** Returns the reason why a file cannot be read, without the file name. For an unknown error this is the error code. */
+/** Returns the reason why a file cannot be read, without the file name. */
 export function describeFileError(error: unknown): string {
   const code = codeOf(error) ?? String(error);
   return REASONS[code] ?? `it is not readable (${code})`;

@@ -1,5 +1,5 @@
-// Loader and validation of the kubeconfig. Errors never contain the text of a kubeconfig, because it holds tokens and
-// private keys.
+// Loader of the kubeconfig, with validation. Errors never contain text of a kubeconfig, because kubeconfigs hold
+// tokens and private keys.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Parser of PEM bundles of certificates.
+// Parser of certificate bundles in PEM format.
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Returns the certificates of a PEM bundle, one PEM text per certificate. Ignores all other content. */

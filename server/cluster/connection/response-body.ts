@@ -1,5 +1,5 @@
-// Reader of complete responses of kube-apiserver. It returns the body, within a size limit and an idle timeout, or
-// throws the StatusError of a failed request.
+// Reader of complete responses of kube-apiserver, with a size limit and an idle timeout. Failed requests throw a
+// StatusError.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';

@@ -1,4 +1,4 @@
-// Streamed responses of kube-apiserver: chunks of a JSON body, with an idle timeout.
+// Reader of streamed JSON responses of kube-apiserver, with an idle timeout.
 import type { IncomingMessage } from 'node:http';
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { ClusterClient } from './client.ts';

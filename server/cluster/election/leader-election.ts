@@ -1,5 +1,4 @@
-// Leader election with a Lease of `coordination.k8s.io`, as in client-go: at most one replica is the leader. The caller
-// passes the function that runs on the leader.
+// Leader election with a Lease of `coordination.k8s.io`, as in client-go. At most one replica is the leader.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

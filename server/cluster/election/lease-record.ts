@@ -1,4 +1,4 @@
-// The content of a Lease of leader election, and its conversion from and to a `coordination.k8s.io/v1` object.
+// Conversion between leader election records and Lease objects of `coordination.k8s.io/v1`.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /** The content of a Lease; times in ms. */

@@ -1,4 +1,4 @@
-// Index by name of the objects of a cluster-scoped resource. A reflector fills the index.
+// Index by name of cluster-scoped objects, filled by a reflector.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';

@@ -1,4 +1,4 @@
-// Client for paged lists of kube-apiserver. It splits a response into raw JSON objects while the response arrives.
+// Client for paged lists of kube-apiserver. The client yields raw JSON objects while the response arrives.
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';

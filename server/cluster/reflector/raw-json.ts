@@ -1,5 +1,5 @@
-// A scanner that returns the offsets of the fields of a JSON object. It does not validate values, because the cache
-// parses each object with JSON.parse before storing it.
+// Scanner for the offsets of the fields in the JSON text of an object. The informer cache validates the JSON with
+// JSON.parse.
 
 /** A field of a JSON object. Offsets are positions in the bytes; `end` is exclusive. */
 export interface Member {

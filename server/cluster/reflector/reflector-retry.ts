@@ -1,4 +1,4 @@
-// Classification of the failures of a reflector, and the delay before its next attempt.
+// Classification of reflector failures, with the delay before the next attempt.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { StalledError } from '../connection/response-body.ts';

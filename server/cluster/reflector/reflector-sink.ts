@@ -1,4 +1,4 @@
-// The interface between a reflector and the store that it fills.
+// Interface of the stores that a reflector fills.
 import type { Member } from './raw-json.ts';
 import type { ChangeType, EventMetadata } from './watch-stream.ts';
 

@@ -1,5 +1,5 @@
-// The reflector: lists and watches one resource of kube-apiserver, recovers from all failures, and writes to a sink. It
-// does not store or parse objects.
+// Reflector: lists and watches one resource of kube-apiserver, and writes the changes to a store (sink). A reflector
+// retries after every failure.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

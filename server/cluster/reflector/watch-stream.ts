@@ -1,5 +1,4 @@
-// Client for watches of kube-apiserver. It decodes the response stream into events, and supports streaming lists
-// (WatchList).
+// Client for watches of kube-apiserver, which yields watch events. The client supports streaming lists (WatchList).
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';

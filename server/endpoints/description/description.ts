@@ -1,5 +1,5 @@
-// Handlers of the OpenAPI 3.1 documents (apis/description) and of the API page, which shows them in a browser.
-// endpoints/openapi serves /openapi/v2 and /openapi/v3, which kube-apiserver reads.
+// Handlers of the OpenAPI 3.1 documents and of the API page for browsers. endpoints/openapi serves the OpenAPI
+// documents for kube-apiserver.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';

@@ -1,5 +1,4 @@
-// Discovery documents of the API groups of this server, built from the resource definitions. They must not depend on
-// the cluster or a cache, because an API without discovery blocks the deletion of namespaces.
+// Discovery documents of the API groups of this server. Discovery must not depend on kube-apiserver or a cache.
 import type {
   APIGroup,
   APIGroupDiscovery,
@@ -31,6 +30,7 @@ function versionsOf(resources: readonly DiscoveredResource[], group: string): st
   return distinct(resources.filter((one) => one.group === group).map((one) => one.version));
 }
 
+/** An API without discovery blocks the deletion of namespaces. */
 export function groupsOf(resources: readonly DiscoveredResource[]): string[] {
   return distinct(resources.map((one) => one.group));
 }

@@ -1,5 +1,4 @@
-// Handlers of the Kubernetes OpenAPI v3 and v2 documents for the API groups of this server. The schemas are copies of
-// the cluster's schemas, renamed to these groups. Until the cluster is reachable, the documents contain minimal
+// Handlers of /openapi/v2 and /openapi/v3 for the API groups of this server. The schemas are copies of the cluster's
 // schemas.
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
@@ -119,6 +118,7 @@ export class OpenAPI {
     return this.#options.groups ?? [];
   }
 
+  /** Until the cluster is reachable, each kind has a minimal schema. */
   #schemas(resources: readonly SourcedResource[], groups: readonly DescribedGroup[]): Schemas {
     const all = new Map<string, Schema>(groups.flatMap(({ schemas }) => [...schemas]));
     for (const resource of resources) {

@@ -1,4 +1,4 @@
-// The operations of a resource, in a format from which the OpenAPI v2 and v3 documents are generated.
+// Operations of a resource, from which the OpenAPI v2 and v3 documents are generated.
 import type { GroupVersionKind, Schemas } from './schemas.ts';
 
 export interface DescribedResource extends GroupVersionKind {

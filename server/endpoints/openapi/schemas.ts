@@ -1,5 +1,4 @@
-// Functions that extract the schema of a kind, with all schemas that it references, from an OpenAPI v3 document, and
-// replace its API group with an API group of this server.
+// Extraction of the schema of a kind from an OpenAPI v3 document. The copy has the API group of this server.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// The OpenAPI v2 document of all API groups, converted from v3 schemas. kube-apiserver merges it into its own OpenAPI
-// v2 document.
+// Builder of the OpenAPI v2 document of all API groups. kube-apiserver merges the document into its own OpenAPI v2
+// document.
 import { record } from '../../../apis/reading/unknown-value.ts';
 import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';

@@ -1,4 +1,4 @@
-// The OpenAPI v3 document of one group and version.
+// Builder of the OpenAPI v3 document of one API group and version.
 import type { Operation, Parameter } from './operations.ts';
 import { REF_PREFIX, type Schemas } from './schemas.ts';
 

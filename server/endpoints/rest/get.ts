@@ -1,5 +1,5 @@
-// The verb get: returns one object from the cache. It responds synchronously, unless the cache has not reached the
-// requested resourceVersion.
+// The verb get: returns one object from the informer cache. A get request waits until the cache reaches the requested
+// resourceVersion.
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { readResourceVersion } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

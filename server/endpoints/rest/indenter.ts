@@ -1,4 +1,4 @@
-// Indentation of JSON bytes, without parsing. Numbers and strings stay unchanged, so that large integers are preserved.
+// Indentation of JSON bytes without parsing, so that large integers are preserved.
 
 import {
   BACKSLASH,

@@ -1,5 +1,4 @@
-// Writers of the response bodies of lists. They write the items one by one, or the cached compressed chunks of a
-// snapshot.
+// Writers of list response bodies: item by item, or from the cached compressed chunks of a snapshot.
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';

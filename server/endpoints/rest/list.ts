@@ -1,5 +1,5 @@
-// The verb list: selects a snapshot and a page of its objects, and writes the page. The semantics of resourceVersion,
-// resourceVersionMatch, limit and continue are those of kube-apiserver.
+// The verb list: writes one page of objects from a snapshot of the informer cache. The parameters have the semantics
+// of kube-apiserver.
 import { decodeContinue, encodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import {
   isExpired,

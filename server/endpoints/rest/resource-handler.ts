@@ -1,5 +1,5 @@
-// The handler of one resource: selects the verb and the representation of a request. The verbs are in get.ts, list.ts
-// and watch.ts.
+// Handler of all requests for one resource. The handler selects the verb (get.ts, list.ts, watch.ts) and the
+// representation.
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

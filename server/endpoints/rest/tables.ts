@@ -1,5 +1,4 @@
-// Representation of objects as a `meta.k8s.io/v1` Table, with the columns that kubectl prints. Each request has its own
-// Tables object, which remembers whether the watch has already sent the column definitions.
+// Representation of objects as a `meta.k8s.io/v1` Table with the columns that kubectl prints.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
@@ -38,6 +37,7 @@ function columnsOf<Facts>(definition: ResourceDefinition<Facts>): TableColumnDef
   }));
 }
 
+/** One per request, because a watch sends the column definitions only once. */
 export class Tables<Facts> implements Representation<Facts> {
   readonly #definition: ResourceDefinition<Facts>;
   readonly #apiVersion: MetaAPIVersion;

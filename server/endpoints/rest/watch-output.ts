@@ -1,5 +1,5 @@
-// The output of a watch: its interface, and the implementation for a chunked HTTP/1.1 body. The implementation for a
-// WebSocket is in web-socket-output.ts. Each event is one line of JSON.
+// Output of a watch as a chunked HTTP/1.1 body: one line of JSON per event. web-socket-output.ts is the output for a
+// WebSocket.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';

@@ -1,5 +1,4 @@
-// WatchSession, the server side of one open watch. It selects and queues the events for the client, and terminates the
-// watch if the client reads too slowly.
+// WatchSession: queues and sends the events of one open watch. A watch ends when the client reads too slowly.
 import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   ResourceCache,

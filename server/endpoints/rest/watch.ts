@@ -1,5 +1,4 @@
-// The verb watch: sends the initial events if the client requests them, then each change. A watch ends when the client
-// closes it, at its timeout, or at the shutdown of the server.
+// The verb watch: sends initial events on request, then every change until the timeout.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

@@ -1,4 +1,4 @@
-// Functions that create a CA, and issue serving certificates with it. All keys are P-256.
+// Functions that create a CA, and issue serving certificates. All keys are P-256.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,5 +1,4 @@
-// Selection of the serving certificate: the certificate files if they are configured, otherwise a self-signed
-// certificate.
+// Selection of the serving certificate: the configured certificate files, or else a self-signed certificate.
 import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
 import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';

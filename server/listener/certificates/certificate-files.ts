@@ -1,5 +1,5 @@
-// The serving certificate from files, reloaded when the files change. If the new files are invalid, the current
-// certificate stays in use.
+// Serving certificate from files, reloaded after each change. Invalid new files do not replace the current
+// certificate.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';

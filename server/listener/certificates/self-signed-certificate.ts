@@ -1,6 +1,5 @@
-// The self-signed serving certificate, for servers without certificate files. This module creates a CA, issues
-// certificates, and renews both. A new CA is published in the CA bundle one day before it issues certificates, so that
-// clients can load it in time.
+// Self-signed serving certificate: creates and renews a CA and a certificate. The CA bundle contains a new CA one day
+// before the CA issues certificates.
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

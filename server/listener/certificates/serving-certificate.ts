@@ -1,4 +1,4 @@
-// The serving certificate of the TLS listener: the interface of its sources (files or self-signed), and its validation.
+// Interface of the sources of the serving certificate (files or self-signed), and validation of certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';

@@ -1,6 +1,5 @@
-// Scope of a caller: the namespaces whose log lines the caller may read, which are those with the permission to `get
-// pods/log`. This module checks and caches the permissions, and the log stores filter their lines by the scope. If the
-// permissions cannot be checked, the query fails.
+// Finds the namespaces whose logs a caller may read (permission to `get pods/log`). Log queries fail if the
+// permissions cannot be checked.
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
