@@ -141,7 +141,7 @@ const authorization = section('Authorization by SubjectAccessReview.', {
 
 const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
   allowedOrigins: originsOption(
-    'Origins whose pages may call the server, such as `https://console.example.com`; exact match. A page that reaches the server through its own origin needs no entry.',
+    'Origins of web pages whose scripts can call the server, such as `https://console.example.com`. An origin must match exactly. Pages with the same origin as the server need no entry.',
   ),
 });
 
@@ -201,7 +201,7 @@ const cache = section('The informer cache, for each resource.', {
 const watch = section('Watch streams to clients.', {
   pendingBytes: quantityOption(
     '16Mi',
-    'Maximum size of the events of one watch that the client has not read yet. If it is exceeded, the server closes the connection.',
+    'Maximum size of the events that wait for one watch client to read them. If the size is larger, the server closes the connection.',
     {
       atLeast: '64Ki',
     },
@@ -231,7 +231,7 @@ const resources = section('Options of single resources.', {
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(
       false,
-      'Adds annotations to the nodes under `/kapis` with the total requests and limits of the pods on the node. The server then needs permission to list and watch all pods.',
+      'Adds annotations to each node under `/kapis`: the total CPU and memory requests and limits of its pods. Requires the permission to list and watch all pods (component `node-usage`).',
     ),
   }),
 });
@@ -246,7 +246,7 @@ const registration = section('The APIServices of this server.', {
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
     '5s',
-    'Time from SIGTERM, when `/readyz` starts to fail, until the server closes its listeners. Load balancers need this time to react.',
+    'Delay after SIGTERM before the server closes its listeners. During the delay, `/readyz` fails, so that load balancers stop sending requests.',
   ),
   timeout: durationOption(
     '20s',

@@ -22,10 +22,13 @@ const limits = section('Limits of log queries.', {
   queueTimeout: durationOption('5s', 'Maximum time that a query waits before it starts.', {
     atLeast: '100ms',
   }),
-  concurrentExports: countOption(4, 'Maximum number of concurrent exports. Further exports get 429.'),
+  concurrentExports: countOption(
+    4,
+    'Maximum number of concurrent exports. A further export preempts an export of a caller with more exports, or gets 429 if no caller has more.',
+  ),
   concurrentFollowers: countOption(
     100,
-    'Maximum number of concurrent live tails. Further live tails get 429.',
+    'Maximum number of concurrent live tails. A further live tail preempts a live tail of a caller with more live tails, or gets 429 if no caller has more.',
   ),
   queryTimeout: durationOption(
     '30s',
@@ -54,7 +57,7 @@ const limits = section('Limits of log queries.', {
   ),
   followOverlap: durationOption(
     '15s',
-    'Time before its last event that a resumed live tail reads again, so it repeats some lines. The live tail misses lines that reach the store later than this time.',
+    'A resumed live tail begins this time before the last event that the client received, and repeats the lines in between. A line is missed if it reaches the store while the client is disconnected, and more than this time after its timestamp.',
     { atLeast: '1s' },
   ),
   buckets: countOption(
