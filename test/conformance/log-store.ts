@@ -1,6 +1,4 @@
-// Conformance suite of log stores. A store must return the same results as the reference implementation
-// test/support/logging/memory-log-store.ts for the same records. log-store/ contains the parts of the suite, and
-// log-store/harness.ts the interface that the test of a store implements.
+// Conformance suite of log stores. The reference implementation is test/support/logging/memory-log-store.ts.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';

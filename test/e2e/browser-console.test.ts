@@ -1,5 +1,5 @@
-// Tests of the example programs in docs/consoles.md. They run in a real browser, on a page whose origin is not the
-// server.
+// Tests of the example programs in docs/consoles.md, in a real browser. The page and ks-apiserver have different
+// origins.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

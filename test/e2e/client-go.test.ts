@@ -1,4 +1,4 @@
-// Tests of client-go informers that list and watch the nodes of this server through the aggregation layer.
+// Tests of client-go informers against the nodes of ks-apiserver, through the aggregation layer.
 import { expect } from 'chai';
 import { realisticNode } from '../../hack/simulation/realistic-node.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';

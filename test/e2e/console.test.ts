@@ -1,4 +1,4 @@
-// Tests of the node list for consoles. curl sends the requests, with the permissions of an ordinary user.
+// Tests of the node list for consoles against ks-apiserver, with curl and an ordinary user.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

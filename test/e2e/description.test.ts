@@ -1,5 +1,5 @@
-// Tests of the OpenAPI documents with a running server: every response must match the documents, and a user must be
-// able to sign in and list nodes on the API page.
+// Tests of the OpenAPI documents and the API page against a running server. Every response must match the OpenAPI
+// documents.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

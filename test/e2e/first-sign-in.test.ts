@@ -1,5 +1,4 @@
-// Test of the first sign-in after an installation: the administrator reads the generated password, signs in with a
-// browser, has to set a new password, and then uses kubectl.
+// Test of the administrator's first sign-in after an installation, with a browser and kubectl.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,4 @@
-// Tests of access tokens that this server issues: this server and kube-apiserver must accept them, and the revocation
-// of a session must take effect.
+// Tests of access tokens that ks-apiserver issues, against ks-apiserver and kube-apiserver.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

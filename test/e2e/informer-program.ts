@@ -1,4 +1,4 @@
-// Test driver for the Go program hack/clients/informer, which runs client-go informers with their default settings.
+// Driver for the Go program hack/clients/informer, which runs client-go informers.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

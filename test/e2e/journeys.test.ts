@@ -1,6 +1,5 @@
-// Test of the journeys in server/README.md: lists of the source files that serve a kind of request. A journey must list
-// every file that runs for its request, measured by the coverage of a running server. Files that also run for unrelated
-// requests, such as the filter chain, are excepted.
+// Test of the file lists in server/README.md: the source files that each kind of request passes. The test measures the
+// coverage of a running server.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -27,7 +26,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PROBE = join(ROOT, 'test/support/function-coverage.ts');
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
-/** Runs the filter chain, but no handler of a journey. */
+/** Requests whose files are excepted from the lists: the filter chain, without a handler of a listed request. */
 const BASELINES = ['/metrics', '/apis/resources.platform.io/v1alpha3', '/readyz?verbose'];
 const SETTLE_MS = 300;
 const RUNS = 4;

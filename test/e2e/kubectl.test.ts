@@ -1,5 +1,4 @@
-// Tests of kubectl commands on the nodes of this server. The output must equal that of the same commands on the core
-// nodes of kube-apiserver.
+// Tests of kubectl commands against the nodes of ks-apiserver. The output must equal the output for the core nodes.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

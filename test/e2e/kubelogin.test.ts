@@ -1,5 +1,5 @@
-// Tests of kubelogin, an OIDC credential plugin for kubectl, with this server as the issuer. kubelogin uses the
-// password grant, the browser flow and the device flow, and kube-apiserver must accept the ID tokens.
+// Tests of kubelogin, an OIDC plugin for kubectl, against ks-apiserver as the issuer. kube-apiserver must accept the ID
+// tokens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// Tests of log queries with the pod log API as the log store.
+// Tests of log queries against the pod log API as the log store.
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { startKwok } from '../../hack/simulation/kwok.ts';

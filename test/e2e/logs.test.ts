@@ -1,5 +1,4 @@
-// Tests of log queries with VictoriaLogs as the log store. Requests reach this server directly or through
-// kube-apiserver.
+// Tests of log queries against VictoriaLogs as the log store.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Environment of the end-to-end tests: a control plane with a few nodes, and a kubectl of the same version. This server
-// is registered with the control plane by the development manifests.
+// A control plane with a registered ks-apiserver, for end-to-end tests.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

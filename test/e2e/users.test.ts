@@ -1,4 +1,4 @@
-// Tests of the management of users and passwords with kubectl and `npm run user`.
+// Tests of user and password management with kubectl and `npm run user`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Tests of watches over WebSocket, which browsers and the Java client fabric8 use.
+// Tests of watches over WebSocket. Browsers and the Java client fabric8 use WebSocket watches.
 import { expect } from 'chai';
 import type { KeyPair } from '../../hack/control-plane/certificate-authority.ts';
 import { WebSocketClient } from '../support/web-socket-client.ts';

@@ -1,4 +1,4 @@
-// Check of the contrast between texts and their background on an HTML page.
+// Check of the contrast between text and background on an HTML page.
 import type { Page } from 'puppeteer-core';
 
 /**

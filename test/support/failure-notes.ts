@@ -1,6 +1,4 @@
-// Diagnostics for failed tests, such as the last log lines of a program. Code that starts a program registers a
-// function that returns them. When a test fails, hooks.ts prints the diagnostics, and also the `cause` of the error,
-// which mocha omits in parallel mode.
+// Diagnostics for failed tests, such as the last log lines of a program. hooks.ts prints the diagnostics.
 import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;
@@ -29,7 +27,7 @@ export function dropRemovedNotes(): void {
   for (const [owner, { ended }] of notes) if (ended) notes.delete(owner);
 }
 
-/** The chain of causes as text. */
+/** The chain of causes as text. Mocha omits `cause` in parallel mode. */
 export function causeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? '' : `Caused by: ${inspect(cause)}\n`;

@@ -1,5 +1,5 @@
-// Module that tests preload into a server process with `--import`. It reports over the IPC channel the files of the
-// project in which a function has run since the previous report. Module initialization does not count.
+// Preload module that reports over the IPC channel which project files have run functions. Module initialization does
+// not count.
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
+/** Files of the project in which a function has run since the previous call. */
 async function executedFiles(): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result

@@ -1,4 +1,4 @@
-// HTTP server for tests of one handler, without the filter chain. It parses the request and writes errors as Status.
+// HTTP server for tests of one handler, without the filter chain. Errors are written as Status objects.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

@@ -1,4 +1,4 @@
-// Exec credential plugin that waits until the test releases it, for tests of plugins that take long.
+// Exec credential plugin that blocks until the test releases it.
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

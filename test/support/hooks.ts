@@ -1,5 +1,4 @@
-// Root hooks of every mocha run. They fail a test with an unhandled rejection, and print the diagnostics of failed
-// tests.
+// Root hooks of every mocha run. An unhandled rejection fails the running test.
 import { causeOf, dropRemovedNotes, failureNotes } from './failure-notes.ts';
 
 /** Unhandled rejections by promise, because mocha reports each rejection twice. */

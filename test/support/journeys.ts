@@ -1,5 +1,4 @@
-// Parser of the journeys in server/README.md: lists of the source files that serve a kind of request. It returns the
-// paths of the files from the root of the repository, in the order of the list.
+// Parser of the file lists in server/README.md: the source files that each kind of request passes.
 import { posix } from 'node:path';
 
 export const JOURNEYS_DOCUMENT = 'server/README.md';

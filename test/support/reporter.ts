@@ -1,6 +1,4 @@
-// Mocha reporter that also writes the results to a file for hack/test. The exit code of mocha is not sufficient,
-// because it is 0 if a test calls process.exit(0) or a worker crashes. hack/test treats a run without this file as
-// failed.
+// Mocha reporter that also writes the results to a file for hack/test. hack/test fails a run without this file.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';
@@ -39,6 +37,7 @@ export default class RecordReporter extends Mocha.reporters.Spec {
       files: [...this.#files],
       openHandles: [],
     };
+    // The exit code of mocha is not sufficient: it is 0 if a test calls process.exit(0) or a worker crashes.
     write(record);
     console.log(`${record.passed} passed, ${record.failed} failed, ${record.skipped} skipped`);
     setTimeout(() => giveUp(record), OPEN_HANDLES_MS).unref();

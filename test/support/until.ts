@@ -1,4 +1,4 @@
-/** Polls every few ms until `condition` returns true. Fails at the timeout of the test. */
+/** Polls until `condition` returns true. Fails at the timeout of the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     const { promise, resolve } = Promise.withResolvers<void>();

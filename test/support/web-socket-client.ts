@@ -1,4 +1,4 @@
-// WebSocket client that exposes the handshake response and the received messages, in order.
+// WebSocket client that records the handshake response and the received messages.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';

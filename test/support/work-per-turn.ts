@@ -1,4 +1,4 @@
-/** Counts units of work per turn of the event loop. Unlike a duration, the count does not depend on the machine's load. */
+/** Counts units of work per turn of the event loop. The count does not depend on the load of the machine. */
 export class WorkPerTurn {
   #most = 0;
   #turn = 0;

@@ -1,4 +1,4 @@
-// Helper that reads a given number of records from a live tail.
+// Helper that reads a given number of log records from a live tail.
 import type { LogRecord } from '../../../server/logging/log-store.ts';
 
 /** Reads until the given number of records has arrived. */

@@ -1,4 +1,4 @@
-// Conformance tests for statistics and histograms.
+// Conformance tests of log stores: statistics and histograms.
 import { expect } from 'chai';
 import { instantOf } from '../../../server/logging/instant.ts';
 import { milliseconds, type Subject, selection, text } from './subject.ts';
@@ -88,8 +88,8 @@ export function describeCounts(subject: () => Subject): void {
         end: new Date(begin + 9 * HOUR + 7).toISOString().replace('Z', '000000Z'),
       };
       const edges = Array.from({ length: 13 }, (_, index) => begin + index * HOUR);
-      const asked = selection(subject(), { range: inside, containers: { contains: ['e'] } });
-      const counts = await compare.histogram(asked, { edges });
+      const selected = selection(subject(), { range: inside, containers: { contains: ['e'] } });
+      const counts = await compare.histogram(selected, { edges });
       expect(counts.reduce((sum, count) => sum + count, 0)).to.be.above(0);
       await compare.histogram(selection(subject(), { text: text('prefix', ['conn']) }), {
         edges,

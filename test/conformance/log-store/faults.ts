@@ -1,6 +1,5 @@
-// Conformance tests for failures of the server from which a log store reads: the server is down or slow, or sends
-// truncated or invalid responses. The log store must report each failure in a message that contains no internal text.
-// It must never return an incomplete result as complete.
+// Conformance tests of log stores: failures of the backend server. A log store must never return an incomplete result
+// as complete.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
@@ -49,14 +48,14 @@ export function describeLogStoreFaults(
     this.timeout(180_000);
     let started: StartedBehindFront | undefined;
     let oracle = new MemoryLogStore([]);
-    let asked: Selection = { scope: EVERYTHING, range: { start: '', end: '' } };
+    let selected: Selection = { scope: EVERYTHING, range: { start: '', end: '' } };
 
     before(async function () {
       this.timeout(300_000);
       started = await start(this);
       oracle = new MemoryLogStore(started.records);
       const [first, last] = [oracle.records[0]?.time ?? '', oracle.records.at(-1)?.time ?? ''];
-      asked = { scope: EVERYTHING, range: { start: first, end: later(last, 1) } };
+      selected = { scope: EVERYTHING, range: { start: first, end: later(last, 1) } };
     });
 
     after(async () => {
@@ -74,25 +73,29 @@ export function describeLogStoreFaults(
     };
     const operations = (by: Call): readonly (() => Promise<Outcome>)[] => {
       const { store } = the();
-      const [begin, end] = [Date.parse(asked.range.start), Date.parse(asked.range.end) + 1_000];
+      const [begin, end] = [Date.parse(selected.range.start), Date.parse(selected.range.end) + 1_000];
       return [
         async () => {
-          const { records, shortfalls } = await store.query(asked, { order: 'asc', size: 100, from: 0 }, by);
-          const expected = await oracle.query(asked, { order: 'asc', size: 100, from: 0 }, call());
+          const { records, shortfalls } = await store.query(
+            selected,
+            { order: 'asc', size: 100, from: 0 },
+            by,
+          );
+          const expected = await oracle.query(selected, { order: 'asc', size: 100, from: 0 }, call());
           return { right: sameTimes(records, expected.records), shortfalls };
         },
         async () => {
-          const { logs, shortfalls } = await store.statistics(asked, by);
-          return { right: logs.count === (await oracle.statistics(asked, call())).logs.count, shortfalls };
+          const { logs, shortfalls } = await store.statistics(selected, by);
+          return { right: logs.count === (await oracle.statistics(selected, call())).logs.count, shortfalls };
         },
         async () => {
           const buckets = { edges: [begin, Math.floor((begin + end) / 2), end] };
-          const { counts, shortfalls } = await store.histogram(asked, buckets, by);
-          const expected = await oracle.histogram(asked, buckets, call());
+          const { counts, shortfalls } = await store.histogram(selected, buckets, by);
+          const expected = await oracle.histogram(selected, buckets, call());
           return { right: counts.join() === expected.counts.join(), shortfalls };
         },
         async () => {
-          const batches = store.export(asked, 'asc', by);
+          const batches = store.export(selected, 'asc', by);
           let lines = 0;
           for (;;) {
             const { done, value } = await batches.next();
@@ -158,7 +161,7 @@ export function describeLogStoreFaults(
     });
 
     it('sends no more requests after an abandoned export', async () => {
-      const batches = the().store.export(asked, 'desc', call());
+      const batches = the().store.export(selected, 'desc', call());
       await batches.next();
       await batches.return({ shortfalls: [] });
       await the().proxy.untilIdle();
@@ -213,11 +216,11 @@ interface Outcome {
   readonly shortfalls: readonly { readonly reason: string; readonly message: string }[];
 }
 
-/** A public error, or a partial result. */
+/** Accepts a public error without internal text, or a partial result. */
 function expectHonest(outcome: unknown, what: string): void {
   const shown = outcome instanceof StatusError ? JSON.stringify(outcome.toStatus()) : JSON.stringify(outcome);
-  expect(shown, `${what} hands on what the store has said`).not.to.include(STORE_SECRET);
-  expect(shown, `${what} tells where the store is`).not.to.include('127.0.0.1');
+  expect(shown, `${what} contains text of the store's response`).not.to.include(STORE_SECRET);
+  expect(shown, `${what} contains the address of the store`).not.to.include('127.0.0.1');
   if (outcome instanceof Error) {
     expectStatus(outcome, 503, 504);
     return;

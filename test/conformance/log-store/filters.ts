@@ -1,4 +1,4 @@
-// Conformance tests for filters by names, texts and levels.
+// Conformance tests of log stores: filters by name, text and level.
 import { expect } from 'chai';
 import { LEVELS, MAX_TEXTS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { Selection, TextFilter } from '../../../server/logging/log-store.ts';
@@ -84,8 +84,8 @@ export function describeFilters(subject: () => Subject): void {
         const isDefined = (one: string) =>
           compare.isDefined(selection(subject(), { text: text(mode, [one]) }));
         const [first = '', ...more] = [...words.filter(isDefined), ...unknown].slice(0, MAX_TEXTS);
-        const asked = text(mode, [first, ...more]);
-        expect(await compare.page(selection(subject(), { text: asked }), PAGE)).to.be.above(0);
+        const selected = text(mode, [first, ...more]);
+        expect(await compare.page(selection(subject(), { text: selected }), PAGE)).to.be.above(0);
       }
     });
 
@@ -96,22 +96,22 @@ export function describeFilters(subject: () => Subject): void {
     ] as const) {
       it(`select lines of the levels ${levels.join(' and ')}`, async () => {
         const { compare } = subject();
-        const asked = selection(subject(), { levels });
-        expect(await compare.page(asked, { ...PAGE, size: 1_000 })).to.be.above(0);
-        await compare.statistics(asked);
+        const selected = selection(subject(), { levels });
+        expect(await compare.page(selected, { ...PAGE, size: 1_000 })).to.be.above(0);
+        await compare.statistics(selected);
       });
     }
 
     it('can be combined', async () => {
       const { compare } = subject();
-      const asked: Selection = selection(subject(), {
+      const selected: Selection = selection(subject(), {
         containers: { contains: ['a', 'e'] },
         text: text('phrase', ['connection', 'user', 'order']),
         levels: ['info', 'warn', 'error'],
       });
-      expect(await compare.page(asked, PAGE)).to.be.above(0);
-      await compare.statistics(asked);
-      await compare.export(asked, 'asc');
+      expect(await compare.page(selected, PAGE)).to.be.above(0);
+      await compare.statistics(selected);
+      await compare.export(selected, 'asc');
     });
   });
 }
@@ -121,9 +121,9 @@ async function found(subject: Subject, filters: readonly TextFilter[]): Promise<
   let sum = 0;
   const failures: string[] = [];
   for (const filter of filters) {
-    const asked = selection(subject, { text: filter });
+    const selected = selection(subject, { text: filter });
     try {
-      sum += await subject.compare.page(asked, PAGE);
+      sum += await subject.compare.page(selected, PAGE);
     } catch (error) {
       failures.push(
         `${JSON.stringify(filter.texts)}: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,

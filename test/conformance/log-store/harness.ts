@@ -1,5 +1,4 @@
-// Interfaces between the conformance suite and the test of a log store. The test provides the running store with its
-// records, and declares its documented differences from other stores.
+// Interfaces between the conformance suite and the test of a log store.
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { LogBackend, Selection } from '../../../server/logging/log-store.ts';
 

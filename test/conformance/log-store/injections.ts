@@ -1,4 +1,5 @@
-// Conformance tests with values that have a meaning in the query language of a log store.
+// Conformance tests of log stores: query injection. Filter values must never be interpreted as LogsQL, Lucene or query
+// DSL syntax.
 import { expect } from 'chai';
 import type { NameFilter, Selection } from '../../../server/logging/log-store.ts';
 import { words } from '../../support/logging/brute-force/words.ts';

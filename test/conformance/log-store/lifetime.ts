@@ -1,5 +1,4 @@
-// Conformance tests for live tails, and for calls to a log store that end early: by an abort, a timeout, or a caller
-// that stops the iteration.
+// Conformance tests of log stores: live tails, aborts and timeouts.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';
@@ -15,13 +14,13 @@ export function describeLifetime(subject: () => Subject): void {
     it('fail immediately when they are already aborted', async () => {
       const { compare } = subject();
       const gone = call(AbortSignal.abort());
-      const asked = selection(subject());
-      const [begin, end] = [milliseconds(asked.range.start), milliseconds(asked.range.end)];
+      const selected = selection(subject());
+      const [begin, end] = [milliseconds(selected.range.start), milliseconds(selected.range.end)];
       const outcomes = await Promise.allSettled([
-        compare.store.query(asked, { order: 'asc', size: 10, from: 0 }, gone),
-        compare.store.statistics(asked, gone),
-        compare.store.histogram(asked, { edges: [begin, end] }, gone),
-        compare.store.export(asked, 'asc', gone).next(),
+        compare.store.query(selected, { order: 'asc', size: 10, from: 0 }, gone),
+        compare.store.statistics(selected, gone),
+        compare.store.histogram(selected, { edges: [begin, end] }, gone),
+        compare.store.export(selected, 'asc', gone).next(),
       ]);
       expect(outcomes.map(({ status }) => status)).to.deep.equal(Array(4).fill('rejected'));
     });
@@ -61,18 +60,18 @@ export function describeLifetime(subject: () => Subject): void {
 
     it('return a partial result with the reason after a timeout', async () => {
       const { compare } = subject();
-      const asked = selection(subject());
-      const whole = await compare.oracle.statistics(asked, call());
+      const selected = selection(subject());
+      const whole = await compare.oracle.statistics(selected, call());
       for (const timeoutMs of [1, 5, 20]) {
         const hurry: Call = call(undefined, timeoutMs);
         const questions = [
           () =>
             compare.store
-              .query(asked, { order: 'asc', size: 1_000, from: 0 }, hurry)
+              .query(selected, { order: 'asc', size: 1_000, from: 0 }, hurry)
               .then(({ total, shortfalls }) => ({ total, shortfalls })),
           () =>
             compare.store
-              .statistics(asked, hurry)
+              .statistics(selected, hurry)
               .then(({ logs, shortfalls }) => ({ total: logs, shortfalls })),
         ];
         for (const ask of questions) {
@@ -101,13 +100,13 @@ export function describeLifetime(subject: () => Subject): void {
       const { compare, records } = subject();
       const start = wholeMillisecond(records.at(-200)?.time ?? '');
       const end = new Date(Date.now() + 3_600_000).toISOString().replace('Z', '000000Z');
-      const asked = selection(subject(), { range: { start, end } });
+      const selected = selection(subject(), { range: { start, end } });
       const expected = (
-        await compare.oracle.query(asked, { order: 'asc', size: Number.MAX_SAFE_INTEGER, from: 0 }, call())
+        await compare.oracle.query(selected, { order: 'asc', size: Number.MAX_SAFE_INTEGER, from: 0 }, call())
       ).records;
       const leaving = new AbortController();
       const arrived: LogRecord[] = [];
-      await collect(compare.store.follow(asked, { signal: leaving.signal }), arrived, expected.length);
+      await collect(compare.store.follow(selected, { signal: leaving.signal }), arrived, expected.length);
       leaving.abort();
       const key = (record: LogRecord) =>
         `${record.time.slice(0, 23)} ${record.pod} ${record.container} ${record.log}`;
@@ -120,11 +119,11 @@ export function describeLifetime(subject: () => Subject): void {
       const [here, elsewhere] = twoContainers(subject());
       const { namespace_name: name } = here.kubernetes;
       const leaving = new AbortController();
-      const asked = selection(subject(), {
+      const selected = selection(subject(), {
         scope: { everything: false, namespaces: [{ name, since: ALWAYS }] },
         range: { start: clock(), end: clock() },
       });
-      const lines = compare.store.follow(asked, { signal: leaving.signal });
+      const lines = compare.store.follow(selected, { signal: leaving.signal });
       const arrived: LogRecord[] = [];
       const expected: LogRecord[] = [];
       for (const round of [1, 2, 3]) {

@@ -1,4 +1,4 @@
-// Conformance tests with lines so long that one page of them exceeds the maximum response size of a store.
+// Conformance tests of log stores: pages of long lines that exceed the maximum response size.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';

@@ -1,5 +1,5 @@
-// Conformance tests for unusual records: without some names, with names or lines that are not strings, and with times
-// that have UTC offsets. If the caller has the permission, every operation must include each of them exactly once.
+// Conformance tests of log stores: incomplete and unusual log records. Every operation must include each permitted log
+// record exactly once.
 import { expect } from 'chai';
 import { instantOf } from '../../../server/logging/instant.ts';
 import type { LogBackend, LogRecord, Order, Selection } from '../../../server/logging/log-store.ts';

@@ -1,4 +1,4 @@
-// Conformance tests for pages, cursors and exports.
+// Conformance tests of log stores: pages, cursors and exports.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { call } from '../../support/logging/call.ts';
@@ -45,14 +45,14 @@ export function describePages(subject: () => Subject): void {
             start: wholeMillisecond(later(time, -999_999)),
             end: wholeMillisecond(later(time, 999_999)),
           };
-          const asked = selection(subject(), { range });
-          const all = await compare.store.query(asked, { order, size: 1_000, from: 0 }, call());
+          const selected = selection(subject(), { range });
+          const all = await compare.store.query(selected, { order, size: 1_000, from: 0 }, call());
           for (const from of [1, 2, all.records.length - 2]) {
-            const page = await compare.store.query(asked, { order, size: 1, from }, call());
+            const page = await compare.store.query(selected, { order, size: 1, from }, call());
             expect(page.records).to.deep.equal(all.records.slice(from, from + 1));
             if (page.next === undefined) continue;
             const rest = { order, size: 1_000, from: 0, after: page.next } as const;
-            const { records: others } = await compare.store.query(asked, rest, call());
+            const { records: others } = await compare.store.query(selected, rest, call());
             expect(others, `behind ${from + 1} of ${all.records.length}`).to.deep.equal(
               all.records.slice(from + 1),
             );
@@ -63,19 +63,19 @@ export function describePages(subject: () => Subject): void {
       it(`returns the same order on small and large pages, ${order}`, async () => {
         const { compare, records } = subject();
         const { start } = subject().range;
-        const asked = selection(subject(), {
+        const selected = selection(subject(), {
           range: { start, end: wholeMillisecond(records[800]?.time ?? '') },
           text: text('phrase', ['connection', 'timeout', 'order', 'user']),
         });
-        if (!(await compare.supports(asked))) return;
+        if (!(await compare.supports(selected))) return;
         const [small, large] = [
-          await compare.walk(asked, order, 23),
-          await compare.walk(asked, order, 1_000),
+          await compare.walk(selected, order, 23),
+          await compare.walk(selected, order, 1_000),
         ];
         expect(small.length).to.be.above(100);
         expect(small).to.deep.equal(large);
         // The export may order equal times differently.
-        const exported = await compare.export(asked, order);
+        const exported = await compare.export(selected, order);
         expect(exported.length).to.equal(large.length);
       });
 
@@ -106,10 +106,10 @@ export function describePages(subject: () => Subject): void {
       const before = { start: '2001-01-01T00:00:00.000000000Z', end: '2001-01-01T00:01:00.000000000Z' };
       const empty = { start: range.end, end: range.end };
       for (const nothing of [before, empty, { start: range.start, end: range.start }]) {
-        const asked = selection(subject(), { range: nothing });
-        expect(await compare.page(asked, { order: 'asc', size: 10, from: 0 })).to.equal(0);
-        await compare.statistics(asked);
-        expect(await compare.export(asked, 'desc')).to.deep.equal([]);
+        const selected = selection(subject(), { range: nothing });
+        expect(await compare.page(selected, { order: 'asc', size: 10, from: 0 })).to.equal(0);
+        await compare.statistics(selected);
+        expect(await compare.export(selected, 'desc')).to.deep.equal([]);
       }
     });
 

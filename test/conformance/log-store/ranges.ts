@@ -1,4 +1,4 @@
-// Conformance tests for time ranges, and for the namespaces that a caller may read.
+// Conformance tests of log stores: time ranges, and the namespaces that the caller may read.
 import { expect } from 'chai';
 import type { Selection } from '../../../server/logging/log-store.ts';
 import { call } from '../../support/logging/call.ts';
@@ -31,9 +31,9 @@ export function describeRanges(subject: () => Subject): void {
           { start: before, end: after },
           { start: after, end: later(after, step) },
         ]) {
-          const asked = selection(subject(), { range });
-          found.push(await compare.page(asked, PAGE));
-          await compare.statistics(asked);
+          const selected = selection(subject(), { range });
+          found.push(await compare.page(selected, PAGE));
+          await compare.statistics(selected);
         }
         expect(found[0]).to.be.above(1);
       }
@@ -41,25 +41,25 @@ export function describeRanges(subject: () => Subject): void {
 
     it('may exceed the times of all records', async () => {
       const range = { start: ALWAYS, end: '2286-11-20T17:46:39.000000000Z' };
-      const asked = selection(subject(), { range });
+      const selected = selection(subject(), { range });
       const { compare, records } = subject();
-      expect(await compare.page(asked, PAGE)).to.equal(records.length);
-      await compare.statistics(asked);
+      expect(await compare.page(selected, PAGE)).to.equal(records.length);
+      await compare.statistics(selected);
     });
   });
 
   describe('scopes', () => {
     const everywhere = async (scope: Selection['scope']) => {
       const { compare, range } = subject();
-      const asked = selection(subject(), { scope });
-      const found = await compare.page(asked, PAGE);
-      await compare.page(asked, { ...PAGE, order: 'desc' });
-      await compare.statistics(asked);
+      const selected = selection(subject(), { scope });
+      const found = await compare.page(selected, PAGE);
+      await compare.page(selected, { ...PAGE, order: 'desc' });
+      await compare.statistics(selected);
       const [begin, end] = [milliseconds(range.start), milliseconds(range.end)];
       const step = Math.ceil((end - begin) / 24);
       const edges = Array.from({ length: 25 }, (_, index) => begin + index * step);
-      await compare.histogram(asked, { edges });
-      if (found < 3_000) await compare.export(asked, 'desc');
+      await compare.histogram(selected, { edges });
+      if (found < 3_000) await compare.export(selected, 'desc');
       return found;
     };
     const namespacesOf = () => {

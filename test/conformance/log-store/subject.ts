@@ -1,5 +1,4 @@
-// Subject of the conformance suite: the tested log store and its records. All parts of the suite share it, and the
-// helper functions in this file.
+// The log store under test, its log records, and helper functions of the conformance suite.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';

@@ -1,4 +1,4 @@
-// Copies of the project in temporary folders, in which tests run `npm start`.
+// Temporary copies of the repository, for tests of `npm start`.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Test driver that runs `npm start` and other npm scripts.
+// Driver that runs `npm start` and other npm scripts in tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The user's own kubeconfig, JSON. */
+/** Returns the user's own kubeconfig, in JSON. */
 export function theirKubeconfig(server: string): string {
   return JSON.stringify({
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-// Test driver that starts the server as a child process, for tests of signals, exit codes and output.
+// Driver that runs ks-apiserver as a child process, for tests of signals, exit codes and output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// An HTTP proxy that injects failures into responses, as networks, other proxies and log stores cause them.
+// HTTP proxy that injects failures into responses.
 import {
   createServer,
   request as httpRequest,

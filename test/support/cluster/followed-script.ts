@@ -1,5 +1,4 @@
-// Test fixture: a reflector that reads from a scripted kube-apiserver, and a sink that records the calls of the
-// reflector.
+// A reflector of a fake kube-apiserver, for unit tests. The sink records the calls of the reflector.
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
-/**
- * A TCP proxy on a loopback port that simulates network failures: connections that stall, break, or close after a given
- * number of bytes.
- */
+/** TCP proxy that simulates network failures: stalled connections, broken connections and truncated streams. */
 export class FreezingProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();

@@ -1,4 +1,4 @@
-// A fake client for kube-apiserver that stores objects in memory.
+// Fake kube-apiserver client that stores objects in memory.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from '../../../server/cluster/connection/client.ts';
 

@@ -1,4 +1,4 @@
-// A fake kube-apiserver over plain HTTP in the test process. Each test defines its responses.
+// Fake kube-apiserver over plain HTTP, in the test process. Each test defines the responses.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';

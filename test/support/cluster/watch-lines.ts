@@ -1,4 +1,4 @@
-// Reader of the events of a watch response.
+// Reader for the events of a watch response.
 import type { IncomingMessage } from 'node:http';
 import { record } from '../../../apis/reading/unknown-value.ts';
 

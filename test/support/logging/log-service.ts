@@ -1,4 +1,4 @@
-// Test HTTP server that serves only log queries, with a log store in memory and a function that decides permissions.
+// HTTP server that serves only log queries, for tests. The test provides the log store and the permissions.
 import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';

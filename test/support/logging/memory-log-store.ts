@@ -1,5 +1,4 @@
-// Reference implementation of a log store, which searches an array record by record. It shares no code with the real
-// log stores.
+// Reference implementation of a log store: an array of log records. No code is shared with the real log stores.
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
   Buckets,

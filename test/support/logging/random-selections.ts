@@ -1,5 +1,4 @@
-// Generator of random selections of log records, for property tests. A selection combines names, words, parts of words
-// and times from a data set with unusual values.
+// Generator of random log selections for property tests. The values come from a data set with edge cases.
 import * as fc from 'fast-check';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';

@@ -1,4 +1,4 @@
-// Fake VictoriaLogs on a loopback port, with responses that a test defines. It records the requests that it receives.
+// Fake VictoriaLogs that records requests and returns prepared responses.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,5 @@
-// TLS proxy that requires credentials, for a log store without TLS and authentication. It simulates a secured
-// OpenSearch, or a VictoriaLogs behind vmauth. It forwards requests and responses unchanged.
+// TLS proxy that requires credentials, for a log store without TLS and authentication. The proxy does not change
+// requests and responses.
 import {
   type ClientRequest,
   request as httpRequest,

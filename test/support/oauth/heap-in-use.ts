@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Returns the size in bytes of all reachable objects on the heap, after a garbage collection. */
+/** Returns the size in bytes of all reachable heap objects, after a garbage collection. */
 export function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -9,7 +9,7 @@ import type {
 } from '../../../server/oauth/users/account.ts';
 import { accountOf, type Users } from '../../../server/oauth/users/user-directory.ts';
 
-/** A user directory in memory. test/conformance/users.ts verifies that it behaves like the real user directory. */
+/** User directory in memory. The conformance suite test/conformance/users.ts also tests the real user directory. */
 export class MemoryUsers implements Users {
   synced = true;
   readonly #objects = new Map<string, User>();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../../server/oauth/sessions/session-object.ts';
 
-/** Returns a session of the user alice, created now, with the fields in `changes`. */
+/** Returns a new session of the user alice with the fields in `changes`. */
 export function newSession(changes: Partial<Session> = {}): Session {
   const now = Date.now();
   return {

@@ -1,5 +1,4 @@
-// Test server with the real filter chain and the error writer of the authorization server. The test passes a map from
-// request paths to handlers.
+// Test server with the real filter chain of the authorization server. The test provides the handlers by request path.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { Handler } from '../../../server/request/request-context.ts';

@@ -1,5 +1,4 @@
-// Test server with the browser endpoints and the token endpoint, behind the real filter chain on a TLS socket. Its
-// state is in memory (sign-in-state.ts).
+// Test server with the browser endpoints and the token endpoint, over TLS. sign-in-state.ts stores the state in memory.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
-// The state that all replicas of a test server (sign-in-site.ts) share in memory: users, passwords, sessions, clients,
-// and a clock that only tests advance.
+// Shared state of all test replicas, in memory: users, passwords, sessions, clients and a clock. Only tests advance the
+// clock.
 import { createHash } from 'node:crypto';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';

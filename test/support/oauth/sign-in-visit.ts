@@ -1,4 +1,4 @@
-// Client that visits the sign-in page without a browser. It sends the cookie and the form ticket as a browser does.
+// HTTP client for the sign-in page. The client sends the cookie and the CSRF token as a browser does.
 import { expect } from 'chai';
 import type { SignInSite, SiteResponse } from './sign-in-site.ts';
 import { CHALLENGE, PASSWORD, REDIRECT } from './sign-in-state.ts';

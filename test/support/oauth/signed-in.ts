@@ -1,5 +1,5 @@
-// Test fixture with signed-in users, in memory, without HTTP and without a cluster. A test can change users, passwords
-// and tokens. All simulated replicas share the Session objects, but each replica has its own cache.
+// Signed-in users in memory, without HTTP and without a cluster, for unit tests. Simulated replicas share the Session
+// objects, but not the caches.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';

@@ -11,7 +11,7 @@ import {
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { NO_QUERY_SCHEMA, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
 
-/** The schemas that the server compiles without validating them against the metaschema (TRUSTED_SCHEMA). */
+/** Schemas that the server compiles without metaschema validation (TRUSTED_SCHEMA). */
 const SCHEMAS: Readonly<Record<string, object>> = {
   configuration: APIServerConfigurationSchema,
   'a new user': NewUserSchema,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** An import between two files of the project; paths are relative to the root. */
+/** An import between two files of the project. Paths are relative to the repository root. */
 export interface Import {
   readonly from: string;
   readonly to: string;

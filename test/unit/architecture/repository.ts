@@ -1,4 +1,4 @@
-// Reader of the text files of the repository, for the architecture tests.
+// Reader of the repository's text files, for the architecture tests.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

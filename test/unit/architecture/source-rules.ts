@@ -1,4 +1,4 @@
-/** A rule for the source text of a single file. `broken` returns the lines that violate the rule. */
+/** Rule for the source text of a single file. `broken` returns the lines that violate the rule. */
 export interface SourceRule {
   readonly behaviour: string;
   /** Whether the rule concerns this file. */

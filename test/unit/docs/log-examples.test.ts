@@ -1,5 +1,4 @@
-// Tests of the examples in the documents about logs: the requests must be valid, and the responses must match the
-// schema.
+// Tests of the log query examples in docs/: parameters and responses must be valid.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,5 +1,5 @@
-// Tests of authentication by TokenReview combined with session checks: a token must be rejected after the end of its
-// session, even if a cached TokenReview still accepts it.
+// Tests of authentication by TokenReview and session checks. A token must be rejected after the end of its session,
+// even with a cached TokenReview.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

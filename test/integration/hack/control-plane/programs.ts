@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import type { ControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 
-/** Runs kubectl as the administrator, and returns its standard output. Rejects with its standard error. */
+/** Runs kubectl as the administrator and returns its standard output. Rejects with its standard error. */
 export function kubectl(cp: ControlPlane, ...args: string[]): Promise<string> {
   return run(cp.kubectl, ['--kubeconfig', cp.kubeconfig, ...args]);
 }

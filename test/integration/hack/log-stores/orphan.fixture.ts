@@ -1,4 +1,4 @@
-// Fixture of orphan.ts: a program that starts a log store, prints the PID of the log store, and waits to be killed.
+// Program that starts a log store, prints the PID of the log store, and waits for SIGKILL. orphan.ts runs the program.
 import { startOpenSearch } from '../../../../hack/log-stores/opensearch.ts';
 import { startVictoriaLogs } from '../../../../hack/log-stores/victorialogs.ts';
 

@@ -1,4 +1,4 @@
-// Fixture of suite.test.ts: a program that runs, in parallel mode, a mocha suite whose test never ends.
+// Program that runs a mocha suite with an endless test, in parallel mode. suite.test.ts runs the program.
 import { join } from 'node:path';
 import { suite } from '../../../../hack/test/suite.ts';
 

@@ -1,5 +1,4 @@
-// Test fixture: a real control plane, and the filter chain of this server behind a TLS socket. The authentication and
-// authorization filters use this control plane, and the handler returns the authenticated user.
+// A real control plane and the filter chain of ks-apiserver, for tests of authentication and authorization.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// Test fixture: an informer that reads from a real kube-apiserver through a proxy that simulates network failures.
+// An informer of a real kube-apiserver behind a faulty proxy, for tests of network failures.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

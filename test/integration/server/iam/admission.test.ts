@@ -1,5 +1,4 @@
-// Tests of the admission policies for users and credentials. A real kube-apiserver enforces them, for callers that may
-// impersonate different users and groups.
+// Tests of the ValidatingAdmissionPolicies for User and Credential objects, against a real kube-apiserver.
 import { expect } from 'chai';
 import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';

@@ -1,7 +1,7 @@
 import { until } from '../../../support/until.ts';
 import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
 
-/** A control plane with the custom resources and admission policies of the IAM API, and kubectl for any user. */
+/** A control plane with the CRDs and admission policies of the IAM API, and kubectl for any user. */
 export interface IamCluster extends RegisteredCluster {
   /** Runs kubectl as this user. Resolves with the standard output, rejects with the standard error. */
   as(user: string, args: readonly string[], input?: string): Promise<string>;

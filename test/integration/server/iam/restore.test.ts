@@ -1,4 +1,4 @@
-// Test of a backup and restore of users, with the same commands as in docs/backup.md.
+// Test of backup and restore of users, with the commands from docs/backup.md.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

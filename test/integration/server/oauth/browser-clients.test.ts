@@ -1,5 +1,4 @@
-// Tests of the authorization code flow and the device flow with an independent client (openid-client) and a real
-// Chromium. The user signs in at one replica, and the client requests its tokens from another replica.
+// Tests of the authorization code flow and the device flow, with openid-client and a real Chromium.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -28,6 +27,7 @@ describe('OpenID Connect clients with the sign-in page', function () {
 
   before(async () => {
     cluster = await OAuthCluster.start();
+    // The user signs in at replica a, and the client requests its tokens from replica b.
     a = await cluster.replica();
     b = await cluster.replica();
     await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });

@@ -1,5 +1,4 @@
-// Test fixture: a control plane with the generated AuthenticationConfiguration, and a token issuer that serves its
-// metadata and keys over TLS. Sessions and users are in memory.
+// A control plane, and a token issuer that serves OIDC metadata and keys over TLS.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// Tests of leader election with a Lease in a real control plane, also while kube-apiserver is unavailable.
+// Tests of leader election with a Lease, against a real control plane.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

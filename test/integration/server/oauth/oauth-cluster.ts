@@ -1,6 +1,5 @@
-// Test fixture: a control plane with the CustomResourceDefinitions and RBAC rules of the manifests, and replicas of the
-// authorization server. A replica has the real filter chain over TLS and stores users and sessions as custom resources,
-// but omits the rest of the server.
+// A control plane and replicas of the authorization server, for integration tests. Users and sessions are custom
+// resources.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -28,6 +27,7 @@ export interface HTTPResponse {
   readonly text: string;
 }
 
+/** An authorization server with the real filter chain over TLS, without the other APIs of ks-apiserver. */
 export class OAuthReplica {
   readonly oauth: OAuth;
   readonly metrics = new Registry();

@@ -1,4 +1,4 @@
-// Test fixture: a control plane, and the session stores of several replicas, whose connections a test can freeze.
+// A control plane and the session stores of several replicas. A test can freeze the connections of a replica.
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';

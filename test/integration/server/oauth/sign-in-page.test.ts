@@ -1,5 +1,4 @@
-// Tests of the sign-in page in a real Chromium: with the keyboard only, with scripts disabled, and in the light and
-// dark color scheme.
+// Tests of the sign-in page in a real Chromium: keyboard only, without scripts, and with both color schemes.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Test fixture: a control plane to which a test applies the manifests of the server.
+// A control plane to which a test applies the manifests of ks-apiserver.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

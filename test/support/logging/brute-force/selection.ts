@@ -1,5 +1,4 @@
-// Reference implementation of the selection of log records: a function that returns whether a selection includes a
-// record.
+// Reference implementation of the selection of log records, as a predicate.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';

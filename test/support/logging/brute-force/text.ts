@@ -1,6 +1,5 @@
-// Reference implementation of text filters. It converts each word, text or pattern to one JavaScript regular
-// expression. It must run only patterns from tests, because JavaScript's engine backtracks and can take exponential
-// time.
+// Reference implementation of text filters, with JavaScript regular expressions. Only tests may provide patterns,
+// because the engine can take exponential time.
 import type { TextFilter } from '../../../../server/logging/log-store.ts';
 import { segmentedWords, words } from './words.ts';
 

@@ -1,5 +1,5 @@
-// Two functions that split a line into words. One takes runs of letters, digits and underscores as words; the other
-// uses the word boundaries of Unicode (UAX #29, by Intl.Segmenter). They share no code with server/logging/matching.
+// Reference implementations of word splitting: by character class and by UAX #29. No code is shared with
+// server/logging/matching.
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 const WORDS = /[\p{L}\p{N}_]+/gu;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { jsonError } from '../../../../apis/reading/go-json.ts';
 
-/** Invalid JSON texts with the error messages that encoding/json of Go 1.26 returns for them. */
+/** Invalid JSON texts with the error messages of encoding/json in Go 1.26. */
 const INVALID: readonly (readonly [text: string, message: string])[] = [
   ['', 'unexpected end of JSON input'],
   ['{"a":', 'unexpected end of JSON input'],

@@ -11,10 +11,7 @@ import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
-/**
- * Runs a test with a fake `go` command. The command prints a version, counts its builds in the file `builds`, and runs
- * a script in which $out is the path of its output.
- */
+/** Runs `use` with a fake `go` command in PATH. `building`: the shell script that replaces `go build`. */
 async function withGo(
   building: string,
   use: (root: string, options: BuildOptions) => Promise<void>,
@@ -23,6 +20,7 @@ async function withGo(
   await script(
     join(scratch.path, 'bin', 'go'),
     [
+      // Prints a version, counts its builds in the file `builds`, and sets $out to the path of the output.
       '[ "$1" = env ] && echo go1.26.8 && exit 0',
       `echo build >> ${scratch.path}/builds`,
       'while [ "$1" != -o ]; do shift; done; out=$2',

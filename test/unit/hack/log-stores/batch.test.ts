@@ -3,7 +3,7 @@ import { type Batch, sendBatches } from '../../../../hack/log-stores/batch.ts';
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import { rejection } from '../../../support/rejection.ts';
 
-/** Returns a generator of `count` records, and the number of records that were read from it. */
+/** Returns a generator of `count` log records, and the number of log records taken from the generator. */
 function source(count: number): { taken: number; records: Generator<LogRecord> } {
   const state = { taken: 0, records: generate() };
   function* generate(): Generator<LogRecord> {

@@ -6,9 +6,7 @@ import { identify, isRunning } from '../../../../hack/system/process-identity.ts
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
-/**
- * Source text of a server that counts its requests in a file in its data folder, so that the count survives restarts.
- */
+/** Source text of a server that counts its requests in a file. The count survives restarts. */
 const COUNTING = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const [data, port] = process.argv.slice(1);

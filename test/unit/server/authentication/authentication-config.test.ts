@@ -7,7 +7,7 @@ import { ClusterAuthentication } from '../../../../server/authentication/authent
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
 
-/** A fake kube-apiserver that serves one watch of the ConfigMap, as a streaming list. The test sends the events. */
+/** Fake kube-apiserver that serves one watch of the ConfigMap. The test sends the watch events. */
 class WatchedConfigMap {
   readonly #server: Server;
   readonly #opened = Promise.withResolvers<ServerResponse>();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FrontProxyStatus } from '../../../../server/authentication/front-proxy-status.ts';
 
-/** The monotonic clock at the start of each test, in ms: one hour after the start of the process. */
+/** Monotonic clock at the start of each test, in ms: one hour after process start. */
 const START = 3_600_000;
 
 describe('FrontProxyStatus', () => {

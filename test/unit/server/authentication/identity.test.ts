@@ -1,5 +1,5 @@
-// Tests of the chain of authenticators for the front proxy, client certificates and anonymous callers, over real TLS.
-// If one authenticator must reject a request, no other authenticator may accept it.
+// Tests of the authenticator chain over real TLS: front proxy, client certificates, anonymous callers. After a
+// rejection by one authenticator, no other authenticator may accept the request.
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

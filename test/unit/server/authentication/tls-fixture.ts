@@ -4,7 +4,7 @@ import { type Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 
-/** A real TLS server that requests client certificates and passes each request to the function `inspect`. */
+/** A real TLS server that requests client certificates and calls `inspect` for each request. */
 export interface TlsFixture {
   readonly port: number;
   readonly serverCA: string;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { round } from '../../../../server/concurrency/event-loop.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 
-/** Runs `work` in an I/O callback of the event loop, in which the handlers of incoming requests run too. */
+/** Runs `work` in an I/O callback of the event loop. HTTP request handlers run in I/O callbacks too. */
 function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     readFile(import.meta.filename, () => {

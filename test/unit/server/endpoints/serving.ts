@@ -1,4 +1,4 @@
-// Test server with one handler behind a real HTTP server, without the filter chain.
+// HTTP server with one handler, without the filter chain, for unit tests.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { pino } from 'pino';

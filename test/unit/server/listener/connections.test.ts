@@ -6,8 +6,8 @@ import { openChain } from '../../../support/open-chain.ts';
 import { listenInsecure, open, readAll, stop } from './listening.ts';
 
 /**
- * Resolves when the socket is closed. Ignores errors, because a client that is still sending gets ECONNRESET when the
- * server closes the connection.
+ * Resolves when the socket is closed. Ignores errors, because a client that is still sending gets ECONNRESET at the
+ * close.
  */
 function ended(socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// Test fixture: real listeners on free loopback ports, and raw sockets for requests that HTTP clients cannot send.
+// Real listeners on loopback ports, and raw client sockets, for unit tests.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';

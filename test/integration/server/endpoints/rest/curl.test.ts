@@ -1,5 +1,5 @@
-// Tests of compressed lists with curl and fetch. A compressed body must be a single gzip member, because curl stops
-// after the first member.
+// Tests of compressed lists with curl and fetch. A compressed body must have a single gzip member, because curl stops
+// after the first.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';

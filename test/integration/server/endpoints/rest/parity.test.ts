@@ -1,6 +1,5 @@
-// Parity tests of the REST handlers. The same requests go to the nodes of kube-apiserver and to the nodes of this
-// server. The responses must be equal, except for the API group, the resourceVersion of lists and the descriptions of
-// columns.
+// Parity tests of the REST handlers against kube-apiserver. Responses must be equal except for API group, list
+// resourceVersion and column descriptions.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';

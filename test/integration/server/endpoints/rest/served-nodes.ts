@@ -1,5 +1,4 @@
-// Test fixture: a real control plane with a few nodes, and the node handlers of this server with an informer of these
-// nodes.
+// A real control plane with nodes, and the node handlers of ks-apiserver, for parity tests.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

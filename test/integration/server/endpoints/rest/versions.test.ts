@@ -1,5 +1,4 @@
-// Parity tests of lists with resourceVersion and resourceVersionMatch. The responses must equal those of
-// kube-apiserver, also while nodes change.
+// Parity tests of lists with resourceVersion and resourceVersionMatch, against kube-apiserver.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';

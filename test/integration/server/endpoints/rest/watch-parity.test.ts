@@ -1,5 +1,4 @@
-// Parity tests of watches: a watch of kube-apiserver's nodes and a watch of this server's nodes must receive equal
-// events.
+// Parity tests of node watches: ks-apiserver and kube-apiserver must send equal events.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';

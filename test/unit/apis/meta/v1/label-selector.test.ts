@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 
 /**
- * A selector with nine requirements for different keys. Selectors with more than eight keys are evaluated by another
- * algorithm: label by label instead of key by key.
+ * A label selector with nine requirements. Selectors with more than eight keys are evaluated label by label, not key by
+ * key.
  */
 const NINE_ABSENT = Array.from({ length: 9 }, (_, i) => `!absent${i}`).join(',');
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { readBody, StalledError } from '../../../../../server/cluster/connection/response-body.ts';
 
-/** Returns a response whose chunks arrive one after the other, every `everyMs` ms. */
+/** Returns a response that emits one chunk every `everyMs` ms. */
 function inParts(parts: readonly string[], everyMs: number): IncomingMessage {
   const response = new IncomingMessage(new Socket());
   response._read = () => undefined;

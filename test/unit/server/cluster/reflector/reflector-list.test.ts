@@ -11,7 +11,7 @@ import {
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
-/** Sends a streaming list that ends without an error before the bookmark that marks the end of the initial events. */
+/** Sends a streaming list that ends without an error before the initial-events-end bookmark. */
 function cut({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
   response.end();

@@ -1,4 +1,4 @@
-// Tests of the fair sharing of exports and live tails among callers.
+// Tests of fair sharing of exports and live tails across callers.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// Tests of the password grant: users whose groups fit into a token, users whose groups do not fit, and a missing
-// signing key.
+// Tests of the password grant: the limit of groups in a token, and a missing signing key.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-// Tests of the OpenSearch log store behind a proxy that injects failures into the responses of a real node.
+// Tests of the OpenSearch log store against a real node behind a faulty proxy.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import {

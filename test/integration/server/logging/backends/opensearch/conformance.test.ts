@@ -1,4 +1,4 @@
-// The conformance suite of log stores, run on a real OpenSearch node, and further tests that use the same node.
+// Conformance suite of log stores and further tests, against a real OpenSearch node.
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';

@@ -1,5 +1,5 @@
-// Tests of index layouts (the mappings of indices) on a real node: the mappings that log collectors and index templates
-// create, with and without the fields that queries need.
+// Tests of the OpenSearch log store against indices with different mappings, on a real node. Log collectors and index
+// templates create these mappings.
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';

@@ -1,5 +1,4 @@
-// Tests of the OpenSearch log store with the security plugin of OpenSearch, which most clusters use: TLS, a user with a
-// password, and roles.
+// Tests of the OpenSearch log store against the OpenSearch security plugin: TLS, passwords and roles.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

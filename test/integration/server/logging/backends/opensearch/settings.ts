@@ -1,4 +1,4 @@
-// Tests of the OpenSearch log store on a node whose cluster settings lower the limits for searches.
+// Tests of the OpenSearch log store against a node with low search limits in its cluster settings.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';

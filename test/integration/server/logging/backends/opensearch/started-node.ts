@@ -1,5 +1,4 @@
-// OpenSearch node for integration tests. The tests of a file share one node, because its start takes longer than most
-// tests.
+// A real OpenSearch node, for integration tests. All tests of a file share one node, because a start is slow.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// OpenSearch log store with loaded records, for the conformance suite.
+// OpenSearch log store with loaded log records, for the conformance suite.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import {
   loadOpenSearch,

@@ -1,4 +1,4 @@
-// Tests of queries over indices that OpenSearch cannot search, because they are closed or blocked.
+// Tests of log queries against closed and blocked OpenSearch indices.
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { ELASTICSEARCH_8, type NodeKind } from '../../../../../../hack/log-stores/node-kinds.ts';

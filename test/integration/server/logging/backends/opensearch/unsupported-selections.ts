@@ -1,5 +1,5 @@
-// Predicates for the selections that the OpenSearch log store rejects as not supported. One predicate is for indices
-// with a field of type `wildcard`, the other for indices without it.
+// Predicates for selections that the OpenSearch log store rejects as unsupported. Support depends on index fields of
+// type `wildcard`.
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 
 /** Selections that are NotSupported with each layout. */

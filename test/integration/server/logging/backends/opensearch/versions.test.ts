@@ -1,4 +1,4 @@
-// Tests of the log store on real nodes of OpenSearch 3 and Elasticsearch 8.
+// Tests of the OpenSearch log store against OpenSearch 3 and Elasticsearch 8.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';

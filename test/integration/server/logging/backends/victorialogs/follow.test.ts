@@ -1,4 +1,4 @@
-// Tests of live tails on a real VictoriaLogs.
+// Tests of live tails against a real VictoriaLogs.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';

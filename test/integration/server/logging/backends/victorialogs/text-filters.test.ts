@@ -1,5 +1,4 @@
-// Tests of text filters on a real VictoriaLogs, with lines of many scripts and value types. Each container writes one
-// type of value, because VictoriaLogs stores columns of numbers, addresses and times in special encodings.
+// Tests of text filters against a real VictoriaLogs, with many scripts and value types.
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
@@ -12,7 +11,8 @@ import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
 /**
- * VictoriaLogs stores a column with at most eight different values as a dictionary, whatever the type of the values.
+ * Lines by container: each container writes one type of value, because VictoriaLogs stores columns of numbers, addresses
+ * and times in special encodings. A column with at most eight different values of any type is a dictionary.
  */
 const KINDS = {
   scripts: [

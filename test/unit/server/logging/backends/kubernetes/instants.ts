@@ -1,4 +1,4 @@
-// A time range, lines and call arguments for unit tests of the pod log store.
+// Time range, log lines and call arguments for unit tests of the pod log store.
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 

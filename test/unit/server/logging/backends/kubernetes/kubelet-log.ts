@@ -1,4 +1,4 @@
-// A fake container log that behaves as a kubelet serves it.
+// Fake container log with the behaviour of a kubelet.
 import type { ServerResponse } from 'node:http';
 
 export interface WrittenLine {

@@ -1,4 +1,4 @@
-// Test fixture: a fake kube-apiserver that serves pods and their logs.
+// Fake kube-apiserver that serves pods and pod logs, for unit tests of the pod log store.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import pino from 'pino';

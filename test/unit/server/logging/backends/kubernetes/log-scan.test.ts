@@ -1,4 +1,4 @@
-// Tests of a scan of container logs.
+// Tests of the scan of container logs.
 import { expect } from 'chai';
 import { Slots } from '../../../../../../server/concurrency/slots.ts';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';

@@ -1,4 +1,4 @@
-// Fake OpenSearch over HTTP, with responses that a test defines, including incorrect ones.
+// Fake OpenSearch that returns prepared responses, including incorrect responses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
