@@ -1,5 +1,5 @@
-// Composition of log queries from the configuration: the log store, the check of callers' permissions, routes,
-// discovery and health check. The server loads only the code of the configured log store.
+// Creates the log store, permission checks, routes and health check of log queries from the configuration. Only the
+// code of the configured log store is loaded.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { plaintextURLs } from '../apis/config/v1alpha1/logging-validation.ts';

@@ -1,6 +1,4 @@
-// The main program: parses the command line, handles signals, and runs server.ts. No other file exits the process.
-// Exit codes: 0 graceful stop; 1 failure; 2 invalid command line or configuration; 129, 130 or 143 forced stop by a
-// second signal.
+// Main program: parses flags, starts the server and handles signals. No other file exits the process.
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -11,6 +9,10 @@ import { createLogger } from './observability/logger.ts';
 import { help, type Options, parseOptions, UsageError } from './options.ts';
 import { run } from './server.ts';
 
+/**
+ * Exit codes: 0 after a graceful stop, 1 after a failure, 2 for an invalid command line or configuration, and these
+ * codes when a second signal forces the stop.
+ */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Time for which a second signal is ignored: a Ctrl-C may arrive twice, from the terminal and from npm. */

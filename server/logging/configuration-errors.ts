@@ -1,5 +1,5 @@
-// UnfitOptionError: an option of the log store does not match the store or the files, so log queries fail. The server
-// log and the health check name the option and the effect on log queries.
+// UnfitOptionError: an invalid option of the log store, detected at runtime. The error contains the option and the
+// effect on log queries.
 
 /**
  * The store does not match an option: a file is missing or invalid, the data have another layout, or the store rejects the

@@ -1,4 +1,4 @@
-// Prometheus metrics of log queries. All label values are constants; names from requests are never used.
+// Prometheus metrics of log queries. Label values are constants, never names from requests.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import { DurationHistogram } from '../observability/duration-histogram.ts';

@@ -1,5 +1,4 @@
-// Interface of log stores, and the deadline of a call to a store. The implementations are in backends/; the conformance
-// suite test/conformance/log-store.ts defines their behaviour. Callers are authorized before a store is called.
+// Interface of log stores, implemented in backends/. Callers are authorized before each call to a store.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import type { Level, MatchMode } from '../../apis/logging/v1alpha2/log-query.ts';
 
@@ -168,6 +167,7 @@ export interface Buckets {
 /**
  * All methods throw the StatusErrors of store-errors.ts: StoreUnavailable (503, may be retried), StoreTimeout (504),
  * NotSupported (400, with the alternative, if the store cannot process the query).
+ * test/conformance/log-store.ts tests every store against this interface.
  */
 export interface LogStore {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage>;

@@ -1,6 +1,5 @@
-// Deduplication of records for live tails. Live tails read overlapping time ranges, because some records reach the
-// store late. This module stores a digest of each record that was returned, so that the record is not returned again.
-// The number of digests is limited; if some are evicted, the overlap becomes shorter.
+// Deduplication of log records in live tails, which read overlapping time ranges. The number of stored digests is
+// limited.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {
@@ -22,6 +21,10 @@ interface Entry {
 /** Share of the digests that are evicted together when the limit is exceeded. */
 const EVICTED_SHARE = 0.1;
 
+/**
+ * Live tails read overlapping ranges because some records reach the store late. If digests are evicted, the overlap
+ * becomes shorter.
+ */
 export class OverlapWindow {
   readonly #limit: number;
   readonly #wallClock: () => number;

@@ -1,6 +1,5 @@
-// Size limit of a page in bytes, in addition to its number of lines, because a single line can have 1 MiB. If the lines
-// are too long for the store or for a response, the page is read again with fewer lines. Its cursor continues with the
-// remaining lines.
+// Size limit in bytes for a page of log lines. A page with longer lines has fewer lines, and a cursor to the next
+// page.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { pause } from '../concurrency/pause.ts';

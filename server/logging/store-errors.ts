@@ -1,5 +1,5 @@
-// StatusErrors for failures of log stores. The store's own message is kept only in `cause`, which the server logs but
-// does not return, because it may contain internal addresses.
+// StatusErrors for failures of log stores. Clients never receive the store's message, which can contain internal
+// addresses.
 import {
   newBadRequest,
   newInvalidParameter,

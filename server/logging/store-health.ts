@@ -1,5 +1,4 @@
-// Periodic health check of the log store, for operators. The result affects neither the readiness of the server nor log
-// queries, which detect an outage by their own requests.
+// Periodic health check of the log store, for operators. The result never affects readiness or log queries.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';

@@ -1,6 +1,4 @@
-// HTTP connection to the nodes of a log store, with TLS and retries. It detects a store that does not respond to any
-// request. Credentials and CA certificates come from files, and are reloaded when the files change. Callers build the
-// requests.
+// HTTP connection to the nodes of a log store, with TLS and retries. Changed credential and CA files are reloaded.
 import { readFile, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

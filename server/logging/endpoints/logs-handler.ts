@@ -1,6 +1,5 @@
-// HTTP handler of the log query paths `…/logs`. The handler decodes the query, waits for a concurrency slot, runs the
-// operation within its time limit, and writes the response. Every authenticated caller may send requests, but the
-// response contains only lines of namespaces whose logs the caller may read (access/scope.ts).
+// HTTP handler of log queries. Every authenticated caller may query, but receives only lines of namespaces that the
+// caller may read.
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,

@@ -1,6 +1,5 @@
-// Concurrency limits of log queries, exports and live tails, with fair shares for callers. If no slot is free, a query
-// waits in a queue, and a new export preempts an export of a caller that has more exports. Likewise, a new live tail
-// preempts a live tail.
+// Concurrency limits of log queries, exports and live tails, with fair sharing among callers. Queries wait in a
+// queue; exports and live tails can be preempted.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { PreemptibleSlots } from '../../concurrency/preemptible-slots.ts';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';

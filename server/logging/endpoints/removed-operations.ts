@@ -1,4 +1,4 @@
-// Handler of the operations that release 3.3 removed. It returns 410, with a message that names the alternative.
+// Handler of log operations that release 3.3 removed. The handler returns 410 with the alternative.
 import { newGone, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';

@@ -1,6 +1,4 @@
-// Sets of characters, stored as ranges of code points, with simple Unicode case folding. RE2 and JavaScript (flags
-// `iu`) use the same case folding; Lucene's `case_insensitive` uses another one in each version. Case folding differs
-// from lower-casing: for example, ſ and ς fold to s and σ.
+// Sets of characters as ranges of code points, with simple Unicode case folding.
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];
@@ -38,6 +36,10 @@ function otherForms(): ReadonlyMap<number, readonly number[]> {
   return cased;
 }
 
+/**
+ * Simple case folding, as in RE2 and JavaScript (flags `iu`). Unlike lower-casing, it folds ſ and ς to s and σ.
+ * Lucene's `case_insensitive` uses another folding in each version.
+ */
 function readForms(): Map<number, number[]> {
   const candidates: string[] = [];
   for (let code = 0; code <= LAST_CASED; code++) {

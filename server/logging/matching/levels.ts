@@ -1,6 +1,4 @@
-// Detection of log levels in the text of a line, for stores without a level field. A level is the value of a key in a
-// structured log, the first letter of a klog line, or a word: in capitals, in brackets, or at the start of the line. A
-// line may have several levels.
+// Detection of log levels in the text of a log line. A line can have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
@@ -44,6 +42,8 @@ const LINE_END = '(?:[^0-9A-Za-z_]|$)';
  * pattern would be so long that engines take their slowest path.
  */
 export function levelPatterns(levels: readonly Level[]): string[] {
+  // A level is the value of a key in a structured log, the first letter of a klog line, or a word: in capitals, in
+  // brackets, or at the start of the line.
   const wanted = LEVELS.filter((level) => levels.includes(level));
   const words = wanted.flatMap((level) => LEVEL_WORDS[level]);
   const letters = wanted.map((level) => KLOG_LETTERS[level] ?? '').join('');

@@ -1,6 +1,4 @@
-// Text filters that this process evaluates, for pod logs and for highlights. Matching takes linear time in the length
-// of the line: RE2 runs the regular expressions of callers, and JavaScript's engine only searches for literal words and
-// texts.
+// Text filters for log lines, evaluated in this process. Matching takes linear time in the length of the line.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../log-store.ts';
@@ -90,6 +88,7 @@ function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'p
   };
 }
 
+/** RE2 runs the regular expressions of callers; JavaScript's engine only searches for literal words and texts. */
 function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
   const ignoreCase = !caseSensitive;
   const alternatives = texts.map((text) => `(?:${toRE2(parsePattern(text), { ignoreCase })})`);

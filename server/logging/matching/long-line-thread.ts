@@ -1,4 +1,4 @@
-// Entry point of the worker thread that matches long lines for long-lines.ts.
+// Worker thread that matches long log lines for long-lines.ts.
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type LineMatcher, lineMatcher } from './line-matcher.ts';
 import type { LongLine } from './long-lines.ts';

@@ -1,5 +1,4 @@
-// Matcher that runs long lines in a worker thread, because a regular expression can take half a second for a line of 1
-// MiB, which would block the event loop. The thread matches one line at a time.
+// Matcher of long log lines in a worker thread, so that regular expressions do not block the event loop.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Slots } from '../../concurrency/slots.ts';
@@ -21,6 +20,7 @@ export interface LongLinesOptions {
   readonly thread?: URL;
 }
 
+/** A regular expression can take half a second for a line of 1 MiB. The thread matches one line at a time. */
 export class LongLines {
   readonly #options: LongLinesOptions;
   /** The pool loses queued tasks when a thread fails, so tasks queue here. */

@@ -1,4 +1,4 @@
-// Matcher of names for a NameFilter: a list of full names, a list of substrings, or both.
+// Matcher of names by a NameFilter: full names, substrings or both.
 import type { NameFilter } from '../log-store.ts';
 
 /** Below this many texts, a linear search is faster than a binary one. */

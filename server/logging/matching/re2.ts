@@ -1,4 +1,4 @@
-// Converter of parsed regular expressions (regex-dialect.ts) to RE2 syntax, for the package re2js and for VictoriaLogs.
+// Converter from the regular expressions of log queries to RE2 syntax, for re2js and VictoriaLogs.
 
 import type { TextFilter } from '../log-store.ts';
 import { foldedRanges, type Range } from './character-ranges.ts';

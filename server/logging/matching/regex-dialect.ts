@@ -1,5 +1,5 @@
-// Parser and syntax tree of the regular expressions in log queries. Their syntax is the subset that all log stores
-// interpret alike and match in linear time. re2.ts and the log stores convert the tree to the syntax of their engines.
+// Parser of the regular expressions in log queries. Only syntax that all log stores match alike, and in linear time,
+// is allowed.
 import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/regexpp';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { ALL_CODES, complement, type Range, union } from './character-ranges.ts';

@@ -1,6 +1,5 @@
-// Time boundaries of the buckets of a histogram. Buckets of seconds, minutes and hours have a fixed width; their
-// boundaries use the UTC offset that the time zone has at the start of the range. Buckets of days and longer units
-// follow the calendar of the time zone.
+// Time boundaries of the buckets of a histogram. Buckets of days and longer units follow the calendar of the time
+// zone.
 import {
   type LogInterval,
   parseInterval,
@@ -49,6 +48,7 @@ export function bucketsOf({ interval, timeZone, start, end, limit }: BucketReque
 /** Yields the last edge at or before the start, and then all later edges, without end. */
 function* fixedEdges(interval: LogInterval, timeZone: string, start: number): Generator<number> {
   const step = roughSeconds(interval) * 1000;
+  // Buckets of seconds, minutes and hours have a fixed width; all edges use the UTC offset at the start of the range.
   const offset = offsetAt(timeZone, start);
   for (let edge = Math.floor((start + offset) / step) * step - offset; ; edge += step) yield edge;
 }

@@ -1,6 +1,5 @@
-// Log operations with a JSON response: a page of lines with the cursor of the next page, statistics and a histogram.
-// This module builds the selection of log records from the query and the scope of the caller. endpoints/logs-handler.ts
-// handles HTTP, concurrency limits and deadlines.
+// Log operations with a JSON response: a page of lines, statistics and histograms. endpoints/logs-handler.ts handles
+// HTTP, concurrency limits and deadlines.
 import { hash } from 'node:crypto';
 import type {
   LogHistogramAnswer,

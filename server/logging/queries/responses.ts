@@ -1,5 +1,5 @@
-// Encoder of the JSON responses of log queries: records with ids and highlights. It encodes a response in pieces, so
-// that a large response does not block the event loop. Exports and live tails encode their records with the same code.
+// Encoder of the JSON responses of log queries. Large responses are encoded in pieces, so that the event loop is not
+// blocked.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

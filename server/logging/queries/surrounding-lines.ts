@@ -1,6 +1,4 @@
-// Query for the lines before and after one record of a container (parameter `context`). Log stores have no such query,
-// so this module sends two. The first covers the time from the millisecond of the record onwards, and finds the record
-// by the digest in its id. The second covers the time before that millisecond.
+// Log query for the lines before and after one line of a container (parameter `context`).
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -52,6 +50,8 @@ export class SurroundingLines {
     const startMs = millisecondsOf(id.time);
     // The clock of the node may be ahead of the clock of this server.
     const range = { start: instantOf(startMs), end: instantOf(Math.max(now(), startMs) + 1) };
+    // Log stores have no query for surrounding lines. This query covers the time from the millisecond of the record
+    // onwards, and finds the record by the digest in its id. A second query covers the time before that millisecond.
     const onward = await this.#searchOnward({ ...container, range }, id, query.after, deadline);
     const at = onward.records.findIndex((record) => hasID(record, id));
     if (at < 0) {

@@ -1,5 +1,5 @@
-// File formats of an export. Each format defines the start of the file, the form of a line, and the marker at the end
-// of an incomplete export. No line can look like a marker. docs/log-export-and-follow.md documents the markers.
+// File formats of log exports. Each format marks the end of an incomplete export, and no log line can look like the
+// marker.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from '../log-store.ts';

@@ -1,5 +1,5 @@
-// Response of an export: all selected lines as a file, with backpressure. The first lines are read before the HTTP
-// status is sent, so an early failure returns an ordinary error. A later failure is reported at the end of the file.
+// HTTP response of a log export: a file with all selected lines. A failure after the first lines is reported at the
+// end of the file.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
@@ -70,6 +70,7 @@ export async function writeExport(
   endWhenPreempted(request, response, over);
   const signal = AbortSignal.any([call.signal, over.signal]);
   const batches = selection ? store.export(selection, query.sort, { ...call, signal }) : emptyExport();
+  // Read before the status is sent, so that an early failure returns an ordinary error.
   const first = await batches.next().catch((error: unknown) => {
     over.signal.throwIfAborted();
     throw error;

@@ -1,6 +1,4 @@
-// Response of a live tail: a stream of new lines, read from the store only as fast as the client receives them. The
-// stream ends when the client disconnects, the server stops, the time limit passes, or the permissions of the caller
-// change.
+// HTTP response of a live tail: a stream of new log lines. A change of the caller's permissions ends the stream.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseRecord, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';

@@ -1,6 +1,4 @@
-// Early end of exports and live tails. A stream ends when another caller needs its slot (preemption), or when its
-// caller loses the permission to read the lines. This module checks the permissions periodically, because a long stream
-// must not return lines that a new query would not return.
+// Early end of log exports and live tails: by preemption, or when the caller loses permissions.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';
@@ -52,6 +50,7 @@ export function reviewPermissions(
 ): Disposable {
   let failures = 0;
   let isReviewing = false;
+  // A long stream must not return lines that a new query would not return.
   const review = async (): Promise<void> => {
     if (isReviewing) return;
     isReviewing = true;

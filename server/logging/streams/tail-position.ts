@@ -1,5 +1,5 @@
-// Position of a live tail in time, from which an EventSource resumes after a disconnect (`Last-Event-ID`). The server
-// sends the position as the event id: at the start, with each line, and periodically while no line matches.
+// Position of a live tail in time. An EventSource client sends the position as `Last-Event-ID` to resume after a
+// disconnect.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';

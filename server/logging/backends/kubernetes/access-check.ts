@@ -1,5 +1,5 @@
-// Check of the server's own permissions, by SelfSubjectAccessReviews: the pod log store needs them to read pods and
-// their logs.
+// Check that this server has the Kubernetes permissions to read pods and pod logs. The check uses
+// SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

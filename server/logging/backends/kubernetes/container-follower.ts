@@ -1,6 +1,5 @@
-// Reader that streams new lines from the log of one container. The reader continues after interrupted streams, log
-// rotation and restarts, and ends when the pod is deleted. Each line that the kubelet still has is delivered exactly
-// once.
+// Reader that streams new log lines of one container until the pod is deleted. Every line that the kubelet still has
+// is delivered exactly once.
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';

@@ -1,5 +1,5 @@
-// ContainerLog, the log of one run of a container. A kubelet serves two logs for each container: the log of the current
-// run, and the log of the run before the last restart (`previous`).
+// ContainerLog: the log of one run of a container. The kubelet serves only the current run and the previous run
+// (`previous=true`).
 import { compareText, millisecondsOf } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';

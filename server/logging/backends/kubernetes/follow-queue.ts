@@ -1,6 +1,5 @@
-// Queue between the container logs of a live tail and its client. A client resumes a live tail after the time of its
-// last line, so the lines from before its start must be sent in the order of time. The queue holds such a line until
-// all logs have been read up to its time.
+// Queue that sorts the lines of all container logs of a live tail by time. Old lines wait until all logs are read up
+// to the same time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';
@@ -27,6 +26,10 @@ const MAX_BYTES = 1 << 20;
 /** Sorts before all times. */
 const NOTHING_READ: Instant = '';
 
+/**
+ * A client resumes a live tail after the time of its last line, so the lines from before the start of the live tail
+ * must be sent in the order of time.
+ */
 export class FollowQueue {
   readonly #memory: MemoryShare;
   readonly #gatherMs: number;

@@ -1,4 +1,4 @@
-// Timestamps of the pod log API (`timestamps=true`): RFC 3339 with up to nine decimals, in the time zone of the node.
+// Parser of timestamps in the pod log API: RFC 3339 with up to nine decimals, in any time zone.
 import { instantOf } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 

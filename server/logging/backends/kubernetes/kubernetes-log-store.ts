@@ -1,5 +1,5 @@
 // Log store that reads the pod log API of kube-apiserver with the credentials of this server. Callers are authorized
-// before the store is called.
+// before each call to the store.
 import type { Logger } from 'pino';
 import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';

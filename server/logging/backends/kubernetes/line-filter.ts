@@ -1,5 +1,4 @@
-// Filter of log lines by text and level. This module also computes the start of the time range that a caller may read
-// in a namespace. log-selection.ts selects the pods and containers.
+// Filter of pod log lines by text and level. log-selection.ts selects the pods and containers.
 import { earlier, later } from '../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../log-store.ts';
 import { levelMatcher } from '../../matching/levels.ts';

@@ -1,5 +1,4 @@
-// Parser that splits a response of the pod log API into lines with timestamps. It decodes whole chunks, because
-// decoding single lines takes much longer. It truncates lines above 1 MiB.
+// Parser of pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
@@ -47,6 +46,7 @@ export interface LineReaderOptions {
 
 export class LineReader {
   readonly #options: LineReaderOptions;
+  /** Decodes whole chunks, because decoding single lines takes much longer. */
   readonly #decoder = new StringDecoder('utf8');
   /** The first text without a timestamp: an error message of the kubelet. */
   message: string | undefined;

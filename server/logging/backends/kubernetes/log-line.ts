@@ -1,5 +1,5 @@
-// Log line with its position in the sort order of a query. Lines are sorted by time, then by log (`rank`: index in the
-// list of selected logs), then by the order within the log.
+// LogLine: a line of a pod log with a sort position. Lines are sorted by time, then by container log, then by order
+// in the log.
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';

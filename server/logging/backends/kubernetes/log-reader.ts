@@ -1,6 +1,4 @@
-// Reader of container logs from the pod log API. The reader limits concurrent requests, divides them fairly among
-// callers, and yields to the event loop. After a timeout of a kubelet, the reader skips the logs of its node for a
-// while.
+// Reader of container logs from the pod log API. Concurrent requests are limited and shared fairly among callers.
 import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { StalledError } from '../../../cluster/connection/response-body.ts';

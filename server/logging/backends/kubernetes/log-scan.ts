@@ -1,6 +1,5 @@
-// Scan of all container logs that a request selects, over the whole time range or one time window. For each log that
-// the scan cannot read completely, it reports a shortfall: a reason why the result is partial. Queries, statistics,
-// histograms and exports use the scan; live tails do not.
+// Scan of all selected container logs over a time range or a time window. A shortfall reports each log that is not
+// read completely.
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';

@@ -1,5 +1,5 @@
-// Selection of container logs by the names of namespaces, workloads, pods and containers. The selection visits only
-// namespaces in the scope of the caller.
+// Selection of container logs by namespaces, workloads, pods and containers. Only namespaces that the caller may read
+// are visited.
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';

@@ -1,6 +1,5 @@
-// Memory budget for the log lines that all queries, exports and live tails of the pod log store hold. Each query,
-// export or live tail counts its bytes in a MemoryShare. A share reserves no memory in advance; it can grow until it is
-// as large as the remaining free memory.
+// Memory budget for the log lines of all queries, exports and live tails over pod logs. No memory is reserved in
+// advance.
 
 /** Bytes that each share can hold even if the budget is used up, so that each request makes progress. */
 const FLOOR = 64 << 10;

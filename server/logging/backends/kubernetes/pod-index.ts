@@ -1,5 +1,5 @@
-// Index of all pods by namespace and name, filled by a reflector. It stores only the fields that log queries need,
-// because a cluster can have a hundred thousand pods.
+// Index of all pods by namespace and name, filled by a reflector. Only the pod fields that log queries need are
+// stored.
 import { record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import type { ReflectorSink, Replacement } from '../../../cluster/reflector/reflector-sink.ts';
 import type { ChangeType } from '../../../cluster/reflector/watch-stream.ts';

@@ -1,5 +1,4 @@
-// Pod informer that runs on demand: a reflector that fills a PodIndex. The first request starts it. It stops ten
-// minutes after the last request.
+// Pod informer that starts at the first log query. The informer stops ten minutes after the last query.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../../../cluster/reflector/reflector.ts';

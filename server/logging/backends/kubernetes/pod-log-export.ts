@@ -1,6 +1,4 @@
-// Export of all selected lines of pod logs, sorted by time. The export reads one page after the other, with as many
-// lines as fit into the memory budget, and sends a page before it reads the next one. So no request to the pod log API
-// stays open while a slow client reads.
+// Export of all selected pod log lines, sorted by time. The export reads pages that fit into the memory budget.
 import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan } from './log-scan.ts';
@@ -14,6 +12,9 @@ const MAX_GROWTH = 16;
 /** Share of the memory that the lines of a time window are planned to fill. */
 const FILLED_SHARE = 0.75;
 
+/**
+ * Sends a page before it reads the next one, so no request to the pod log API stays open while a slow client reads.
+ */
 export async function* exportLines(
   order: Order,
   options: PageOptions,

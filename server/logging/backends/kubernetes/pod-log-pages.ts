@@ -1,5 +1,5 @@
-// Reader of pages of pod log lines, for queries and exports. To return the total, it reads all lines of the time range
-// for the first page of a query. For all other pages, it reads time windows until the page is full.
+// Reader of pages of pod log lines, for queries and exports. The first page of a query reads all lines of the time
+// range, to return the total.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type { Instant, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';

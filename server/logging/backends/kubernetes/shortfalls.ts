@@ -1,5 +1,4 @@
-// Collector of shortfalls: the reasons why the result of a query is partial. Logs with the same reason are combined
-// into one message, which names at most five of them.
+// Collector of shortfalls: reasons why the result of a pod log query is partial. A message names at most five logs.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { type ContainerLog, displayName } from './container-log.ts';
 import type { OmittedContainers } from './log-selection.ts';

@@ -1,6 +1,5 @@
-// Collection that keeps the first n lines in the sort order, from lines that are added in any order. If the memory
-// limit is reached, the lines that sort last are dropped. Invariant: every added line that sorts before the first
-// dropped line is kept.
+// Collection that keeps the first n log lines in the sort order. At the memory limit, the last lines in the sort
+// order are dropped.
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant, Order } from '../../log-store.ts';
@@ -25,6 +24,7 @@ interface StoredLine extends LogLine {
   readonly bytes: number;
 }
 
+/** Invariant: every added line that sorts before the first dropped line is kept. */
 export class TopLines {
   readonly #limit: number;
   readonly #memory: MemoryShare;

@@ -1,6 +1,4 @@
-// Builders of clauses of the query DSL for names, workloads and text, for both OpenSearch and Elasticsearch. Names are
-// searched in keyword fields, words in the analysed field, and patterns in the `wildcard` field. A list of names
-// becomes few clauses, because a query can have at most 1,024 clauses by default.
+// Builders of query DSL clauses for names, workloads and text. The clauses work in OpenSearch and Elasticsearch.
 import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../instant.ts';
 import type { Instant, NameFilter, TextFilter } from '../../log-store.ts';
 import { parsePattern } from '../../matching/regex-dialect.ts';
@@ -41,6 +39,7 @@ export function nameClauses({ exact, contains }: NameFilter, field: string, base
   ];
 }
 
+/** A list of names becomes one clause, because a query can have at most 1,024 clauses by default. */
 export function exactClause(names: readonly string[], field: string): Clause {
   const [only] = names;
   if (only === undefined) return MATCH_NONE;

@@ -1,4 +1,4 @@
-// Count queries: statistics (the number of lines and containers) and histograms.
+// Queries for statistics (numbers of lines and containers) and histograms in OpenSearch and Elasticsearch.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';

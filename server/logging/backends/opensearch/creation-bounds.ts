@@ -1,6 +1,5 @@
-// Creation bounds: query clauses that exclude the lines of a namespace from before its creation, because they belong to
-// a deleted namespace of the same name. A query has at most 250 bounds. If more are needed, a preliminary search finds
-// the namespaces that can have such lines, and only these get a bound.
+// Creation bounds: times before which log lines of a namespace are excluded from OpenSearch results. Older lines
+// belong to a deleted namespace of the same name.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';
@@ -57,6 +56,7 @@ export class CreationBoundSearch {
     if (bounds.length <= most) return { bounds, areRounded: false };
     const settled = instantOf(this.#wallClock() - SETTLED_MS);
     const old = late.filter(({ since }) => since < settled);
+    // Too many bounds for one query: only the namespaces with earlier lines in the range get a bound.
     const first = await this.#firstLines({ ...search, namespaces: old }, call);
     const needed = late.filter(({ name, since }) => since >= settled || isBefore(first.get(name), since));
     return rounded(grouped(needed), most);

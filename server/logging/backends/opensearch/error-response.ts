@@ -1,5 +1,5 @@
-// Conversion of error responses of OpenSearch and Elasticsearch to StatusErrors. The message of the store is kept only
-// in `cause`, because it can contain names of indices and hosts.
+// Conversion of OpenSearch and Elasticsearch errors to StatusErrors. Clients never receive the store's message, which
+// can contain names of indices and hosts.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

@@ -1,6 +1,5 @@
-// Export of all selected records, sorted by time, from a point in time (PIT): a consistent view of the indices. The
-// export fetches the next page while the client reads the current one. If the store loses the point in time, the export
-// opens a new one and continues after its last record.
+// Export of all selected records from OpenSearch or Elasticsearch, sorted by time. The export reads a point in time
+// (PIT), a consistent view of the indices.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import type { Call, Coverage, Deadline, LogRecord, Order } from '../../log-store.ts';
@@ -55,6 +54,10 @@ interface ExportState {
   readonly shortfalls: Map<string, Shortfall>;
 }
 
+/**
+ * Fetches the next page while the client reads the current one. If the store loses the point in time, the export
+ * opens a new one and continues after its last record.
+ */
 export async function* exportRecords(
   options: ExportOptions,
   order: Order,

@@ -1,6 +1,5 @@
-// Live tail that polls the store. Each poll reads the records after the last returned record. Records can become
-// searchable late, so each poll also counts the records of the last 15 seconds. If there are more than the live tail
-// has returned, it reads these 15 seconds again and returns the new records.
+// Live tail that polls OpenSearch or Elasticsearch for new records. Records that become searchable more than 15
+// seconds late can be missing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';

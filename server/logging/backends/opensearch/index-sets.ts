@@ -1,6 +1,5 @@
-// Cache of index sets: the indices that a query can search, with their layouts (layout.ts). Indices that are closed,
-// blocked, forbidden or of an unsupported layout are excluded, and the response names them. An index set is read again
-// after a minute, or when the number of its shards changes. This module also builds the index part of search URLs.
+// Cache of the indices that a log query can search, with the fields of each index. Closed, blocked and forbidden
+// indices are excluded.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';

@@ -1,6 +1,5 @@
-// Parser of `_field_caps` responses into layouts. The layout of an index consists of the names of its indexed fields
-// that queries use. Two layouts are supported: the index template in docs/log-store-opensearch.md, and the dynamic
-// mapping of OpenSearch.
+// Parser of `_field_caps` responses into layouts: the names of the indexed fields that log queries use. Two layouts
+// are supported: the index template in docs/log-store-opensearch.md, and dynamic mapping.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { arrayOf, type FieldNames, type JsonObject, objectOf } from './search-response.ts';
 

@@ -1,5 +1,4 @@
-// Builder of the query clause for log levels. It builds Lucene regular expressions from the words in
-// matching/levels.ts.
+// Builder of the query clause for log levels, from the words in matching/levels.ts.
 import { LEVELS, type Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import {
   allWords,

@@ -1,6 +1,5 @@
-// Translator from the regular expressions of the API to Lucene's syntax, in which an expression must match the whole
-// value. In Lucene 9, `case_insensitive` folds only ASCII letters, so the translator expands other letters to character
-// classes.
+// Converter from the regular expressions of log queries to Lucene's syntax. A Lucene expression must match the whole
+// value.
 import { foldedCharacter, foldedRanges, type Range } from '../../matching/character-ranges.ts';
 import type { Branch, Item, Pattern } from '../../matching/regex-dialect.ts';
 

@@ -1,5 +1,5 @@
-// Log store that searches OpenSearch or Elasticsearch, where log collectors write one document for each line. Callers
-// are authorized before the store is called. The store only reads.
+// Log store that searches OpenSearch or Elasticsearch, where each log line is a document. Callers are authorized
+// before each call to the store.
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import {

@@ -1,5 +1,4 @@
-// Query for one page of records, sorted by time. The cursor contains the position of the last record, so neither this
-// server nor the store keeps state between two pages.
+// Query for one page of records from OpenSearch or Elasticsearch, sorted by time. No state is kept between pages.
 import { hash } from 'node:crypto';
 import { earlier, instantOf, later, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
 import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';

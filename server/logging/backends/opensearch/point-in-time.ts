@@ -1,5 +1,4 @@
-// Points in time (PIT) for exports: consistent views of the indices. The APIs of OpenSearch and Elasticsearch differ,
-// so this module tries both, and then uses the API that works.
+// Points in time (PIT) of OpenSearch and Elasticsearch: consistent views of the indices, for exports.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
@@ -41,6 +40,7 @@ const ELASTICSEARCH: Api = {
   closeBody: (id) => ({ id }),
 };
 
+/** OpenSearch and Elasticsearch have different APIs, so PointsInTime tries each, and then uses the API that works. */
 const APIS: readonly Api[] = [
   {
     open: '_search/point_in_time',

@@ -1,6 +1,4 @@
-// Client of the search API of OpenSearch and Elasticsearch, for searches of indices or of a point in time. It applies
-// deadlines, maps failures to StatusErrors, and parses responses in time slices, so that large responses do not block the
-// event loop.
+// Client of the search API of OpenSearch and Elasticsearch, with deadlines. Failures become StatusErrors.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { wholeBody } from '../../../cluster/connection/whole-body.ts';

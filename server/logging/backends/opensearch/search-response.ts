@@ -1,6 +1,5 @@
-// Parser of search responses. It returns the hits, the total, and the reasons why the result is partial (shortfalls).
-// The sort keys of the hits are timestamps in nanoseconds, which JSON.parse would round, so the parser reads them as
-// integers from the JSON text.
+// Parser of search responses of OpenSearch and Elasticsearch. The parser reports missing shards as shortfalls,
+// because the result is partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';

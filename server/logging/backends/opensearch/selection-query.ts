@@ -1,5 +1,5 @@
-// Translation of a selection of log records to a search: the indices to search, and the query clauses for their
-// layouts. It also returns the reasons why the result will be partial (shortfalls), such as closed indices.
+// Conversion of selected log records to an OpenSearch query: the indices and the query clauses. Closed indices make
+// the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';

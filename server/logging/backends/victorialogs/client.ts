@@ -1,5 +1,4 @@
-// Client of the query endpoint of VictoriaLogs. The client sends a query, and reads the records of the response until a
-// deadline.
+// Client of the query endpoint of VictoriaLogs. Each query has a deadline.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';

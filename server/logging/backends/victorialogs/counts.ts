@@ -1,5 +1,4 @@
-// Queries that count the selected records: in total, by histogram bucket, and by container. Each count is one request
-// to the store, and is exact.
+// VictoriaLogs queries that count records: in total, by histogram bucket and by container. The counts are exact.
 
 import type { Buckets, Deadline } from '../../log-store.ts';
 import { BucketCounts, commonWidth } from '../bucket-counts.ts';

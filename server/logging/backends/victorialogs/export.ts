@@ -1,5 +1,5 @@
-// Export of all selected records, sorted by time. VictoriaLogs sorts a whole response in memory, so the export reads
-// one time window after the other, which bounds the memory in this server and in the store.
+// Export of all selected records from VictoriaLogs, sorted by time. The export reads short time windows, because
+// VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';

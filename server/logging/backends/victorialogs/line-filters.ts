@@ -1,5 +1,4 @@
-// LogsQL filters for the text of a line (`log_query`) and its level (`level`). LogsQL defines how phrases and prefixes
-// are split into words. Patterns use RE2 syntax, because VictoriaLogs uses the regular expressions of Go.
+// LogsQL filters for the text (`log_query`) and the level (`level`) of log lines. Patterns use RE2 syntax, as in Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../../log-store.ts';

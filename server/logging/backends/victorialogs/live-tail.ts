@@ -1,6 +1,5 @@
-// Live tail that polls the store for new records. A poll counts the records of the last 30 seconds in intervals of 250
-// ms (cells), and reads the cells whose count has grown since the previous poll. The tail endpoint of VictoriaLogs is
-// not used, because it drops records that arrive late or have the same time as the last record.
+// Live tail that polls VictoriaLogs for new records. Records that reach the store more than 30 seconds late are not
+// returned.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { pause } from '../../../concurrency/pause.ts';
@@ -47,6 +46,11 @@ const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
 
 type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 
+/**
+ * A poll counts the records of the last 30 seconds in cells of 250 ms, and reads the cells whose count has grown. The
+ * tail endpoint of VictoriaLogs is not used, because it drops records that arrive late or have the same time as the
+ * last record.
+ */
 export class LiveTails {
   readonly #options: LiveTailsOptions;
   #count = 0;

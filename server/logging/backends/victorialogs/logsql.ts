@@ -1,4 +1,4 @@
-// Builders of LogsQL filters. No other code inserts values into a query.
+// Builders of LogsQL filters, with escaping. No other code inserts values into a LogsQL query.
 import { earlier, LAST_NANOSECOND } from '../../instant.ts';
 import type { Instant, Selection } from '../../log-store.ts';
 

@@ -1,4 +1,4 @@
-// Conversion between timestamps (RFC 3339 text) and nanoseconds since the epoch, for arithmetic.
+// Conversion between RFC 3339 timestamps and nanoseconds since the epoch.
 import { instantOfNanoseconds } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 

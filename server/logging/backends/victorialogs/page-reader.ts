@@ -1,6 +1,5 @@
-// Reader of one page of records. VictoriaLogs sorts all records that match a query, so the reader first queries a short
-// time range, and a longer one if the page is not full. The store does not define the order of records with the same
-// time, so the reader fetches all records with the time of the page's last record, and sorts them here.
+// Reader of one page of log records from VictoriaLogs. The reader queries a short time range first, because
+// VictoriaLogs sorts all matching records.
 
 import { earlier, instantOfNanoseconds, isQueryable, later } from '../../instant.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';

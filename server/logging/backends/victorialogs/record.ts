@@ -1,5 +1,5 @@
-// Conversion of the JSON objects in a response to log records, and the sort order of log records. VictoriaLogs does not
-// define the order of records with the same time, so this server sorts them.
+// Parser and sort order of VictoriaLogs records. VictoriaLogs returns records with equal times in any order, so this
+// server sorts the records.
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';

@@ -1,5 +1,4 @@
-// Parser of responses from VictoriaLogs: one JSON object (row) on each line, with strings as values. The parser joins
-// the lines of a chunk, because one large JSON.parse() is faster than many small ones.
+// Parser of VictoriaLogs responses: one JSON object per line, with string values.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
@@ -37,6 +36,7 @@ export async function* rowsOf(
   if (length > 0) throw new MalformedResponseError('in the middle of a line');
 }
 
+/** One JSON.parse() of a whole chunk is faster than one for each line. */
 function parsedRows(lines: string): Row[] {
   // A string of JSON contains no raw newline.
   const rows = parsed(`[${lines.replaceAll('\n', ',')}]`);

@@ -1,6 +1,5 @@
-// Conversion of a selection to the arguments of a VictoriaLogs query. The filters of the caller become `query`. The
-// time range and the namespaces that the caller may read become `extra_filters`. The store parses the two separately
-// and joins them by AND, so no text in `query` can widen the range or the namespaces.
+// Conversion of selected log records to the parameters `query` and `extra_filters` of VictoriaLogs. The text in
+// `query` can never widen the time range or the namespaces in `extra_filters`.
 import type { NameFilter, Scope, Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { podPatterns } from '../../matching/workload-names.ts';

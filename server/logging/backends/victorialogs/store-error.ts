@@ -1,5 +1,5 @@
-// Conversion of errors from VictoriaLogs to StatusErrors. The message of the store becomes the `cause`, which this
-// server logs but does not return.
+// Conversion of VictoriaLogs errors to StatusErrors. The message of the store is logged as `cause`, and never
+// returned to clients.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import {

@@ -1,6 +1,4 @@
-// Division of a time range into consecutive time windows, each with a limited number of records. The store counts the
-// records in short intervals of equal length (cells). Neighbouring cells are joined to a window; a cell with too many
-// records is divided into shorter cells.
+// Division of a time range into time windows, each with a limited number of VictoriaLogs records.
 import { instantOfNanoseconds } from '../../instant.ts';
 import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';
@@ -21,6 +19,10 @@ interface Cell {
   readonly count: number;
 }
 
+/**
+ * The store counts the records in short intervals of equal length (cells). Neighbouring cells are joined to a window;
+ * a cell with too many records is divided.
+ */
 export class TimeWindows {
   readonly #client: Client;
   readonly #query: SelectionQuery;

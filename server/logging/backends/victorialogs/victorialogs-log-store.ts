@@ -1,5 +1,5 @@
-// Log store that reads log records from VictoriaLogs. Callers are authorized before the store is called: the selection
-// contains the namespaces that the caller may read.
+// Log store that reads VictoriaLogs. Callers are authorized before each call: the selection contains the namespaces
+// that the caller may read.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
