@@ -1,5 +1,4 @@
-// Composition of the node API: the resource definition of nodes, their informer, the usage annotations, and the routes
-// of both node lists (Kubernetes API and consoles).
+// Creates the node API: informer, usage annotations, and the routes of both node lists (Kubernetes API and consoles).
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';

@@ -1,5 +1,4 @@
-// The command-line flags. They set file paths, and options that developers often override; all other options are only
-// in the configuration file.
+// Parser of the command-line flags. Options without a flag are set in the configuration file.
 import { parseArgs } from 'node:util';
 import type { Override } from '../apis/config/v1alpha1/error-locator.ts';
 import { suggestion } from '../apis/reading/suggestion.ts';

@@ -1,5 +1,4 @@
-// The router. A request for a resource is routed by the same RequestInfo that authorization uses. Express's router
-// routes all other requests by their path, strictly: case and trailing slashes matter.
+// Router of requests to handlers. Routing and authorization use the same RequestInfo of a resource request.
 import { ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
@@ -58,7 +57,10 @@ export function routes({ resources, paths }: Routes): Handler {
   };
 }
 
-/** Express only selects the handler. Errors are thrown, because the filter chain writes them. */
+/**
+ * Express only selects the handler, strictly: case and trailing slashes matter. Errors are thrown, because the filter
+ * chain writes them.
+ */
 function pathRouter(paths: Routes['paths']): Handler {
   const calls = new WeakMap<object, Call>();
   const app = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');

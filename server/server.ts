@@ -1,5 +1,5 @@
-// The lifecycle of the server: creates the cluster connection, starts the modules in order, and stops them. nodes.ts
-// composes the node cache, and serving.ts the modules that serve clients.
+// Start and stop of the server: the cluster connection, the node cache (nodes.ts) and the modules that serve clients
+// (serving.ts).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';

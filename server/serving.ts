@@ -1,5 +1,5 @@
-// Composition of the modules that serve clients. It creates and connects them, opens the listeners, and drains the
-// listeners when the server stops. access.ts, logs.ts, users-api.ts and listening.ts compose one part each.
+// Creates the modules that serve clients, and opens and drains the listeners. access.ts, logs.ts, users-api.ts and
+// listening.ts create one part each.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { Logger } from 'pino';

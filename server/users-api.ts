@@ -1,5 +1,4 @@
-// Composition of the users API: the REST handler, the permission of users to change their own password, and the
-// bootstrap of the first administrator.
+// Creates the users API: the REST handler, password changes by users, and the first administrator.
 import type { Logger } from 'pino';
 import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';

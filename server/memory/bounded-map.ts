@@ -1,4 +1,4 @@
-/** A map with a maximum size. When it is full, the entry that was set longest ago is evicted. */
+/** Map with a maximum size. A full map evicts the entry that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxSize: number;
 

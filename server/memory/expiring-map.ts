@@ -1,4 +1,4 @@
-// A map with a maximum size and a TTL.
+// Map with a maximum size and a TTL.
 import { BoundedMap } from './bounded-map.ts';
 
 export interface ExpiringMapOptions {

@@ -1,6 +1,6 @@
 /**
- * Deduplicates equal strings in memory, for example label values of thousands of objects. The interner has a maximum
- * size. When it is full, it evicts all strings, so that unique values such as host names cannot fill it permanently.
+ * Deduplicates equal strings in memory, such as label values of thousands of objects. A full interner evicts all
+ * strings.
  */
 export class Interner {
   readonly #limit: number;

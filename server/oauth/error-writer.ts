@@ -1,5 +1,4 @@
-// Writer of the error responses of the OAuth endpoints (RFC 6749, 5.2). It also writes errors of the filter chain in
-// this format. Browser navigations receive an HTML page.
+// Writer of the error responses of the OAuth endpoints (RFC 6749, 5.2). Browsers receive an HTML page instead.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,5 +1,4 @@
-// Prometheus metrics of the authorization server. Label values come from bounded sets (configured clients, supported
-// grants, error codes of the server), never from client input.
+// Prometheus metrics of the authorization server. Label values never come from client input.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LoginMethod, LoginOutcome } from './passwords/password-sign-in.ts';
 

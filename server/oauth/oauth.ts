@@ -1,5 +1,5 @@
-// Composition root of the authorization server, which serves all OAuth endpoints: keys, users, sessions, clients,
-// grants and endpoints. serving.ts mounts its paths and its error writer.
+// Creates the authorization server with all OAuth endpoints from the configuration. serving.ts adds the endpoints to
+// the router.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';

@@ -1,5 +1,4 @@
-// Settings of the authorization server: the `oauth` configuration, with the defaults that depend on other options, such
-// as the platform name. clients/ reads the client secrets.
+// Settings of the authorization server, from the configuration section `oauth`. clients/ reads the client secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';

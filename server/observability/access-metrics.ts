@@ -1,6 +1,4 @@
-// Prometheus metrics of authentication and authorization, with the same names as in kube-apiserver. For speed, a
-// request only increments plain numbers; prom-client reads them at a scrape. TokenReviews and SubjectAccessReviews are
-// rare, so their metrics use prom-client directly.
+// Prometheus metrics of authentication and authorization, with the names of kube-apiserver's metrics.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** `success`: a user or anonymous. `failure`: invalid credentials. `error`: the server could not check the credentials. */
@@ -10,6 +8,10 @@ export type AuthorizationResult = 'allowed' | 'denied' | 'error';
 /** Histogram buckets of delegated reviews, as in Kubernetes. */
 const REVIEW_SECONDS = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10];
 
+/**
+ * For speed, a request only increments plain numbers; prom-client reads the numbers at a scrape. TokenReviews and
+ * SubjectAccessReviews are rare, so their metrics use prom-client directly.
+ */
 export class AccessMetrics {
   readonly #authentication: Record<AuthenticationResult, number> = { success: 0, failure: 0, error: 0 };
   readonly #authorization: Record<AuthorizationResult, number> = { allowed: 0, denied: 0, error: 0 };

@@ -1,4 +1,4 @@
-// A histogram of durations whose observations are faster than those of prom-client. prom-client exports it.
+// Prometheus histogram of durations with faster observations than prom-client.
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
 
 /** Upper bounds in seconds: the buckets of kube-apiserver, and two lower ones, because cached responses take less than 5 ms. */

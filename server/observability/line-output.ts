@@ -1,6 +1,4 @@
-// The buffered output of the log. If the buffer or the disk is full, lines are dropped and counted, so that the log
-// never blocks the server. The destination of pino is not used: it retries forever on a full disk, and its buffer has
-// no limit if the reader stops.
+// Buffered output of the log. A full buffer or disk never blocks the server: lines are dropped and counted.
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
@@ -18,6 +16,10 @@ const FLUSH_MS = 100;
 /** Maximum number of retries at exit, for a slow reader. */
 const EXIT_ATTEMPTS = 10;
 
+/**
+ * The destination of pino is not used: it retries forever on a full disk, and its buffer has no limit if the reader
+ * stops.
+ */
 export class LineOutput implements DestinationStream {
   readonly #fd: number;
   readonly #capacity: number;

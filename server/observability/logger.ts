@@ -1,13 +1,15 @@
-// The log: one JSON object per line on standard output. Levels:
+// Logger of the server: one JSON object per line on standard output.
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { LineOutput } from './line-output.ts';
+import { redacted } from './redaction.ts';
+import { textLines } from './text-lines.ts';
+
+// Levels:
 //   fatal  the process exits
 //   error  a bug or failure that needs an operator
 //   warn   a failure that recovers without an operator, or a future failure (an expiring certificate)
 //   info   start, stop, reloads, rejected and mutating requests
 //   debug  reads, failed handshakes
-import { type DestinationStream, type Logger, pino } from 'pino';
-import { LineOutput } from './line-output.ts';
-import { redacted } from './redaction.ts';
-import { textLines } from './text-lines.ts';
 
 export interface LogOptions {
   readonly level: string;

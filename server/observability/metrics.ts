@@ -1,5 +1,4 @@
-// The metrics registry of a server, and the metrics of the process. Each module of the server adds its own metrics to
-// the registry.
+// Prometheus registry of the server, with the metrics of the process.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {

@@ -1,4 +1,4 @@
-// The controller that keeps `spec.caBundle` of one APIService equal to the desired bundle, which ca-bundle.ts computes.
+// Controller that keeps `spec.caBundle` of an APIService up to date. ca-bundle.ts computes the bundle.
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';

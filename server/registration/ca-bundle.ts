@@ -1,5 +1,5 @@
-// Computation of the desired CA bundle of an APIService, from its current bundle and the serving CA.
-// ca-bundle-controller.ts writes the bundle.
+// Computation of the CA bundle of an APIService, from the current bundle and the serving CA. ca-bundle-controller.ts
+// writes the bundle.
 import { X509Certificate } from 'node:crypto';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';

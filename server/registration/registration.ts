@@ -1,6 +1,5 @@
-// The registration of the server with kube-apiserver: for each APIService, a controller updates `spec.caBundle`, so
-// that kube-apiserver trusts the serving CA. The manifests create the APIServices; listener/ owns the serving
-// certificate.
+// Registration with kube-apiserver: one controller per APIService updates `spec.caBundle`. The manifests create the
+// APIServices.
 import { Gauge, type Registry } from 'prom-client';
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 

@@ -1,4 +1,4 @@
-// The response of the HTTP servers. It has default headers, which a handler can override.
+// HTTP response with default headers that handlers can override.
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,

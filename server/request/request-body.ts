@@ -3,8 +3,8 @@ import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/erro
 import { wholeBody } from '../cluster/connection/whole-body.ts';
 
 /**
- * Reads the whole body of a request. Throws RequestEntityTooLarge as soon as it exceeds `maxBytes`. Leaves the connection open for
- * the 413 response.
+ * Reads the whole body of a request, up to `maxBytes`. A longer body throws RequestEntityTooLarge, and the connection
+ * stays open for the 413 response.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return wholeBody(request, maxBytes, {

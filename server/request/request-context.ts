@@ -1,4 +1,5 @@
-// The request context: request, response, RequestInfo, user and signal. Filters set them; handlers only read them.
+// Request context: request, response, RequestInfo, user and signal. Filters set the properties, and handlers read the
+// properties.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,5 +1,4 @@
-// RequestInfo: verb, group, version, resource, namespace and name of a request, parsed from its path as in
-// kube-apiserver.
+// RequestInfo: verb, group, version, resource, namespace and name of a request, as in kube-apiserver.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';

@@ -1,5 +1,5 @@
-// Strict parsing of the request target into path segments and query. Ambiguous targets are rejected, so that routing,
-// authorization and proxies use the same segments.
+// Strict parser of request targets. Ambiguous targets are rejected, so that routing, authorization and proxies use
+// the same path.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-decoder.ts';
 

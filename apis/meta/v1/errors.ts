@@ -1,5 +1,5 @@
-// StatusError: an error that clients receive as a Status response. Each reason has a constructor function and a type
-// guard.
+// StatusError: an error that clients receive as a Status response. Each reason has functions that create and detect the
+// error.
 import { elided } from '../../reading/elided-text.ts';
 import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';

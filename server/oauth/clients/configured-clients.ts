@@ -1,5 +1,5 @@
-// Registry of the configured OAuth clients. It watches the client secrets in files and in Secrets of the server's
-// namespace. client-authentication.ts authenticates requests.
+// Registry of the configured OAuth clients. The registry reloads client secrets from files and Secrets after each
+// change.
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Watcher of a file that contains one client secret: reads the secret at the start and after each change of the file.
+// Watcher of a file with one client secret. The watcher reads the secret again after each change.
 import { readFile } from 'node:fs/promises';
 import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { aborted } from '../../concurrency/aborted.ts';

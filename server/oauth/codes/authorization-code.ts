@@ -1,6 +1,5 @@
-// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636): their format, their binding to the client and the
-// request, and their issuing. session-code.ts enforces single use. PKCE supports only S256, because the method `plain`
-// reveals the verifier in the authorization request.
+// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636). session-code.ts ensures that each code is used only
+// once.
 import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
@@ -49,6 +48,7 @@ export function boundHash(
   return codeHash(code, [clientID, redirectURI, challenge]);
 }
 
+/** Only S256 is supported: the method `plain` reveals the verifier in the authorization request. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** The S256 challenge of a code verifier; undefined for a malformed verifier. */

@@ -1,5 +1,4 @@
-// The two codes of the device flow (RFC 8628): the device code, with which a device polls, and the user code, which a
-// person types.
+// Device codes and user codes of the device flow (RFC 8628).
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { sessionIDOf } from '../sessions/session-object.ts';

@@ -1,6 +1,4 @@
-// Open device authorization requests (RFC 8628), stored as Session objects, so that every replica sees them. The device
-// code contains the id of a pending session (session-code.ts), which the approval creates. A second approval fails,
-// because that session already exists.
+// Open device authorization requests (RFC 8628), stored as Session objects. Every replica reads the same requests.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
@@ -49,6 +47,10 @@ const MAX_OPEN_OF_SOURCE = 20;
 const WRITES_PER_SECOND = 5;
 const ATTEMPTS = 5;
 
+/**
+ * The device code contains the id of a pending session (session-code.ts), which the approval creates. A second
+ * approval fails, because that session already exists.
+ */
 export class DeviceRequests {
   readonly #options: DeviceRequestsOptions;
   readonly #writes: TokenBucket;

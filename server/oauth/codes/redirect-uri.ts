@@ -1,5 +1,5 @@
-// Functions that match a redirect URI against the registered ones, and add response parameters to it. URIs match only
-// if the strings are equal (RFC 9700, 2.1), except for the port of a loopback address (RFC 8252, 7.3).
+// Comparison of a redirect URI with the registered URIs of a client. URIs must be equal (RFC 9700, 2.1), except for
+// loopback ports (RFC 8252, 7.3).
 import { isAcceptedRedirectURI, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 
 export function isRegistered(uri: string, registered: readonly string[]): boolean {

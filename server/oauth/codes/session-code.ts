@@ -1,16 +1,17 @@
-// One-time codes (authorization codes and device codes) and their pending sessions. A code and its Session object are
-// created together; the field `refreshHash` of the object contains the hash of the code. The exchange of the code
-// starts the session: it updates the object on condition that the resourceVersion is unchanged. This has three
-// consequences:
-// - A code is valid once across all replicas, because the second of two updates conflicts.
-// - Terminating a session also invalidates its code. (If the exchange created the object under a name derived from the
-//   code, a replay could create it again after a sign-out.)
-// - Codes need no separate store or key, and the reaper deletes an abandoned session like any expired one.
+// One-time codes (authorization codes and device codes), stored as pending sessions. A code is valid once across all
+// replicas.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { type Session, sameHash } from '../sessions/session.ts';
 import { parseRefreshToken, type RefreshToken, successor } from '../sessions/session-creator.ts';
 
+/**
+ * A code and its Session object are created together; the field `refreshHash` contains the hash of the code. The
+ * exchange updates the object on condition that the resourceVersion is unchanged, so the second of two exchanges
+ * conflicts. Terminating a session also invalidates its code. If the exchange created the object under a name derived
+ * from the code, a replay could create it again after a sign-out. Codes need no separate store or key, and the reaper
+ * deletes abandoned sessions.
+ */
 export interface SessionCode {
   /** Contains at least 256 random bits. */
   readonly text: string;

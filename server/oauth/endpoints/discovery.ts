@@ -1,6 +1,5 @@
-// Discovery documents for OpenID Connect clients and kube-apiserver: the metadata (OpenID Connect Discovery; RFC 8414)
-// and the JWK Set (RFC 7517). The documents are public. The metadata lists only features that a configured client can
-// use.
+// Metadata (OpenID Connect Discovery; RFC 8414) and JWK Set (RFC 7517) of the authorization server. Both documents
+// are public.
 import { GRANT_TYPES } from '../../../apis/oauth/grant-types.ts';
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';
@@ -25,6 +24,7 @@ export function metadataHandlers(source: MetadataSource): Map<string, Handler> {
 
 const MAX_AGE_SECONDS = 300;
 
+/** Lists only features that a configured client can use. */
 export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata {
   const url = issuer();
   const grants = GRANT_TYPES.filter((grant) => clients.some((client) => client.grants.includes(grant)));

@@ -1,5 +1,5 @@
-// Token introspection (RFC 7662) for authenticated clients. Every invalid token gets the same response, which does not
-// reveal the reason.
+// Token introspection (RFC 7662) for authenticated clients. Every invalid token gets the same response, without a
+// reason.
 import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';

@@ -1,6 +1,5 @@
-// The logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the access token or ID token in
-// the request. No cookie identifies the session, so a link on another site cannot sign a user out (CSRF). The endpoint
-// redirects only to registered URIs.
+// Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
+// identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
@@ -70,6 +69,7 @@ function acceptsHTML({ headers }: IncomingMessage): boolean {
   return accepted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
 }
 
+/** Only a registered URI is a target. */
 function redirect({ response }: RequestContext, target: string, state: string | undefined): void {
   // After a 303 the browser sends a GET, even if the request was a POST (RFC 9700, 4.12).
   response.writeHead(303, {

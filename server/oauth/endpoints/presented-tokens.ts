@@ -1,5 +1,4 @@
-// Validation of the tokens in requests to the OAuth endpoints: bearer access tokens, tokens to introspect or revoke,
-// and ID tokens in the parameter `id_token_hint`.
+// Validation of tokens in requests to the OAuth endpoints, such as tokens to introspect or revoke.
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';

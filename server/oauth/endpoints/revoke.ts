@@ -1,6 +1,4 @@
-// The token revocation endpoint (RFC 7009). All tokens of a sign-in belong to one session, and revoking any of them
-// terminates this session on every replica. ID tokens cannot be revoked, because they grant no access; the logout
-// endpoint accepts them as `id_token_hint`.
+// Token revocation endpoint (RFC 7009). Revoking a token terminates the session with all tokens, on every replica.
 import type { Logger } from 'pino';
 import {
   invalidGrant,
@@ -26,6 +24,7 @@ export interface RevocationOptions extends SessionTermination {
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
+/** ID tokens cannot be revoked, because they grant no access; the logout endpoint accepts them as `id_token_hint`. */
 export function revocationHandler({ clients, tokens, hints, ...termination }: RevocationOptions): Handler {
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);

@@ -1,4 +1,4 @@
-// The token endpoint (RFC 6749, 3.2): authenticates the client and dispatches to the grants.
+// Token endpoint (RFC 6749, 3.2): authenticates the client, and calls the handler of the grant type.
 import {
   invalidRequest,
   methodNotAllowed,

@@ -1,5 +1,5 @@
-// The userinfo endpoint (OpenID Connect Core, 5.3): current claims of the user of an access token, limited to the
-// scopes of the token.
+// Userinfo endpoint (OpenID Connect Core, 5.3): claims of the user of an access token. The scopes of the access token
+// limit the claims.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { writeJSON } from '../http/response.ts';

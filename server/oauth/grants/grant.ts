@@ -1,4 +1,5 @@
-// The interface that all grants implement, and the check that the caches of sessions, users and passwords are fresh.
+// Interface of the grants at the token endpoint. checkFresh rejects requests while cached sessions, users or
+// passwords are stale.
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { SessionStore } from '../sessions/session.ts';

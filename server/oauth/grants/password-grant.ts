@@ -1,5 +1,5 @@
-// The password grant (RFC 6749, 4.3), for programs that cannot use another grant. RFC 9700 advises against it, so only
-// clients with `password` in their option `grants` can use it.
+// The password grant (RFC 6749, 4.3), only for clients with `password` in the option `grants`. RFC 9700 advises
+// against the password grant.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { requestedScopes } from '../http/form.ts';

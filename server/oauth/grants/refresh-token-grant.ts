@@ -1,7 +1,5 @@
-// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of a refresh token terminates its session (RFC 9700,
-// 4.14.2). A retry after a lost response is also reuse, because the server does not store tokens and cannot repeat the
-// response. Rotation can be disabled for clients that refresh concurrently; the client secret then protects the token
-// (RFC 9700, 2.2.2).
+// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of an old refresh token terminates the session (RFC
+// 9700, 4.14.2).
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -50,6 +48,10 @@ const ATTEMPTS = 5;
  */
 const RECORD_INTERVAL_MS = 10_000;
 
+/**
+ * Rotation can be disabled for clients that refresh concurrently. The client secret then protects the token (RFC
+ * 9700, 2.2.2).
+ */
 export class RefreshTokenGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #options: RefreshTokenGrantOptions;
@@ -95,6 +97,8 @@ export class RefreshTokenGrant implements Grant {
       if (!sameHash(session.familyHash, token.familyHash)) {
         throw invalidToken('the token is not of this session');
       }
+      // A retry after a lost response is also reuse: the server does not store tokens, so it cannot repeat the
+      // response.
       return this.#rejectReuse(session, request);
     }
     const account = await this.#validUser(session, request.signal);

@@ -1,6 +1,5 @@
-// Strict parsing of form bodies (application/x-www-form-urlencoded) and of the scope parameter. Ambiguous input is
-// rejected, because a proxy in front may have parsed it differently. Only some endpoints accept parameters in the URL
-// (RFC 6749, 3.1 and 3.2).
+// Strict parser of form bodies (application/x-www-form-urlencoded) and of scopes. Ambiguous forms are rejected,
+// because a proxy can parse the same form differently.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
@@ -31,7 +30,10 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return parseForm(body);
 }
 
-/** Throws OAuthError 400. Names and values are decoded; plus signs are spaces. */
+/**
+ * Throws OAuthError 400. Names and values are decoded; plus signs are spaces. Only some endpoints also accept parameters
+ * in the URL (RFC 6749, 3.1 and 3.2).
+ */
 export function parseForm(body: Uint8Array): Form {
   const form = new Map<string, string>();
   const seen = new Set<string>();

@@ -1,5 +1,4 @@
-// Functions that write the responses of the OAuth endpoints: JSON bodies and cacheable documents. This file also
-// converts any error to an OAuthError with its headers.
+// Functions that write responses and errors of the OAuth endpoints as JSON.
 import type { ServerResponse } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { methodNotAllowed, OAuthError, type OAuthErrorCode } from '../../../apis/oauth/errors.ts';

@@ -1,5 +1,5 @@
-// Interface of the key ring, which provides the signing keys and MAC keys of the authorization server. This file also
-// implements a key ring with one fixed key set; the key ring in secret-key-ring.ts reloads the keys after a rotation.
+// Interface of the key ring: signing keys and MAC keys of the authorization server. secret-key-ring.ts reloads the
+// keys after a rotation.
 import {
   createHmac,
   createPrivateKey,

@@ -1,5 +1,4 @@
-// Access to the Secret that contains the signing keys. This module reads and writes the whole key set, and the
-// annotation with which an operator requests a rotation.
+// Client for the Secret with the signing keys. An operator requests a rotation with an annotation of the Secret.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';

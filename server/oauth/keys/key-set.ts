@@ -1,5 +1,4 @@
-// KeySet, the content of the Secret with the signing keys: its generation, parsing and serialization. Each key consists
-// of a key pair that signs tokens, and a MAC key that authenticates objects. key-rotator.ts rotates the keys.
+// KeySet: the signing keys and MAC keys in the Secret, with functions to create, parse and serialize a KeySet.
 import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';

@@ -1,5 +1,5 @@
-// The key ring backed by a Secret that every replica watches. The first replica creates the Secret; the leader rotates
-// the keys (key-rotator.ts).
+// Key ring that every replica loads from the same Secret. The first replica creates the Secret, and the leader
+// rotates the keys.
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
 import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';

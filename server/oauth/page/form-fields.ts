@@ -1,5 +1,4 @@
-// HTML fragments that all forms share: the platform name, the alert (the reason why a form is shown again), and the
-// attributes that connect an input with its alert.
+// HTML fragments that all forms share, such as the platform name and the error message.
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */

@@ -1,5 +1,5 @@
-// Form tickets: a form contains its state in a hidden field, protected by a MAC. A ticket is valid for one step in one
-// browser, which prevents cross-site request forgery. Every replica accepts the tickets of the other replicas.
+// CSRF tokens in hidden form fields, with the state of the form and a MAC. A CSRF token is valid for one form in one
+// browser.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../keys/key-ring.ts';
@@ -25,6 +25,7 @@ interface Body<T> {
   readonly browser: string;
 }
 
+/** A ticket is a CSRF token with content. Every replica accepts the tickets of the other replicas. */
 export class FormTickets<T> {
   readonly #purpose: string;
   readonly #lifetimeMs: number;

@@ -1,4 +1,4 @@
-// HTML templates. Only values of the type Markup are inserted unchanged; all other values are escaped.
+// HTML templates that escape all inserted values. Only values of type Markup are inserted unchanged.
 
 /** Text that is valid HTML. */
 export class Markup {

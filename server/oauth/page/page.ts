@@ -1,5 +1,4 @@
-// HTML pages for browsers: layout, security headers, style sheet and error pages. No page runs a script. The forms are
-// in sign-in-pages.ts and device-pages.ts, their handlers in endpoints/browser.
+// Layout, security headers, style sheet and error pages of the HTML pages. No page runs a script.
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/errors.ts';

@@ -1,5 +1,4 @@
-// Pages of a sign-in: the form for user name and password, and the form that replaces a password set by an
-// administrator. Password fields have no `maxlength`, because browsers silently truncate pasted text to it.
+// HTML pages of a sign-in: the form for user name and password, and the form for a new password.
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
@@ -40,6 +39,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   groups: 'See your groups',
 };
 
+/** Password fields have no `maxlength`, because browsers silently truncate pasted text to it. */
 export function signInPage(view: SignInView): Page {
   const { texts, action, ticket, client, destination, scopes, notice, user, alert } = view;
   const { platformName, passwordHelp } = texts;

@@ -1,6 +1,5 @@
-// Decoy hashes: hashes that are verified in place of a stored hash when the user name is unknown. Verifying an imported
-// hash can take several times longer than verifying a new one. The decoys have the same distribution of algorithms and
-// costs as the stored hashes, so the response time does not reveal which users exist.
+// Decoy hashes, verified instead of a stored hash when the user name is unknown. The response time does not reveal
+// which users exist.
 export interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;
@@ -17,6 +16,10 @@ const DIGITS = 12;
 const BCRYPT = /^(\$2[aby]\$\d\d\$)[./A-Za-z0-9]{53}$/;
 const ARGON2 = /^(\$argon2(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$)[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
 
+/**
+ * The decoys have the same distribution of algorithms and costs as the stored hashes, because verifying an imported
+ * hash can take several times longer than verifying a new one.
+ */
 export class DecoyHashes {
   readonly #options: DecoyHashesOptions;
   /** Decoy hashes with the number of users whose hash has the same algorithm and cost. */

@@ -1,5 +1,5 @@
-// Password hasher: creates argon2id hashes, and verifies argon2id hashes and the bcrypt hashes of imported users. It
-// bounds the cost and the concurrency of hashing; password-sign-in.ts looks up users and throttles attempts.
+// Password hasher for argon2id, and verification of imported bcrypt hashes. The cost and the concurrency of hashing
+// are bounded.
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';

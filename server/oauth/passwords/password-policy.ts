@@ -1,5 +1,4 @@
-// Password policy: the rules for a new password. This module also detects a concurrent change of the password, and
-// computes the `changedTime` of a new password.
+// Password policy: the rules for a new password.
 import { MAX_CLOCK_DIFFERENCE_MS } from '../sessions/session-object.ts';
 import type { Credential, PasswordID } from '../users/account.ts';
 import { isTooLong, PASSWORD_LENGTH } from './password-hasher.ts';

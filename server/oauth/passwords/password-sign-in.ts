@@ -1,6 +1,5 @@
-// Verification of a user name and password, for the password grant, the sign-in page and password changes. All failed
-// verifications get the same response after the same work, so that a client cannot distinguish their reasons. Only the
-// audit log contains the reason.
+// Verification of a user name and password. All failures get the same response after the same work; only the audit
+// log contains the reason.
 import type { Logger } from 'pino';
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import {

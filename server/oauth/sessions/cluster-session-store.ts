@@ -1,5 +1,5 @@
-// Session store that keeps sessions as custom resources. A reflector caches them in every replica, so a write takes
-// effect everywhere within the delay of a watch. session-validity.ts decides whether a session is still valid.
+// Session store that keeps sessions as custom resources, cached in every replica. session-validity.ts decides whether
+// a session is valid.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';

@@ -1,5 +1,4 @@
-// Cache of Session objects, filled by a reflector. Writes and deletions of this replica take effect in the cache before
-// the watch delivers them.
+// Cache of Session objects, filled by a reflector. Writes of this replica take effect in the cache at once.
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';

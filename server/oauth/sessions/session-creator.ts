@@ -1,5 +1,4 @@
-// Creation of sessions at sign-in, with their first refresh token and their expiry. This module enforces the limit of
-// sessions per user. It also defines the format of refresh tokens; grants/refresh-token-grant.ts rotates them.
+// Creation of sessions at sign-in, with the first refresh token. The number of sessions per user is limited.
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';

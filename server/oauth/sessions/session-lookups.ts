@@ -1,5 +1,4 @@
-// Reads of single Session objects from the cluster instead of the cache. Their rate is limited, to protect
-// kube-apiserver.
+// Rate-limited reads of single Session objects from kube-apiserver instead of the cache.
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';

@@ -1,5 +1,5 @@
-// Garbage collection of invalid Session objects, run by the leader. Security does not depend on it, because every use
-// of a session rejects an invalid one, even if its object still exists.
+// Garbage collection of invalid Session objects, run by the leader. Invalid sessions are always rejected, even if the
+// object still exists.
 import type { Logger } from 'pino';
 import {
   isConflict,

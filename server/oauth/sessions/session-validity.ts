@@ -1,5 +1,4 @@
-// Validity check of unexpired sessions. A session is valid while its user exists and is enabled, and the password with
-// which it started is unchanged.
+// Validity check of unexpired sessions. A disabled or deleted user, or a changed password, makes a session invalid.
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,4 @@
-// The session of a sign-in, and the interface of the session store.
+// Type of a session (the login of a user), and interface of the session store.
 import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 

@@ -1,6 +1,5 @@
-// Bounded table of failed sign-in attempts, with one bucket per key. A key is an account, a source address, or a
-// pair of both. A bucket that currently delays attempts is never evicted, so an attacker cannot remove a delay by
-// flooding the table with new keys.
+// Bounded table of failed sign-in attempts by account and source address. Buckets that delay attempts are never
+// evicted, so a flood of new keys removes no delay.
 import { hash } from 'node:crypto';
 
 /** Limits of failed attempts: when delays begin, and how they grow. Times in ms. */

@@ -1,6 +1,4 @@
-// Throttle of password sign-ins: failed attempts delay further attempts for the same account or source address. A
-// delayed attempt is rejected before its password is hashed. Unknown user names are throttled like existing ones.
-// shared-throttle.ts shares the delays among replicas.
+// Throttle of password sign-ins: failed attempts delay further attempts for the same account or source address.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { networkOf } from '../http/source-address.ts';
@@ -56,6 +54,9 @@ interface TakenBucket {
 /** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
 
+/**
+ * A delayed attempt is rejected before its password is hashed. Unknown user names are throttled like existing ones.
+ */
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
   readonly #sourceLimits: DelayLimits;

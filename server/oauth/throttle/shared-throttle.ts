@@ -1,6 +1,4 @@
-// Login throttle that all replicas share. Every replica watches one ConfigMap, which contains a record for each delay,
-// so delays also survive a restart. Keys are digests, so the ConfigMap reveals no user names. Values have a MAC, so
-// write access to the ConfigMap is not sufficient to delay users.
+// Login throttle that all replicas share through a ConfigMap. The ConfigMap contains digests instead of user names.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -45,6 +43,10 @@ export interface SharedThrottle {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Watched by every replica. It contains a record for each delay, so delays survive a restart. Write access to the
+ * ConfigMap is not sufficient to delay users, because records have a MAC.
+ */
 const CONFIG_MAP = 'ks-apiserver-login-throttle';
 
 export function newSharedThrottle(options: SharedThrottleOptions): SharedThrottle {

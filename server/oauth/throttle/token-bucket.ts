@@ -1,4 +1,4 @@
-// Token bucket: allows a steady rate of events, and a burst after a quiet period.
+// Token bucket: a rate limit that allows bursts.
 export interface TokenBucketOptions {
   /** Bucket size. */
   readonly burst: number;

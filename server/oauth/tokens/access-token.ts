@@ -1,5 +1,4 @@
-// Format of access tokens (RFC 9068): their claims, and the session id inside `jti`. This module parses tokens;
-// token-verifier.ts checks their signatures.
+// Parser of access tokens (RFC 9068). token-verifier.ts verifies the signatures.
 import { newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';

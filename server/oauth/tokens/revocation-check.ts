@@ -1,5 +1,4 @@
-// The revocation check of access tokens: whether the session, the user and the password behind a token are still valid.
-// It runs at every use of a token, so a revocation takes effect as soon as the watch delivers it.
+// Revocation check of access tokens, at every use: whether session, user and password are still valid.
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';

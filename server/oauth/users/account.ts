@@ -1,5 +1,5 @@
-// Account and Credential, the types of users and password hashes that the sign-in and token endpoints use, and the
-// interfaces of their stores. The custom resources are defined in apis/iam/v1beta1.
+// Types and store interfaces of users (Account) and password hashes (Credential), for the OAuth endpoints.
+// apis/iam/v1beta1 defines the custom resources.
 
 /** A user: the User object without most of its Kubernetes metadata. */
 export interface Account {

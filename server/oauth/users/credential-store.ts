@@ -1,5 +1,5 @@
-// Store of password hashes: Credential objects, separate from User objects, so that read access to users does not
-// include hashes. Hashes are never logged: errors of kube-apiserver that could contain one are replaced.
+// Store of password hashes in Credential objects, separate from User objects. Password hashes are never logged, not
+// even in errors of kube-apiserver.
 import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';

@@ -1,6 +1,4 @@
-// Bootstrap of the first administrator in a cluster without users. The Secret with the random password is created
-// before the user. Every step is idempotent, so crashes and races between replicas do no harm. An annotation of the
-// Secret records that the bootstrap is complete.
+// Creation of the first administrator in a cluster without users. A Secret contains the random initial password.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';
@@ -32,6 +30,10 @@ export interface FirstAdministratorOptions {
 export const ADMINISTRATOR = 'admin';
 export const SECRET_NAME = 'ks-apiserver-admin';
 
+/**
+ * The Secret is created before the user. Every step is idempotent, so crashes and races between replicas do no harm.
+ * An annotation of the Secret records that the bootstrap is complete.
+ */
 export class FirstAdministrator {
   readonly #options: FirstAdministratorOptions;
   readonly #state: string;

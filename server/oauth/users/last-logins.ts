@@ -1,6 +1,4 @@
-// Writer of the field `status.lastLoginTime` of users, with a precision of one minute. Writes are queued and
-// sequential, so that no sign-in waits for a write. Failed writes are retried; when the queue is full, new entries are
-// dropped.
+// Writer of the field `status.lastLoginTime` of users, with a precision of one minute. No sign-in waits for a write.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user.ts';
@@ -30,6 +28,7 @@ const MAX_USERS = 1000;
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
+/** Writes are queued and sequential. Failed writes are retried; when the queue is full, new entries are dropped. */
 export class LastLogins {
   readonly #options: LastLoginsOptions;
   /** The minute to write, by user. */

@@ -1,5 +1,5 @@
-// Cache of User or Credential objects, filled by a reflector. While the watch of the reflector may be behind, the cache
-// reads single objects directly from the cluster, at a limited rate.
+// Cache of User or Credential objects, filled by a reflector. Rate-limited reads bypass the cache while the watch can
+// be behind.
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';

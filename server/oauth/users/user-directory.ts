@@ -1,5 +1,5 @@
-// Directory of User objects: reads come from a cache, writes go to the cluster. server/iam checks the permissions of
-// callers; credential-store.ts stores the passwords.
+// Directory of User objects: reads come from a cache, and writes go to kube-apiserver. server/iam checks the
+// permissions of callers.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';

@@ -1,5 +1,5 @@
-// The authorization endpoint (RFC 6749, 3.1 with PKCE; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization
-// request asks for the password. The server has no single sign-on session, so there is no session cookie to steal.
+// Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization request asks for
+// the password, because the server has no single sign-on session.
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { searchIn } from '../../../request/request-path.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';

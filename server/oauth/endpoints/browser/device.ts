@@ -1,5 +1,4 @@
-// The endpoints of the device flow (RFC 8628): the device authorization endpoint (3.1), and the page where the user
-// enters the user code (3.3).
+// Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
 import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';

@@ -1,5 +1,4 @@
-// Composition of the browser endpoints: the authorization page and the device page with their sign-in forms, the device
-// authorization endpoint, and the style sheet.
+// Creates the OAuth endpoints for browsers: authorization page, device page, sign-in forms and style sheet.
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { CodeIssuer } from '../../codes/authorization-code.ts';

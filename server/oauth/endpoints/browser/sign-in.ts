@@ -1,6 +1,5 @@
-// The sign-in form, and the form for a forced password change. After a successful sign-in, this module calls back the
-// authorization endpoint, which issues a code, or the device page, which approves the device. passwords/ verifies
-// passwords, and throttle/ limits attempts.
+// Handler of the sign-in form, and of the form for a forced password change. passwords/ verifies passwords, and
+// throttle/ limits attempts.
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
