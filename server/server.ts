@@ -1,5 +1,5 @@
-// Start and stop of the server: the cluster connection, the node cache (nodes.ts) and the modules that serve clients
-// (serving.ts).
+// Lifecycle of the server: connection to kube-apiserver, start and graceful stop. nodes.ts creates the node cache,
+// and serving.ts serves clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';

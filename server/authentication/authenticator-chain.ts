@@ -1,5 +1,5 @@
-// AuthenticatorChain, which tries the authenticators of a request in order. BearerTokenAuthenticator does the same
-// for the types of bearer tokens.
+// AuthenticatorChain: tries the authenticators of a request in order. BearerTokenAuthenticator tries the
+// TokenAuthenticators of a bearer token in order.
 import { timingSafeEqual } from 'node:crypto';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';

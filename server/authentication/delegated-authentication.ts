@@ -1,5 +1,5 @@
-// Parser of the ConfigMap kube-system/extension-apiserver-authentication, in which kube-apiserver publishes CAs and
-// header names for extension servers.
+// Parser of the ConfigMap kube-system/extension-apiserver-authentication, with the CAs and header names for extension
+// servers.
 import { X509Certificate } from 'node:crypto';
 import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
 

@@ -1,5 +1,5 @@
-// Session check for callers that kube-apiserver has authenticated with an access token of this server. kube-apiserver
-// itself accepts the token until the token expires.
+// Session check for callers that kube-apiserver authenticates with access tokens of this server. kube-apiserver
+// accepts an access token until expiry, even after the end of the session.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { TokenAuthenticator } from './authenticator.ts';

@@ -1,4 +1,4 @@
-// Read interface of an informer cache, which the REST handlers use for get, list and watch.
+// Read interface of an informer cache, for the REST handlers of get, list and watch.
 
 /** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> {

@@ -1,4 +1,5 @@
-// An AbortSignal with a timeout and an outer signal, cheaper than AbortSignal.any and AbortSignal.timeout.
+// An AbortSignal that a timeout or an outer signal aborts. A BoundedSignal takes less memory than AbortSignal.any and
+// AbortSignal.timeout.
 /**
  * AbortSignal.any and AbortSignal.timeout take 0.1 ms per query, and their signals stay in memory until garbage
  * collection.

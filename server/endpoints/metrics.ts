@@ -3,7 +3,7 @@ import type { Handler } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';
 
 /**
- * Handler of /metrics in the text format of Prometheus. Callers need a permission, because labels contain names of
+ * Handler of /metrics in the text format of Prometheus. Callers need a permission, because metrics contain names of
  * users' resources.
  */
 export function metricsHandler(registry: Registry): Handler {

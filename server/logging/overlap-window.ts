@@ -1,5 +1,5 @@
-// Deduplication of log records in live tails, which read overlapping time ranges. The number of stored digests is
-// limited.
+// Deduplication of log records in live tails. Live tails read overlapping time ranges, because some records reach the
+// store late.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {
@@ -21,10 +21,7 @@ interface Entry {
 /** Share of the digests that are evicted together when the limit is exceeded. */
 const EVICTED_SHARE = 0.1;
 
-/**
- * Live tails read overlapping ranges because some records reach the store late. If digests are evicted, the overlap
- * becomes shorter.
- */
+/** If digests of returned records are evicted, the overlap becomes shorter. */
 export class OverlapWindow {
   readonly #limit: number;
   readonly #wallClock: () => number;

@@ -1,4 +1,4 @@
-// ConfigurationError, which lists all validation errors of a configuration file with their locations.
+// ConfigurationError: all validation errors of a configuration file, with locations.
 /** One validation error, with its location. */
 export interface ValidationError {
   /** The file or flag. */

@@ -1,5 +1,5 @@
-// Parser and formatter of Kubernetes resource quantities such as `100m` and `1.5Gi`. The precision and the maximum
-// are those of apimachinery.
+// Parser and formatter of Kubernetes resource quantities such as `100m` and `1.5Gi`. Precision and maximum are as in
+// apimachinery.
 
 type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 

@@ -1,5 +1,4 @@
-// Cache of the kubeconfig credentials with which this server authenticates to kube-apiserver. The cache refreshes the
-// credentials periodically.
+// Cache of this server's kubeconfig credentials for kube-apiserver. The cache refreshes the credentials periodically.
 import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';

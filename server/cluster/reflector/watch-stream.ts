@@ -1,4 +1,5 @@
-// Client for watches of kube-apiserver, which yields watch events. The client supports streaming lists (WatchList).
+// Client for watches of kube-apiserver: converts the response into watch events. Streaming lists (WatchList) are
+// supported.
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';

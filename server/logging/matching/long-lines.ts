@@ -1,4 +1,4 @@
-// Matcher of long log lines in a worker thread, so that regular expressions do not block the event loop.
+// Matcher of long log lines in a worker thread. Regular expressions on long lines would block the event loop.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Slots } from '../../concurrency/slots.ts';

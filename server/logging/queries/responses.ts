@@ -1,5 +1,4 @@
-// Encoder of the JSON responses of log queries. Large responses are encoded in pieces, so that the event loop is not
-// blocked.
+// Encoder of the JSON responses of log queries. Large responses are encoded in pieces, to keep the event loop free.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Functions that write responses and errors of the OAuth endpoints as JSON.
+// Functions that write the responses of the OAuth endpoints, and convert errors to OAuthErrors.
 import type { ServerResponse } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { methodNotAllowed, OAuthError, type OAuthErrorCode } from '../../../apis/oauth/errors.ts';

@@ -1,4 +1,4 @@
-// KeySet: the signing keys and MAC keys in the Secret, with functions to create, parse and serialize a KeySet.
+// KeySet: the signing keys and MAC keys of the authorization server. One Secret contains the whole KeySet.
 import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';

@@ -1,5 +1,4 @@
-// Conversion between sessions and Session objects. A MAC protects the fields of the object and the name, which is the
-// session id.
+// Conversion between sessions and Session objects. A MAC protects the fields and the name of the object.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';

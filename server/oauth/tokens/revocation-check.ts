@@ -1,4 +1,4 @@
-// Revocation check of access tokens, at every use: whether session, user and password are still valid.
+// Revocation check at every use of an access token: session, user and password must still be valid.
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';

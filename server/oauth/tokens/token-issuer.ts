@@ -1,4 +1,4 @@
-// TokenIssuer, which signs access tokens (RFC 9068) and ID tokens. The grants decide whether to issue a token.
+// TokenIssuer: signs access tokens (RFC 9068) and ID tokens. The grants decide whether to issue a token.
 import { hash, randomBytes } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { Static } from 'typebox';

@@ -1,5 +1,5 @@
-// Cache of User or Credential objects, filled by a reflector. Rate-limited reads bypass the cache while the watch can
-// be behind.
+// Cache of User or Credential objects, filled by a reflector. While the watch can be behind, rate-limited reads
+// update single objects.
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';

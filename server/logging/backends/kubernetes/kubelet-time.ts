@@ -1,4 +1,4 @@
-// Parser of timestamps in the pod log API: RFC 3339 with up to nine decimals, in any time zone.
+// Parser of timestamps in the pod log API: RFC 3339, up to nine decimals, any time zone.
 import { instantOf } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 

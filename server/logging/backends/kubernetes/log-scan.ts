@@ -1,5 +1,5 @@
-// Scan of all selected container logs over a time range or a time window. A shortfall reports each log that is not
-// read completely.
+// Scan of all selected container logs over a time range or a time window. The scan reports each log that is not read
+// completely.
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';

@@ -1,5 +1,5 @@
-// Reader of pages of pod log lines, for queries and exports. The first page of a query reads all lines of the time
-// range, to return the total.
+// Reader of pages of pod log lines, for queries and exports. To return the total, the first page of a query needs all
+// lines of the time range.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type { Instant, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';

@@ -1,5 +1,5 @@
-// Creation bounds: times before which log lines of a namespace are excluded from OpenSearch results. Older lines
-// belong to a deleted namespace of the same name.
+// Creation times of namespaces as lower time bounds in OpenSearch queries. Older log lines belong to a deleted
+// namespace of the same name.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';

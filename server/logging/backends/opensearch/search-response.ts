@@ -1,5 +1,4 @@
-// Parser of search responses of OpenSearch and Elasticsearch. The parser reports missing shards as shortfalls,
-// because the result is partial.
+// Parser of search responses of OpenSearch and Elasticsearch. Missing shards make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
