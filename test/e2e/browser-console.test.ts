@@ -209,9 +209,9 @@ describe('a console in a browser, from another origin', function () {
 
   it('cannot read responses if its origin is not allowed', async () => {
     const stranger = await newPage(origin.replace('127.0.0.1', 'localhost'));
-    const asked = `fetch(server + '/version').then(({ status }) => status, (error) => error.name)`;
-    expect(await inPage(asked, stranger)).to.equal('TypeError');
-    expect(await inPage(asked)).to.equal(200);
+    const fetchVersion = `fetch(server + '/version').then(({ status }) => status, (error) => error.name)`;
+    expect(await inPage(fetchVersion, stranger)).to.equal('TypeError');
+    expect(await inPage(fetchVersion)).to.equal(200);
     await stranger.close();
   });
 });

@@ -77,9 +77,9 @@ describe('the OpenAPI documents', function () {
     const form = `grant_type=password&username=alice&password=${PASSWORD}&client_id=platform&client_secret=platform`;
     const args = ['--silent', '--cacert', ca, '--data', '@-', `${platform.server.url}/oauth/token`];
     const ask = (): Promise<string> => {
-      const asked = promisify(execFile)('curl', args);
-      asked.child.stdin?.end(form.replaceAll(' ', '+'));
-      return asked.then(({ stdout }) => stdout);
+      const running = promisify(execFile)('curl', args);
+      running.child.stdin?.end(form.replaceAll(' ', '+'));
+      return running.then(({ stdout }) => stdout);
     };
     const signal = AbortSignal.any([platform.signal, AbortSignal.timeout(60_000)]);
     // Slowly, because failed sign-ins are throttled.

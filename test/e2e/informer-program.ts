@@ -108,7 +108,7 @@ export class InformerProgram {
   }
 }
 
-function same(told: ReadonlyMap<string, string>, expected: Versions): boolean {
+function same(reported: ReadonlyMap<string, string>, expected: Versions): boolean {
   const names = Object.keys(expected);
-  return names.length === told.size && names.every((name) => told.get(name) === expected[name]);
+  return names.length === reported.size && names.every((name) => reported.get(name) === expected[name]);
 }

@@ -132,15 +132,15 @@ describe('the journeys of server/README.md', function () {
   async function ask(path: string, form?: string): Promise<{ status: number; body: string }> {
     const headers = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
     const identity = form === undefined ? caller : {};
-    const asked = request(`${server.url}${path}`, {
+    const sent = request(`${server.url}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       headers,
       ca: controlPlane.ca,
       ...identity,
       agent: false,
     });
-    asked.end(form);
-    const [response] = await once(asked, 'response');
+    sent.end(form);
+    const [response] = await once(sent, 'response');
     let body = '';
     for await (const chunk of response) {
       body += String(chunk);

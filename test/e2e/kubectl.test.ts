@@ -285,7 +285,7 @@ describe('kubectl through the aggregation layer', function () {
       const { url, ca, pki } = platform.controlPlane;
       const { cert, key } = pki.files.admin;
       const [certificate, privateKey] = await Promise.all([readFile(cert), readFile(key)]);
-      const asked = request(new URL('/apis/resources.platform.io/v1alpha3/nodes', url), {
+      const sent = request(new URL('/apis/resources.platform.io/v1alpha3/nodes', url), {
         method: 'POST',
         headers: { Expect: '100-continue', 'Content-Type': 'application/json', 'Content-Length': 2 },
         ca,
@@ -293,8 +293,8 @@ describe('kubectl through the aggregation layer', function () {
         key: privateKey,
         agent: false,
       });
-      asked.on('continue', () => asked.end('{}')).flushHeaders();
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      sent.on('continue', () => sent.end('{}')).flushHeaders();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
       answer.resume();
       expect(answer.statusCode).to.equal(405);
     });

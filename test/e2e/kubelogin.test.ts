@@ -136,15 +136,15 @@ describe('kubelogin', function () {
       signal: platform.signal,
     }).on('error', () => undefined);
     const named = Promise.withResolvers<string>();
-    let told = '';
+    let output = '';
     createInterface({ input: child.stderr }).on('line', (line) => {
-      told += `${line}\n`;
+      output += `${line}\n`;
       const url = VISIT.exec(line)?.[1];
       if (url !== undefined) named.resolve(url);
     });
     const end = once(child, 'close').then(([code]) => {
-      named.reject(new Error(`kubelogin named no address: ${told}`));
-      expect(code, told).to.equal(0);
+      named.reject(new Error(`kubelogin named no address: ${output}`));
+      expect(code, output).to.equal(0);
     });
     end.catch(() => undefined);
     return { url: await named.promise, end };

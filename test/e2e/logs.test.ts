@@ -184,9 +184,9 @@ describe('log queries with a real cluster', function () {
     );
     await platform.permitted('get', 'pods', '--subresource=log', '--namespace=anew', ...as('shopper'));
     await loadVictoriaLogs(store.url, [line(at(-10), 'of the first', { namespace: 'anew' })]);
-    const asked = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
-    expect(linesIn((await curl('shopper', asked)).body)).to.deep.equal([]);
-    expect(linesIn((await curl('all', asked)).body)).to.deep.equal(['of the first']);
+    const recentLogs = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
+    expect(linesIn((await curl('shopper', recentLogs)).body)).to.deep.equal([]);
+    expect(linesIn((await curl('all', recentLogs)).body)).to.deep.equal(['of the first']);
   });
 
   it('report the health of the store without affecting readiness', async () => {

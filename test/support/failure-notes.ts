@@ -35,11 +35,11 @@ export function causeOf(error: unknown): string {
 
 /** The ends of all registered notes. */
 export async function failureNotes(): Promise<string> {
-  const told = [...notes.values()].map(async ({ what, tell }) => {
+  const texts = [...notes.values()].map(async ({ what, tell }) => {
     const text = await Promise.resolve()
       .then(tell)
       .catch((error: unknown) => `(${String(error)})`);
     return `The end of ${what}:\n${text.slice(-NOTE_CHARACTERS).trimEnd()}\n`;
   });
-  return (await Promise.all(told)).join('');
+  return (await Promise.all(texts)).join('');
 }

@@ -95,9 +95,9 @@ async function queryRow(
 ): Promise<Row> {
   const peers = (range: LogRange) => direct(peer, range);
   await same(work, { peers, ours }, whole);
-  let asked = 0;
+  let offset = 0;
   const side = (ask: (range: LogRange) => Promise<unknown>) => async (): Promise<number> => {
-    const range = { ...whole, start: whole.start + asked++ };
+    const range = { ...whole, start: whole.start + offset++ };
     const began = performance.now();
     await ask(range);
     return performance.now() - began;

@@ -160,8 +160,8 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
           _source: source,
           track_total_hits: false,
         });
-        const asked = { type: 'application/json', body: `${body.slice(0, -1)}${after}}` };
-        const text = (await client.expect('/_search', asked)).toString('utf8');
+        const nextPage = { type: 'application/json', body: `${body.slice(0, -1)}${after}}` };
+        const text = (await client.expect('/_search', nextPage)).toString('utf8');
         const hits = memberOf(JSON.parse(text), 'hits', 'hits');
         if (!Array.isArray(hits) || hits.length === 0) break;
         lines += hits.length;

@@ -75,9 +75,9 @@ describe('npm start', function () {
   });
 
   it("ignores the user's kubeconfig, proxy and variables, and stops everything when its terminal is closed", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const elsewhere = createServer((socket) => {
-      socket.once('error', () => undefined).once('data', (data) => asked.push(data.toString('latin1')));
+      socket.once('error', () => undefined).once('data', (data) => requested.push(data.toString('latin1')));
       socket.end();
     });
     const proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
@@ -105,7 +105,7 @@ describe('npm start', function () {
     // SIGHUP kills npm itself, so there is no exit code.
     expect((await program.end()).left).to.deep.equal([]);
     elsewhere.close();
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
     expect(await readFile(kubeconfig, 'utf8')).to.equal(theirKubeconfig(proxy));
   });
 

@@ -53,9 +53,9 @@ describe('a graceful stop with a real cluster', function () {
     const port = await program.port('secure');
     const tls = { ca: await workplace.ca(), ...(await readPair(controlPlane.pki.files.admin)) };
     const open = async (path: string, agent?: Agent): Promise<IncomingMessage> => {
-      const asked = request({ host: '127.0.0.1', port, path, agent: agent ?? false, ...tls });
-      asked.end();
-      const [answer] = await once(asked, 'response');
+      const sent = request({ host: '127.0.0.1', port, path, agent: agent ?? false, ...tls });
+      sent.end();
+      const [answer] = await once(sent, 'response');
       return answer;
     };
     for (;;) {

@@ -140,9 +140,9 @@ export class Workplace {
 
 /** Status and body of a GET over TLS, on a new connection. */
 export async function get(port: number, path: string, ca: string): Promise<{ status: number; body: string }> {
-  const asked = request({ host: '127.0.0.1', port, path, ca, agent: false });
-  asked.end();
-  const [answer] = await once(asked, 'response');
+  const sent = request({ host: '127.0.0.1', port, path, ca, agent: false });
+  sent.end();
+  const [answer] = await once(sent, 'response');
   let body = '';
   for await (const chunk of answer) body += String(chunk);
   return { status: answer.statusCode, body };

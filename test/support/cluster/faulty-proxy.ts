@@ -133,7 +133,7 @@ export class FaultyProxy {
     const headers = { ...incoming.headers, host: this.#target.host, 'accept-encoding': 'identity' };
     const agent = this.#agent;
     const send = agent ? httpsRequest : httpRequest;
-    const asked = send(
+    const upstream = send(
       new URL(path, this.#target),
       { method, headers, ...(agent && { agent }) },
       (answer) => {
@@ -159,9 +159,9 @@ export class FaultyProxy {
         });
       },
     );
-    asked.on('error', () => incoming.socket.destroy());
-    outgoing.on('close', () => asked.destroy());
-    incoming.pipe(asked);
+    upstream.on('error', () => incoming.socket.destroy());
+    outgoing.on('close', () => upstream.destroy());
+    incoming.pipe(upstream);
   }
 }
 

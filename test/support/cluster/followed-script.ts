@@ -91,16 +91,16 @@ export function followingEach(): typeof follow {
 
 /** Starts a reflector. Each kind of request has a script of responses, whose last entry repeats. */
 async function follow(
-  scripts: Partial<Record<Call['asked'], ((call: Call) => void)[]>>,
+  scripts: Partial<Record<Call['kind'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},
 ): Promise<Followed> {
   const cluster = await ScriptedCluster.start((call) => {
-    const script = scripts[call.asked] ?? [];
-    const before = cluster.asked.filter((asked) => asked === call.asked).length - 1;
+    const script = scripts[call.kind] ?? [];
+    const before = cluster.kinds.filter((kind) => kind === call.kind).length - 1;
     const answer = script[Math.min(before, script.length - 1)];
     if (answer) answer(call);
-    else if (call.asked === 'position') list(call.response, 1_000_000);
-    else if (call.asked === 'watch') send(call.response, '');
+    else if (call.kind === 'position') list(call.response, 1_000_000);
+    else if (call.kind === 'watch') send(call.response, '');
     else refuse(call.response, 500, 'InternalError');
   });
   const sink = new Transcript();

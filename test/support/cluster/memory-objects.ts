@@ -10,7 +10,7 @@ type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 export class MemoryObjects implements Pick<ClusterClient, 'json'> {
   readonly objects = new Map<string, Stored>();
   /** Method and path of each request. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   /** Called before each request. It can throw an error response, or delay the request. */
   before: (request: ClusterRequest) => Promise<void> | void = () => undefined;
   /** Called after each write. */
@@ -20,7 +20,7 @@ export class MemoryObjects implements Pick<ClusterClient, 'json'> {
   async json(request: ClusterRequest & { readonly json?: unknown }): Promise<unknown> {
     const { method = 'GET', path, json, signal } = request;
     signal.throwIfAborted();
-    this.asked.push(`${method} ${path}`);
+    this.requests.push(`${method} ${path}`);
     await this.before(request);
     const found = this.objects.get(path);
     switch (method) {

@@ -7,10 +7,10 @@ import { useExecPlugins } from '../../../server/cluster/connection/exec-plugins.
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /** Kinds of reflector requests, distinguished by their parameters. */
-export type Asked = 'stream' | 'watch' | 'page' | 'position';
+export type RequestKind = 'stream' | 'watch' | 'page' | 'position';
 
 export interface Call {
-  readonly asked: Asked;
+  readonly kind: RequestKind;
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,7 +25,7 @@ export class ScriptedCluster {
   private constructor(answer: (call: Call) => void) {
     this.#server = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://cluster');
-      const call = { asked: kindOf(url), url, request, response };
+      const call = { kind: kindOf(url), url, request, response };
       this.calls.push(call);
       answer(call);
     });
@@ -41,8 +41,8 @@ export class ScriptedCluster {
     return cluster;
   }
 
-  get asked(): Asked[] {
-    return this.calls.map(({ asked }) => asked);
+  get kinds(): RequestKind[] {
+    return this.calls.map(({ kind }) => kind);
   }
 
   connect(): ClusterConnection {
@@ -64,7 +64,7 @@ export function kubeConfigFor(server: string, user: object = {}): () => KubeConf
   return () => config;
 }
 
-function kindOf({ searchParams }: URL): Asked {
+function kindOf({ searchParams }: URL): RequestKind {
   if (searchParams.get('watch') !== 'true') {
     return searchParams.get('limit') === '1' ? 'position' : 'page';
   }

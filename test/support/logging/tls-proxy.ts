@@ -49,16 +49,16 @@ export async function startTLSProxy(storeUrl: string, options: TLSProxyOptions):
 function forward(storeUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, url, headers } = incoming;
   const { authorization: _, ...forwarded } = headers;
-  const asked: ClientRequest = httpRequest(new URL(url ?? '/', storeUrl), {
+  const upstream: ClientRequest = httpRequest(new URL(url ?? '/', storeUrl), {
     headers: { ...forwarded, host: new URL(storeUrl).host },
     ...(method === undefined ? {} : { method }),
   });
-  asked.on('response', (answer) => {
+  upstream.on('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     outgoing.flushHeaders();
     pipeline(answer, outgoing, () => undefined);
   });
-  asked.on('error', () => outgoing.destroy());
-  outgoing.on('close', () => asked.destroy());
-  pipeline(incoming, asked, () => undefined);
+  upstream.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => upstream.destroy());
+  pipeline(incoming, upstream, () => undefined);
 }

@@ -50,11 +50,11 @@ describe('run', () => {
   }
 
   it('opens no listener if it is stopped during the start', async () => {
-    const told: string[] = [];
+    const logged: string[] = [];
     const log = pino(
       new Writable({
         write: (line, _, done) => {
-          told.push(String(line));
+          logged.push(String(line));
           done();
         },
       }),
@@ -63,6 +63,6 @@ describe('run', () => {
     const ended = run(await config(), stop.signal, log);
     stop.abort(new Error('enough'));
     await ended;
-    expect(told.join('')).to.include('"msg":"stopped"').and.not.to.include('listening');
+    expect(logged.join('')).to.include('"msg":"stopped"').and.not.to.include('listening');
   });
 });

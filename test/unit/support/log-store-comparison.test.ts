@@ -19,8 +19,8 @@ class SpoiltStore extends MemoryLogStore {
     this.#spoil = spoil;
   }
 
-  override async query(...asked: Parameters<MemoryLogStore['query']>): Promise<LogPage> {
-    return this.#spoil(await super.query(...asked));
+  override async query(...args: Parameters<MemoryLogStore['query']>): Promise<LogPage> {
+    return this.#spoil(await super.query(...args));
   }
 }
 

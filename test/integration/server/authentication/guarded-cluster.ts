@@ -77,11 +77,11 @@ export class GuardedCluster {
       },
       {
         client: {
-          open: (asked) => client.open(asked),
-          json: (asked) => {
-            if (asked.path.endsWith('/tokenreviews')) this.reviews.tokenreviews++;
-            if (asked.path.endsWith('/subjectaccessreviews')) this.reviews.subjectaccessreviews++;
-            return client.json(asked);
+          open: (call) => client.open(call),
+          json: (call) => {
+            if (call.path.endsWith('/tokenreviews')) this.reviews.tokenreviews++;
+            if (call.path.endsWith('/subjectaccessreviews')) this.reviews.subjectaccessreviews++;
+            return client.json(call);
           },
         },
         log,

@@ -39,10 +39,10 @@ describe('the documentation and a running server', function () {
     ask = (path) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const options = { host: '127.0.0.1', port, path, cert, key, rejectUnauthorized: false, agent: false };
-      const asked = request(options, (answer) => {
+      const sent = request(options, (answer) => {
         textOf(answer).then((body) => resolve(`${answer.statusCode}\n${body}`), reject);
       });
-      asked.once('error', reject).end();
+      sent.once('error', reject).end();
       return promise;
     };
     let ready = '';

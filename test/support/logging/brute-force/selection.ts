@@ -54,10 +54,10 @@ function oneOf(workloads: readonly NameFilter[]): (pod: string) => boolean {
 
 /** Memoized: thousands of records have the same few names. */
 function memoized(tell: (name: string) => boolean): (name: string) => boolean {
-  const told = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (name) => {
-    const known = told.get(name) ?? tell(name);
-    told.set(name, known);
+    const known = results.get(name) ?? tell(name);
+    results.set(name, known);
     return known;
   };
 }

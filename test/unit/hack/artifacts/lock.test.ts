@@ -57,14 +57,14 @@ describe('the lock', () => {
     const path = join(scratch.path, 'lock');
     await writeFile(path, holder(identify(process.pid)));
     const abort = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const waiting = (who: string): void => {
-      told.push(who);
+      reported.push(who);
       abort.abort(new Error('enough'));
     };
     const error = await rejection(withLock(path, { signal: abort.signal, waiting }, async () => 'mine'));
     expect(error.name === 'AbortError' || error.message === 'enough').to.equal(true);
-    expect(told).to.deep.equal([`process ${process.pid}`]);
+    expect(reported).to.deep.equal([`process ${process.pid}`]);
   });
 
   it('of another machine is taken over only when its heartbeat has stopped', async () => {

@@ -20,13 +20,13 @@ describe('a step of npm start', () => {
   });
 
   it('reports the elapsed time while the work reports nothing', async () => {
-    const told = Promise.withResolvers<string>();
+    const reported = Promise.withResolvers<string>();
     await stepsWith((line, transient) => {
-      if (transient) told.resolve(line);
+      if (transient) reported.resolve(line);
     })('Server', async () => {
-      await told.promise;
+      await reported.promise;
     });
-    expect(await told.promise).to.match(/^Server \(\d+s\)$/);
+    expect(await reported.promise).to.match(/^Server \(\d+s\)$/);
   });
 
   it('does not report completion after a failure', async () => {

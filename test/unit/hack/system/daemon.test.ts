@@ -183,9 +183,9 @@ describe('a daemon', () => {
   it('is killed when the start is aborted, with the abort reason', async () => {
     await using scratch = await scratchFolder();
     const abort = new AbortController();
-    let asked = 0;
+    let checks = 0;
     const ready = async (): Promise<boolean> => {
-      if (++asked === 3) {
+      if (++checks === 3) {
         abort.abort(new Error('enough'));
       }
       return false;

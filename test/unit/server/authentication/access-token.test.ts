@@ -50,31 +50,31 @@ describe('a forwarded identity', () => {
   const request = { request: new IncomingMessage(new Socket()), secure: true, ...scope };
 
   function checking(user: UserInfo | undefined, check: () => Promise<void> | void = () => undefined) {
-    const asked: string[] = [];
+    const checked: string[] = [];
     const authenticator = sessionCheckedAuthentication(
       { name: 'front-proxy', authenticate: () => user },
       {
         check: (jti, { name, uid }) => {
-          asked.push(`${jti} ${name} ${uid}`);
+          checked.push(`${jti} ${name} ${uid}`);
           return check();
         },
       },
     );
-    return { authenticator, asked };
+    return { authenticator, checked };
   }
 
   it('checks each token id of a forwarded identity', () => {
     const user = handedOn({ [EXTRA]: ['JTI=one', 'X509SHA256=aa', 'JTI=two'], other: ['JTI=three'] });
-    const { authenticator, asked } = checking(user);
+    const { authenticator, checked } = checking(user);
     expect(authenticator.authenticate(request)).to.equal(user);
-    expect(asked).to.deep.equal(['one alice u-1', 'two alice u-1']);
+    expect(checked).to.deep.equal(['one alice u-1', 'two alice u-1']);
   });
 
   it('checks nothing without a token id, or without a user', () => {
     for (const user of [handedOn({}), undefined]) {
-      const { authenticator, asked } = checking(user);
+      const { authenticator, checked } = checking(user);
       expect(authenticator.authenticate(request)).to.equal(user);
-      expect(asked).to.deep.equal([]);
+      expect(checked).to.deep.equal([]);
     }
   });
 
@@ -99,12 +99,12 @@ describe('reviewed tokens', () => {
 
   it('rejects a revoked token that the cluster still accepts', async () => {
     for (const answer of [reviewed, Promise.resolve(reviewed)]) {
-      const asked: string[] = [];
+      const checked: string[] = [];
       const authenticator = sessionCheckedTokens(
         { name: 'token-review', authenticate: () => answer },
         {
           check: (jti, { name, uid }) => {
-            asked.push(`${jti} ${name} ${uid}`);
+            checked.push(`${jti} ${name} ${uid}`);
             return Promise.reject(newUnauthorized(new Error('the session is over')));
           },
         },
@@ -113,7 +113,7 @@ describe('reviewed tokens', () => {
         authenticator.authenticate({ text: 'token' }, scope),
       ).catch((error: unknown) => error);
       expect(refusal).to.include({ code: 401 });
-      expect(asked).to.deep.equal(['one alice u-1']);
+      expect(checked).to.deep.equal(['one alice u-1']);
     }
   });
 

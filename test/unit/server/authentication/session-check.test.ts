@@ -25,16 +25,16 @@ const failure = (check: () => unknown): Promise<unknown> =>
     );
 
 /** A checker that decides synchronously, and one that decides after a request to the cluster. */
-const checkers: Readonly<Record<string, (asked: unknown[]) => TokenIDChecker>> = {
-  'at once': (asked) => ({
+const checkers: Readonly<Record<string, (checked: unknown[]) => TokenIDChecker>> = {
+  'at once': (checked) => ({
     check: (jti, user) => {
-      asked.push([jti, user]);
+      checked.push([jti, user]);
       if (jti === 'over') throw over;
     },
   }),
-  later: (asked) => ({
+  later: (checked) => ({
     check: async (jti, user) => {
-      asked.push([jti, user]);
+      checked.push([jti, user]);
       await Promise.resolve();
       if (jti === 'over') throw over;
     },
@@ -43,21 +43,21 @@ const checkers: Readonly<Record<string, (asked: unknown[]) => TokenIDChecker>> =
 
 for (const [when, checker] of Object.entries(checkers)) {
   describe(`the session check of a forwarded identity, ${when}`, () => {
-    let asked: unknown[];
+    let checked: unknown[];
     let tokens: TokenIDChecker;
 
     beforeEach(() => {
-      asked = [];
-      tokens = checker(asked);
+      checked = [];
+      tokens = checker(checked);
     });
 
     it('accepts a valid session, and callers without one of our tokens', async () => {
       const check = sessionCheck(tokens);
       expect(await check(withToken(credentialID('lasts')), context)).to.equal(undefined);
-      expect(asked).to.deep.equal([['lasts', { name: 'bob', uid: 'u' }]]);
+      expect(checked).to.deep.equal([['lasts', { name: 'bob', uid: 'u' }]]);
       expect(await check(withToken('X509SHA256=abc'), context)).to.equal(undefined);
       expect(await check({ ...withToken(), extra: {} }, context)).to.equal(undefined);
-      expect(asked).to.have.length(1);
+      expect(checked).to.have.length(1);
     });
 
     it('rejects an ended session, even with other tokens', async () => {
@@ -85,7 +85,7 @@ for (const [when, checker] of Object.entries(checkers)) {
           undefined,
         );
       }
-      expect(asked).to.deep.equal([]);
+      expect(checked).to.deep.equal([]);
     });
   });
 }

@@ -11,18 +11,18 @@ import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 
 interface Cluster {
   readonly client: ClusterClient;
-  readonly asked: { path: string; json: unknown }[];
+  readonly requests: { path: string; json: unknown }[];
 }
 
 /** A cluster that knows the token `good`. */
 function fakeCluster(answer?: (token: string, signal: AbortSignal) => Promise<unknown>): Cluster {
-  const asked: Cluster['asked'] = [];
+  const requests: Cluster['requests'] = [];
   return {
-    asked,
+    requests,
     client: {
       open: () => Promise.reject(new Error('not used')),
       json: ({ path, json, signal }) => {
-        asked.push({ path, json });
+        requests.push({ path, json });
         const { token } = (json as { spec: { token: string } }).spec;
         if (answer) return answer(token, signal);
         const user = { username: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } };
@@ -52,8 +52,8 @@ describe('bearer tokens', () => {
     });
   }
 
-  const authenticator = (...asked: Parameters<typeof reviewed>): BearerTokenAuthenticator =>
-    new BearerTokenAuthenticator([reviewed(...asked)]);
+  const authenticator = (...options: Parameters<typeof reviewed>): BearerTokenAuthenticator =>
+    new BearerTokenAuthenticator([reviewed(...options)]);
 
   async function ask(
     bearer: BearerTokenAuthenticator,
@@ -79,7 +79,7 @@ describe('bearer tokens', () => {
     const cluster = fakeCluster();
     const user = await ask(authenticator(cluster), 'Bearer good');
     expect(user).to.deep.equal({ name: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } });
-    expect(cluster.asked).to.deep.equal([
+    expect(cluster.requests).to.deep.equal([
       {
         path: '/apis/authentication.k8s.io/v1/tokenreviews',
         json: {
@@ -99,23 +99,23 @@ describe('bearer tokens', () => {
     expect(await failure(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
     time = 3999;
     expect(await failure(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
-    expect(cluster.asked).to.have.length(2);
+    expect(cluster.requests).to.have.length(2);
     time = 4000;
     await failure(ask(bearer, 'bearer bad'));
-    expect(cluster.asked).to.have.length(3);
+    expect(cluster.requests).to.have.length(3);
     time = 9_999;
     expect(await ask(bearer, 'Bearer good')).to.equal(first);
-    expect(cluster.asked).to.have.length(3);
+    expect(cluster.requests).to.have.length(3);
     time = 10_000;
     await ask(bearer, 'Bearer good');
-    expect(cluster.asked).to.have.length(4);
+    expect(cluster.requests).to.have.length(4);
   });
 
   it('are reviewed once for concurrent requests', async () => {
     const cluster = fakeCluster();
     const bearer = authenticator(cluster);
     await Promise.all(Array.from({ length: 50 }, () => ask(bearer, 'Bearer good')));
-    expect(cluster.asked).to.have.length(1);
+    expect(cluster.requests).to.have.length(1);
   });
 
   it('return 503 when kube-apiserver does not respond, without caching it', async () => {
@@ -158,7 +158,7 @@ describe('bearer tokens', () => {
     expect(await left).to.have.property('message', 'gone');
     release();
     expect(await stays).to.include({ name: 'u' });
-    expect(cluster.asked).to.have.length(1);
+    expect(cluster.requests).to.have.length(1);
   });
 
   it('are reviewed in a limited number when clients invent them', async () => {
@@ -185,7 +185,7 @@ describe('bearer tokens', () => {
     it(`are rejected without a review when malformed: ${malformed.slice(0, 12)}`, async () => {
       const cluster = fakeCluster();
       expect(await failure(ask(authenticator(cluster), malformed))).to.satisfy(isUnauthorized);
-      expect(cluster.asked).to.have.length(0);
+      expect(cluster.requests).to.have.length(0);
     });
   }
 
@@ -267,7 +267,7 @@ describe('bearer tokens', () => {
       reviewed(cluster),
     ]);
     expect(await ask(bearer, 'Bearer local')).to.equal(mine);
-    expect(cluster.asked).to.have.length(0);
+    expect(cluster.requests).to.have.length(0);
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
@@ -304,7 +304,7 @@ describe('bearer tokens', () => {
     expect(await asking()).to.include({ name: 'sa' });
     time += 20_000;
     expect(await asking()).to.include({ name: 'sa' });
-    expect(cluster.asked).to.have.length(2);
+    expect(cluster.requests).to.have.length(2);
   });
 
   it('are rejected when no kind recognises them', async () => {

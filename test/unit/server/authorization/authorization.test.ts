@@ -25,18 +25,18 @@ const scope = { signal: new AbortController().signal };
 
 interface Cluster {
   readonly client: ClusterClient;
-  readonly asked: unknown[];
+  readonly requests: unknown[];
   answer: () => Promise<unknown>;
 }
 
 function fakeCluster(status: unknown): Cluster {
   const cluster: Cluster = {
-    asked: [],
+    requests: [],
     answer: () => Promise.resolve({ status }),
     client: {
       open: () => Promise.reject(new Error('not used')),
       json: ({ json }) => {
-        cluster.asked.push(json);
+        cluster.requests.push(json);
         return cluster.answer();
       },
     },
@@ -78,7 +78,7 @@ describe('AccessReviewAuthorizer', () => {
     });
     await authorizer(cluster).authorize({ user: bob, verb: 'get', path: '/metrics' }, scope);
     const who = { user: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
-    expect(cluster.asked.map((review) => (review as { spec: unknown }).spec)).to.deep.equal([
+    expect(cluster.requests.map((review) => (review as { spec: unknown }).spec)).to.deep.equal([
       {
         ...who,
         resourceAttributes: {
@@ -103,10 +103,10 @@ describe('AccessReviewAuthorizer', () => {
       await Promise.all([subject.authorize(listNodes, scope), subject.authorize(listNodes, scope)]);
       time = kept - 1;
       expect(subject.authorize({ ...listNodes, user: { ...bob } }, scope)).to.include({ allowed });
-      expect(cluster.asked).to.have.length(1);
+      expect(cluster.requests).to.have.length(1);
       time = kept;
       await subject.authorize(listNodes, scope);
-      expect(cluster.asked).to.have.length(2);
+      expect(cluster.requests).to.have.length(2);
     });
   }
 
@@ -168,7 +168,7 @@ describe('AccessReviewAuthorizer', () => {
         const subject = authorizer(cluster);
         await subject.authorize(one, scope);
         await subject.authorize(other, scope);
-        expect(cluster.asked).to.have.length(JSON.stringify(one) === JSON.stringify(other) ? 1 : 2);
+        expect(cluster.requests).to.have.length(JSON.stringify(one) === JSON.stringify(other) ? 1 : 2);
       }),
       { numRuns: 500 },
     );
@@ -197,7 +197,7 @@ describe('AccessReviewAuthorizer', () => {
     await subject.authorize(listNodes, scope);
     for (const [at, [what, attributes]] of Object.entries(others).entries()) {
       await subject.authorize(attributes, scope);
-      expect(cluster.asked, what).to.have.length(at + 2);
+      expect(cluster.requests, what).to.have.length(at + 2);
     }
   });
 
@@ -208,15 +208,15 @@ describe('AccessReviewAuthorizer', () => {
       for (const name of ['a', 'b', 'c']) {
         expect(await subject.authorize({ ...listNodes, verb, name }, scope)).to.include({ allowed: true });
       }
-      expect(cluster.asked, verb).to.have.length(at + 1);
-      expect(cluster.asked[at]).to.have.nested.property('spec.resourceAttributes.name', '');
+      expect(cluster.requests, verb).to.have.length(at + 1);
+      expect(cluster.requests[at]).to.have.nested.property('spec.resourceAttributes.name', '');
     }
   });
 
   it('reviews each object if the caller may not read all of them', async () => {
     const cluster = fakeCluster({ allowed: false });
     cluster.answer = () => {
-      const allowed = JSON.stringify(cluster.asked.at(-1)).includes('"name":"mine"');
+      const allowed = JSON.stringify(cluster.requests.at(-1)).includes('"name":"mine"');
       return Promise.resolve({ status: { allowed } });
     };
     const subject = authorizer(cluster);
@@ -232,7 +232,7 @@ describe('AccessReviewAuthorizer', () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster);
     for (const name of ['a', 'b']) await subject.authorize({ ...listNodes, verb: 'delete', name }, scope);
-    expect(cluster.asked).to.have.length(2);
+    expect(cluster.requests).to.have.length(2);
   });
 
   it('evicts the oldest decisions above the limit', async () => {
@@ -243,7 +243,7 @@ describe('AccessReviewAuthorizer', () => {
     await ask('a');
     await ask('b');
     await ask('c');
-    expect(cluster.asked).to.have.length(3);
+    expect(cluster.requests).to.have.length(3);
     expect(ask('b')).not.to.be.a('promise');
     expect(ask('c')).not.to.be.a('promise');
     expect(ask('a')).to.be.a('promise');
@@ -255,7 +255,7 @@ describe('AccessReviewAuthorizer', () => {
     const attributes = { user: bob, verb: 'get', path: `/${'x'.repeat(20_000)}` };
     await subject.authorize(attributes, scope);
     await subject.authorize(attributes, scope);
-    expect(cluster.asked).to.have.length(2);
+    expect(cluster.requests).to.have.length(2);
   });
 
   it('caches the decisions of a user with thousands of groups', async () => {
@@ -265,7 +265,7 @@ describe('AccessReviewAuthorizer', () => {
     await subject.authorize({ ...listNodes, user: { ...bob, groups } }, scope);
     expect(subject.authorize({ ...listNodes, user: { ...bob, groups } }, scope)).not.to.be.a('promise');
     await subject.authorize({ ...listNodes, user: { ...bob, groups: groups.slice(1) } }, scope);
-    expect(cluster.asked).to.have.length(2);
+    expect(cluster.requests).to.have.length(2);
   });
 
   it('limits pending reviews in total and per caller, oversized ones included', async () => {
@@ -277,12 +277,12 @@ describe('AccessReviewAuthorizer', () => {
       Promise.resolve()
         .then(() => subject.authorize({ user, verb: 'get', path }, scope))
         .catch((error: unknown) => error);
-    const asked = Array.from({ length: 10 }, (_, i) => ask(ANONYMOUS, `/${i}${'x'.repeat(20_000)}`));
+    const requested = Array.from({ length: 10 }, (_, i) => ask(ANONYMOUS, `/${i}${'x'.repeat(20_000)}`));
     const other = ask(bob, '/metrics');
     await Promise.resolve();
     given.resolve({ status: { allowed: true } });
-    const answers = await Promise.all(asked);
-    expect(cluster.asked).to.have.length(3);
+    const answers = await Promise.all(requested);
+    expect(cluster.requests).to.have.length(3);
     expect(answers.filter((answer) => answer instanceof StatusError && answer.code === 429)).to.have.length(
       8,
     );
@@ -292,13 +292,13 @@ describe('AccessReviewAuthorizer', () => {
   it('counts the ServiceAccounts of a namespace as one caller', async () => {
     const cluster = fakeCluster({ allowed: true });
     const subject = authorizer(cluster, { maxPending: 4 });
-    const asked = Array.from({ length: 4 }, (_, i) =>
+    const requested = Array.from({ length: 4 }, (_, i) =>
       Promise.resolve()
         .then(() => subject.authorize({ ...listNodes, user: accountOf('evil', `n-${i}`) }, scope))
         .catch((error: unknown) => error),
     );
     const other = subject.authorize({ ...listNodes, user: accountOf('shop', 'cart') }, scope);
-    const refused = (await Promise.all(asked)).filter((answer) => answer instanceof StatusError);
+    const refused = (await Promise.all(requested)).filter((answer) => answer instanceof StatusError);
     expect(refused).to.have.length(2);
     expect(await other).to.include({ allowed: true });
   });
@@ -309,23 +309,23 @@ function accountOf(namespace: string, name: string): UserInfo {
 }
 
 describe('delegatingAuthorizer', () => {
-  const asked: Attributes[] = [];
+  const requested: Attributes[] = [];
   const subject = delegatingAuthorizer(
     {
       authorize: (attributes) => {
-        asked.push(attributes);
+        requested.push(attributes);
         return { allowed: false, reason: '' };
       },
     },
     (path) => path === '/oauth/token',
   );
 
-  beforeEach(() => asked.splice(0));
+  beforeEach(() => requested.splice(0));
 
   it('allows system:masters everything without a review', async () => {
     const user = { ...bob, groups: ['system:masters'] };
     expect(await subject.authorize({ ...listNodes, user }, scope)).to.include({ allowed: true });
-    expect(asked).to.have.length(0);
+    expect(requested).to.have.length(0);
   });
 
   it('treats no other group as system:masters', async () => {
@@ -340,14 +340,14 @@ describe('delegatingAuthorizer', () => {
     expect(await decide('head', '/apis')).to.equal(true);
     expect(await decide('options', '/version')).to.equal(true);
     expect(await decide('post', '/livez')).to.equal(false);
-    expect(asked).to.have.length(1);
+    expect(requested).to.have.length(1);
     expect(await decide('post', '/oauth/token')).to.equal(true);
   });
 
   it('reviews reads of all other paths', async () => {
     const read: Attributes = { user: bob, verb: 'get', path: '/metrics' };
     expect(await subject.authorize(read, scope)).to.include({ allowed: false });
-    expect(asked).to.deep.equal([read]);
+    expect(requested).to.deep.equal([read]);
   });
 
   it('does not treat a resource named like a public path as public', async () => {

@@ -19,7 +19,7 @@ const scope = { signal: new AbortController().signal };
 
 describe('openToAuthenticated', () => {
   const authorizer = openToAuthenticated(
-    { authorize: () => ({ allowed: false, reason: 'asked' }) },
+    { authorize: () => ({ allowed: false, reason: 'delegated' }) },
     ({ resource }) => resource === 'logs',
   );
 
@@ -28,13 +28,13 @@ describe('openToAuthenticated', () => {
   });
 
   it('requires the permission of anonymous callers', () => {
-    expect(authorizer.authorize({ ...LOGS, user: ANONYMOUS }, scope)).to.include({ reason: 'asked' });
+    expect(authorizer.authorize({ ...LOGS, user: ANONYMOUS }, scope)).to.include({ reason: 'delegated' });
   });
 
   it('allows nothing else', () => {
-    expect(authorizer.authorize({ ...LOGS, resource: 'nodes' }, scope)).to.include({ reason: 'asked' });
+    expect(authorizer.authorize({ ...LOGS, resource: 'nodes' }, scope)).to.include({ reason: 'delegated' });
     expect(authorizer.authorize({ user: ANN, verb: 'get', path: '/logs' }, scope)).to.include({
-      reason: 'asked',
+      reason: 'delegated',
     });
   });
 });

@@ -18,7 +18,7 @@ const scope = { signal: new AbortController().signal };
 
 describe('allowOwnPassword', () => {
   const authorizer = allowOwnPassword(
-    { authorize: () => ({ allowed: false, reason: 'asked' }) },
+    { authorize: () => ({ allowed: false, reason: 'delegated' }) },
     'iam.example.io',
   );
   const decide = (attributes: Attributes): unknown => authorizer.authorize(attributes, scope);
@@ -44,7 +44,7 @@ describe('allowOwnPassword', () => {
   };
   for (const [what, attributes] of Object.entries(others)) {
     it(`does not allow ${what}`, () => {
-      expect(decide(attributes)).to.include({ allowed: false, reason: 'asked' });
+      expect(decide(attributes)).to.include({ allowed: false, reason: 'delegated' });
     });
   }
 });

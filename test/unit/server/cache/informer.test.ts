@@ -53,18 +53,18 @@ describe('Informer', () => {
     await cluster.stop();
   });
 
-  const watches = (): Call[] => cluster.calls.filter(({ asked }) => asked === 'watch');
+  const watches = (): Call[] => cluster.calls.filter(({ kind }) => kind === 'watch');
 
   it('follows the selected objects, and queries the cluster when a read waits', async () => {
     await start((call) => {
-      if (call.asked === 'stream') complete(call);
-      else if (call.asked === 'position') list(call.response, 9);
+      if (call.kind === 'stream') complete(call);
+      else if (call.kind === 'position') list(call.response, 9);
       else send(call.response, event('MODIFIED', rawThing('a', 7)), bookmark(9));
     });
     await informer.cache.waitUntil('9', end.signal);
     expect(informer.cache.snapshot().resourceVersion).to.equal('9');
     expect(informer.cache.snapshot().get('a')?.resourceVersion).to.equal('7');
-    expect(cluster.asked).to.deep.equal(['stream', 'position', 'watch']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'position', 'watch']);
     for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
     expect(watches()[0]?.url.searchParams.get('resourceVersion')).to.equal('5');
   });
@@ -73,8 +73,8 @@ describe('Informer', () => {
     let streams = 0;
     await start(
       (call) => {
-        if (call.asked === 'position') list(call.response, 9);
-        else if (call.asked === 'watch') send(call.response, '');
+        if (call.kind === 'position') list(call.response, 9);
+        else if (call.kind === 'watch') send(call.response, '');
         else if (++streams === 1) complete(call);
         else send(call.response, event('ADDED', rawThing('a', 2)), bookmark(3, true));
       },
@@ -114,7 +114,7 @@ describe('Informer', () => {
   it('limits the wait of a read', async () => {
     await start(
       (call) => {
-        if (call.asked === 'stream') complete(call);
+        if (call.kind === 'stream') complete(call);
         else list(call.response, 5);
       },
       { waitMs: 20 },
@@ -139,7 +139,7 @@ describe('catchUp', () => {
 
   async function start(watch: (call: Call) => void, position = reached): Promise<void> {
     taken.length = 0;
-    cluster = await ScriptedCluster.start((call) => (call.asked === 'watch' ? watch(call) : position(call)));
+    cluster = await ScriptedCluster.start((call) => (call.kind === 'watch' ? watch(call) : position(call)));
     client = cluster.connect();
   }
 
@@ -200,7 +200,7 @@ describe('catchUp', () => {
     );
     const error: unknown = await ask().catch((thrown: unknown) => thrown);
     expect(error).to.have.property('code', 504);
-    expect(cluster.asked).to.deep.equal(['position']);
+    expect(cluster.kinds).to.deep.equal(['position']);
   });
 
   it('stops when no read waits', async () => {

@@ -56,10 +56,10 @@ describe('SnapshotDiffer', () => {
     follower.follow(cache.cache.snapshot());
     cache.apply('MODIFIED', node('b', 2));
     const { removed, set } = follower.follow(cache.cache.snapshot());
-    const told = [removed, set].map((some) =>
+    const reported = [removed, set].map((some) =>
       some.map(({ key, resourceVersion }) => `${key}@${resourceVersion}`),
     );
-    expect(told).to.deep.equal([['b@1'], ['b@2']]);
+    expect(reported).to.deep.equal([['b@1'], ['b@2']]);
   });
 
   it('returns no changes for a bookmark or for the same snapshot', () => {

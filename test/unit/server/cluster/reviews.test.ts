@@ -11,7 +11,7 @@ describe('ClusterReviews', () => {
   function reviews(answer: (signal: AbortSignal) => unknown): ClusterReviews {
     seen.length = 0;
     const client = {
-      open: () => Promise.reject(new Error('not asked')),
+      open: () => Promise.reject(new Error('not expected')),
       json: async ({ signal }: { readonly signal: AbortSignal }) => {
         await Promise.resolve();
         return answer(signal);
@@ -72,11 +72,11 @@ describe('ClusterReviews', () => {
 
   it("ends with the reason of the caller's signal and is not counted then", async () => {
     const end = new AbortController();
-    const asked = reviews((signal) => {
+    const aborting = reviews((signal) => {
       end.abort(new Error('enough'));
       signal.throwIfAborted();
     });
-    expect(await failure(asked.reviewAccess(SPEC, end.signal))).to.have.property('message', 'enough');
+    expect(await failure(aborting.reviewAccess(SPEC, end.signal))).to.have.property('message', 'enough');
     expect(seen).to.deep.equal([]);
   });
 });

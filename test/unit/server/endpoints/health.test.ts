@@ -71,13 +71,13 @@ describe('healthHandlers', () => {
         if (failure) throw failure;
       },
     });
-    const told: unknown[] = [];
+    const logged: unknown[] = [];
     while (failures.length > 0) {
       const { lines } = await serve(handler, '/readyz');
-      told.push(lines.map((line) => (JSON.parse(line) as { msg: unknown }).msg));
+      logged.push(lines.map((line) => (JSON.parse(line) as { msg: unknown }).msg));
     }
     const failed = ['health check failed'];
-    expect(told).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
+    expect(logged).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
   });
 
   it('logs a failure in several registries once', async () => {

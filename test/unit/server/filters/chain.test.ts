@@ -533,11 +533,11 @@ describe('the request chain', () => {
     const waiting = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let asked = false;
+    let requested = false;
     const chain = await start({
       authorizer: {
         authorize: async () => {
-          asked = true;
+          requested = true;
           await waiting;
           return { allowed: true, reason: '' };
         },
@@ -549,7 +549,7 @@ describe('the request chain', () => {
     const sent = request({ host: '127.0.0.1', port: chain.port, path: NODES, ca: chain.ca.cert });
     sent.on('error', () => undefined);
     sent.end();
-    await until(() => asked);
+    await until(() => requested);
     sent.destroy();
     await until(() => chain.observed.length === 1);
     release();
@@ -664,7 +664,7 @@ describe('the request chain', () => {
     });
 
     it('may disconnect during a filter without effect on others', async () => {
-      const asked = Promise.withResolvers<void>();
+      const requested = Promise.withResolvers<void>();
       const known = Promise.withResolvers<typeof alice>();
       const chain = await start({
         handler: ok,
@@ -672,7 +672,7 @@ describe('the request chain', () => {
           name: 'slow',
           authenticate: ({ request: { headers } }) => {
             if (headers.upgrade === undefined) return alice;
-            asked.resolve();
+            requested.resolve();
             return known.promise;
           },
         },
@@ -682,7 +682,7 @@ describe('the request chain', () => {
       plain.on('upgrade', (request, socket, head) => chain.chain.serveUpgrade(request, socket, head, false));
       const socket = connect(await listenOnLoopback(plain), '127.0.0.1');
       socket.write(upgrade(NODES, 'alice'));
-      await asked.promise;
+      await requested.promise;
       // A reset instead of a close, so that the socket of the server emits an error.
       socket.resetAndDestroy();
       await until(() => chain.chain.open === 0);

@@ -26,24 +26,24 @@ describe('sessionTermination', () => {
 
   /** Wraps a session check, and counts its calls. */
   function asking(answer: SessionCheck): { readonly check: SessionCheck; times: number } {
-    const asked = {
+    const counter = {
       times: 0,
       check: (...args: Parameters<SessionCheck>): ReturnType<SessionCheck> => {
-        asked.times++;
+        counter.times++;
         return answer(...args);
       },
     };
-    return asked;
+    return counter;
   }
 
   it('ends a stream when its session ends, not before', async () => {
     let refusal: Error | undefined;
-    const asked = asking(() => {
+    const counter = asking(() => {
       if (refusal) throw refusal;
     });
     const exchange = enter();
-    await sessionTermination(asked.check, 1)(exchange);
-    await until(() => asked.times >= 3);
+    await sessionTermination(counter.check, 1)(exchange);
+    await until(() => counter.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
     refusal = newUnauthorized(new Error('the session is over'));
     await once(exchange.signal, 'abort');
@@ -85,12 +85,12 @@ describe('sessionTermination', () => {
   });
 
   it('does not end a stream while the state of its session is unknown', async () => {
-    const asked = asking(() => {
+    const counter = asking(() => {
       throw newServiceUnavailable('sessions cannot be seen');
     });
     const exchange = enter();
-    await sessionTermination(asked.check, 1)(exchange);
-    await until(() => asked.times >= 3);
+    await sessionTermination(counter.check, 1)(exchange);
+    await until(() => counter.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
   });
 
@@ -100,9 +100,9 @@ describe('sessionTermination', () => {
     const [ended, short, other] = [enter(), enter(alice, false), enter({ ...alice, name: 'bob' })];
     for (const exchange of [ended, short]) await filter(exchange);
     ended.end();
-    const asked = asking(() => undefined);
-    await sessionTermination(asked.check, 1)(other);
-    await until(() => asked.times >= 3);
+    const counter = asking(() => undefined);
+    await sessionTermination(counter.check, 1)(other);
+    await until(() => counter.times >= 3);
     expect(named).to.deep.equal([]);
   });
 });

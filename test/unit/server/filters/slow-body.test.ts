@@ -42,9 +42,9 @@ describe('a request with an incomplete body', () => {
   it('is preempted by a complete request, and gets 429', async () => {
     const socket = await announced('x');
     now = 1000;
-    const told = readAll(socket);
+    const received = readAll(socket);
     expect(await ask(chain, NODES, { ...write, body: 'body' })).to.include({ status: 200, body: 'done' });
-    expect(await told)
+    expect(await received)
       .to.match(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n/i)
       .and.to.match(/connection: close/i);
     await until(() => chain.gauges.mutating === 0);

@@ -18,7 +18,7 @@ describe('a response that the client does not read', () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
   for (const [what, path, headers] of [
     ['', NODES, ''],
-    [', also when another protocol was asked for where there is none', '/metrics', upgrade],
+    [', also after a request to upgrade the protocol', '/metrics', upgrade],
   ] as const) {
     it(`is discarded with its connection at the deadline${what}`, async () => {
       await started(100);

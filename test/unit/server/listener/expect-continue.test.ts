@@ -18,8 +18,8 @@ describe('a request with Expect: 100-continue', () => {
     try {
       const socket = await open(listener);
       socket.write(HEAD);
-      const [asked] = (await once(socket, 'data')) as [Buffer];
-      expect(asked.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
+      const [interim] = (await once(socket, 'data')) as [Buffer];
+      expect(interim.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
       socket.write('body');
       expect(await readAll(socket))
         .to.match(/^HTTP\/1\.1 200 /)

@@ -37,19 +37,19 @@ describe('LookupCache', () => {
   it('aborts lookups with the server, not with the caller', async () => {
     const end = new AbortController();
     const cache = new LookupCache<string>({ size: 1, ttlMs: () => 0, maxPending: 1, signal: end.signal });
-    const asked = Promise.withResolvers<AbortSignal>();
+    const requested = Promise.withResolvers<AbortSignal>();
     const caller = new AbortController();
     const answer = cache.get(
       'a',
       (signal) => {
-        asked.resolve(signal);
+        requested.resolve(signal);
         return new Promise((_, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
         });
       },
       caller,
     );
-    const signal = await asked.promise;
+    const signal = await requested.promise;
     caller.abort(new Error('the caller left'));
     const error = await Promise.resolve(answer).catch((caught: unknown) => caught);
     expect(error).to.have.property('message', 'the caller left');
@@ -82,8 +82,8 @@ describe('LookupCache', () => {
 
     it('counts lookups without a key, which are neither cached nor shared', async () => {
       const cache = bounded();
-      let asked = 0;
-      const ask = (): Promise<string> => Promise.resolve(`answer ${++asked}`);
+      let requested = 0;
+      const ask = (): Promise<string> => Promise.resolve(`answer ${++requested}`);
       expect(await cache.get(undefined, ask, scope)).to.equal('answer 1');
       expect(await cache.get(undefined, ask, scope)).to.equal('answer 2');
       for (let i = 0; i < 4; i++) void cache.get(undefined, never, scope);

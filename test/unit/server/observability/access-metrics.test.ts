@@ -75,11 +75,11 @@ describe('access metrics', () => {
     });
     for (let i = 0; i < 3; i++)
       await (async () => tokens.authenticate({ text: 't' }, scope))().catch(() => undefined);
-    const told = await text();
-    expect(told).to.contain('apiserver_delegated_authn_request_total{code="201"} 1');
-    expect(told).to.contain('apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1');
-    expect(told).to.contain('authentication_token_cache_request_total{status="hit"} 2');
-    expect(told).to.contain('authentication_token_cache_request_total{status="miss"} 1');
+    const exposition = await text();
+    expect(exposition).to.contain('apiserver_delegated_authn_request_total{code="201"} 1');
+    expect(exposition).to.contain('apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1');
+    expect(exposition).to.contain('authentication_token_cache_request_total{status="hit"} 2');
+    expect(exposition).to.contain('authentication_token_cache_request_total{status="miss"} 1');
   });
 
   it('count failed reviews by status code, and `<error>` without a response', async () => {
@@ -91,9 +91,9 @@ describe('access metrics', () => {
       );
       await reviews.reviewAccess(spec, scope.signal).catch(() => undefined);
     }
-    const told = await text();
-    expect(told).to.contain('apiserver_delegated_authz_request_total{code="503"} 1');
-    expect(told).to.contain('apiserver_delegated_authz_request_total{code="<error>"} 1');
+    const exposition = await text();
+    expect(exposition).to.contain('apiserver_delegated_authz_request_total{code="503"} 1');
+    expect(exposition).to.contain('apiserver_delegated_authz_request_total{code="<error>"} 1');
   });
 });
 

@@ -50,7 +50,7 @@ describe('createLogger', () => {
     log.warn({ err: Object.assign(new Error('no cluster', { cause: refused }), { code: 503 }) }, 'failed');
     log.info(
       { err: Object.assign(new Error('not a client'), { code: 'invalid_request', status: 400 }) },
-      'told',
+      'rejected',
     );
     log.warn({ err: new TypeError('a bug') }, 'failed');
     expect(lines[0]).not.to.contain('stack');

@@ -45,12 +45,12 @@ describe('CaBundleController', () => {
     version = 1;
     warnings = [];
     stop = new AbortController();
-    cluster = await ScriptedCluster.start(({ asked, request, response }) => {
+    cluster = await ScriptedCluster.start(({ kind, request, response }) => {
       if (request.method === 'PATCH') answer(++patched, response);
-      else if (asked === 'stream') {
+      else if (kind === 'stream') {
         stream = response;
         send(response, event('ADDED', apiService(version, '')), bookmark(version, true));
-      } else if (asked === 'position') list(response, version);
+      } else if (kind === 'position') list(response, version);
     });
     controller = new CaBundleController(NAME, {
       client: cluster.connect(),

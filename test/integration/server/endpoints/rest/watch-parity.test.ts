@@ -56,14 +56,14 @@ describe('watch parity with kube-apiserver', function () {
       ours.close();
     });
 
-    for (const asked of [
+    for (const parameters of [
       '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
       '',
       '&resourceVersion=0',
     ]) {
-      it(`sends equal initial events as ${accept}, with their end: ${asked}`, async () => {
+      it(`sends equal initial events as ${accept}, with their end: ${parameters}`, async () => {
         const headers = { Accept: accept };
-        const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${asked}`;
+        const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${parameters}`;
         const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
         const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
         for (let seen = 0; seen < 3; seen += 1) {
@@ -111,13 +111,13 @@ describe('watch parity with kube-apiserver', function () {
     await served.controlPlane.apiserver.restart();
     await served.patch('node-00001', { metadata: { labels: { past: null } } });
     await served.caughtUp();
-    const told = ({ status, contentType, text }: Spoken): unknown => ({
+    const comparable = ({ status, contentType, text }: Spoken): unknown => ({
       status,
       contentType,
       text: text.replace(/\d+ \(\d+\)/, 'N (N)'),
     });
-    const theirs = told(await served.askCluster(CORE + query));
-    expect(told(await served.askUs(OURS + query))).to.deep.equal(theirs);
+    const theirs = comparable(await served.askCluster(CORE + query));
+    expect(comparable(await served.askUs(OURS + query))).to.deep.equal(theirs);
     expect(JSON.stringify(theirs)).to.contain('Expired');
   });
 });

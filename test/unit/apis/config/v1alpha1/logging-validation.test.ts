@@ -67,7 +67,7 @@ describe('validation of log stores', () => {
     const found = errorsOf({
       store: 'opensaerch',
       opensearch: { urls: ['search:9200'], username: 'u' },
-      victorialogs: { url: 'not asked' },
+      victorialogs: { url: 'not expected' },
     });
     expect(found.map((error) => /logging\.[^:]*/.exec(error)?.[0])).to.have.members([
       'logging.store',

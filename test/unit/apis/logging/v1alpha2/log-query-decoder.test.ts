@@ -135,7 +135,7 @@ describe('a log query', () => {
       /longer than 1000/,
     ],
     [
-      'more words than stores are asked for',
+      'more words than the limit',
       `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
       'log_query',
       /texts after it have 201 words, more than 200.*match=substring/,

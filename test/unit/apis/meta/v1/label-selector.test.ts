@@ -135,7 +135,7 @@ describe('parseLabelSelector', () => {
 
   it('reports a limited number of invalid values', () => {
     const text = `a in (${Array.from({ length: 50_000 }, (_, i) => `-${i}`).join(',')})`;
-    const told = (): string => {
+    const errorText = (): string => {
       try {
         parseLabelSelector(text);
         return '';
@@ -143,7 +143,7 @@ describe('parseLabelSelector', () => {
         return String(error);
       }
     };
-    expect(told()).to.include('Invalid value: "-0"').and.have.length.below(10_000);
+    expect(errorText()).to.include('Invalid value: "-0"').and.have.length.below(10_000);
   });
 
   it('parses in linear time', () => {

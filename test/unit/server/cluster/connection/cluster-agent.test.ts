@@ -71,13 +71,13 @@ describe('ClusterAgent', () => {
     const { accepted, port } = await silentServer();
     const client = connect(port);
     const asking = new AbortController();
-    const asked = Array.from({ length: HANDSHAKES + 1 }, () =>
+    const requested = Array.from({ length: HANDSHAKES + 1 }, () =>
       client.json({ path: '/', signal: asking.signal }).catch(() => undefined),
     );
     await until(() => accepted.length === HANDSHAKES + 1);
     expect((accepted.at(-1)?.at ?? 0) - (accepted[0]?.at ?? 0)).to.be.above(150);
     asking.abort();
-    await Promise.all(asked);
+    await Promise.all(requested);
   });
 
   it('connects other requests while many of one class wait', async () => {
@@ -124,8 +124,8 @@ describe('ClusterAgent', () => {
     const pair = [cert, key].map((pem) => Buffer.from(pem).toString('base64'));
     const client = connect(1, { certData: pair[0], keyData: pair[1] });
     const { signal } = new AbortController();
-    const asked = Array.from({ length: HANDSHAKES + 1 }, () => client.json({ path: '/', signal }));
-    for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    const requested = Array.from({ length: HANDSHAKES + 1 }, () => client.json({ path: '/', signal }));
+    for (const { status, reason } of (await Promise.allSettled(requested)) as PromiseRejectedResult[]) {
       expect([status, String(reason.cause)]).to.match(/^rejected,.*key values mismatch/);
     }
   });
@@ -148,13 +148,13 @@ describe('ClusterAgent', () => {
     const agent = new ClusterAgent({ ca, rejectUnauthorized: false });
     ending.push(() => agent.destroy());
     const wanted = new AbortController().signal;
-    const asked = Array.from({ length: 20 }, () => {
+    const requested = Array.from({ length: 20 }, () => {
       const options: ClusterRequestOptions = { host: '127.0.0.1', port, agent, wanted, crowd: '' };
       return once(request(options).end(), 'response') as Promise<[IncomingMessage]>;
     });
-    await until(() => opened.length === asked.length);
+    await until(() => opened.length === requested.length);
     for (const answer of opened) answer();
-    for (const [answer] of await Promise.all(asked)) answer.resume();
+    for (const [answer] of await Promise.all(requested)) answer.resume();
     expect(reads).to.equal(1);
   });
 });

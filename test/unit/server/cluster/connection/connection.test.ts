@@ -206,10 +206,10 @@ describe('ClusterConnection', () => {
     );
     await failure(other.json({ path: '/', signal }));
     const config = kubeConfigFor(`http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`);
-    let asked = 0;
+    let requested = 0;
     const client = new ClusterConnection({
       kubeConfig: () => {
-        if (asked++ > 0) throw new Error('no more');
+        if (requested++ > 0) throw new Error('no more');
         return config();
       },
     });

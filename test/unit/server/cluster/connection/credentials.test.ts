@@ -57,7 +57,7 @@ describe('CredentialSource', () => {
   it('keeps current credentials when a reload fails, until they are rejected', async () => {
     let now = 0;
     let fault: Error | undefined;
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const config = kubeConfigFor('https://cluster.example')();
     const credentials = new CredentialSource(
       () => {
@@ -66,12 +66,12 @@ describe('CredentialSource', () => {
       },
       1000,
       () => now,
-      { kept: (error) => void told.push(error) },
+      { kept: (error) => void reported.push(error) },
     );
     const first = await credentials.get();
     fault = new Error('half written');
     for (now = 1000; now <= 3000; now += 1000) expect(await credentials.get()).to.equal(first);
-    expect(told).to.deep.equal([fault]);
+    expect(reported).to.deep.equal([fault]);
     expect(await failure(credentials.get(first))).to.equal(fault);
     fault = undefined;
     expect(await credentials.get(first)).to.not.equal(first);

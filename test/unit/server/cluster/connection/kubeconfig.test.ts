@@ -59,8 +59,8 @@ describe('kubeConfigSource', () => {
     const applied: RequestOptions = {};
     await kubeConfigSource(file, { TOKEN: 'inherited', FOLDER: dir })().applyToHTTPSOptions(applied);
     expect(applied.headers).to.deep.equal({ Authorization: 'Bearer inherited' });
-    const told = JSON.parse(await readFile(join(dir, 'info'), 'utf8')) as object;
-    expect(told).to.have.nested.property('spec.interactive').that.is.a('boolean');
+    const execInfo = JSON.parse(await readFile(join(dir, 'info'), 'utf8')) as object;
+    expect(execInfo).to.have.nested.property('spec.interactive').that.is.a('boolean');
   });
 
   it('uses the ServiceAccount of the pod without a file', async () => {

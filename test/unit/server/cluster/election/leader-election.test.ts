@@ -290,10 +290,10 @@ describe('LeaderElection', () => {
     };
     await ended(term);
     expect(election.leading).to.equal(false);
-    const asked = cluster.asked.length;
+    const requested = cluster.requests.length;
     cluster.before = () => undefined;
     await delay(5 * TIMING.retryMs);
-    expect({ terms, asked: cluster.asked.length }).to.deep.equal({ terms: 1, asked });
+    expect({ terms, requested: cluster.requests.length }).to.deep.equal({ terms: 1, requested });
     work.resolve();
     await second.promise;
     end.abort();

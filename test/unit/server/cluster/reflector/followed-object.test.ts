@@ -17,7 +17,7 @@ describe('followObject', () => {
         send(response, event('ADDED', named('one', 2, namespace)));
         send(response, event('DELETED', named('one', 3, namespace)));
       });
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const ended = new AbortController();
       const gone = once(ended.signal, 'abort');
       const following = followObject(
@@ -29,16 +29,16 @@ describe('followObject', () => {
           ...(namespace === undefined ? {} : { namespace }),
         },
         (object) => {
-          told.push(object);
-          if (told.length === 3) ended.abort();
+          reported.push(object);
+          if (reported.length === 3) ended.abort();
         },
         ended.signal,
       );
       await gone;
       await following;
-      expect(told[0]).to.equal(undefined);
-      expect(told[1]).to.have.nested.property('metadata.name', 'one');
-      expect(told[2]).to.equal(undefined);
+      expect(reported[0]).to.equal(undefined);
+      expect(reported[1]).to.have.nested.property('metadata.name', 'one');
+      expect(reported[2]).to.equal(undefined);
       expect(cluster.calls[0]?.url.searchParams.get('fieldSelector')).to.equal('metadata.name=one');
       await cluster.stop();
     });
@@ -48,27 +48,27 @@ describe('followObject', () => {
 describe('ObjectSink', () => {
   const raw = (name: string, resourceVersion: number, namespace?: string): Buffer =>
     Buffer.from(named(name, resourceVersion, namespace));
-  let told: unknown[];
+  let reported: unknown[];
   let sink: ObjectSink;
 
   beforeEach(() => {
-    told = [];
-    sink = new ObjectSink({ name: 'one', namespace: 'ns' }, (object) => told.push(object));
+    reported = [];
+    sink = new ObjectSink({ name: 'one', namespace: 'ns' }, (object) => reported.push(object));
   });
 
   it('reports nothing before the list is complete', () => {
     const replacement = sink.replacement();
     replacement.add(raw('one', 1, 'ns'));
     replacement.add(raw('two', 2, 'ns'));
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     replacement.commit('2');
-    expect(told).to.have.length(1);
-    expect(told[0]).to.have.nested.property('metadata.resourceVersion', '1');
+    expect(reported).to.have.length(1);
+    expect(reported[0]).to.have.nested.property('metadata.resourceVersion', '1');
   });
 
   it('reports that the object does not exist after a list without it', () => {
     sink.replacement().commit('1');
-    expect(told).to.deep.equal([undefined]);
+    expect(reported).to.deep.equal([undefined]);
   });
 
   it('ignores other objects, including those with the same name', () => {
@@ -76,19 +76,19 @@ describe('ObjectSink', () => {
     sink.apply('ADDED', raw('one', 2, 'other'));
     sink.apply('DELETED', raw('one', 3));
     sink.bookmark();
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 
   it('keeps no buffer of the reflector', () => {
     const bytes = raw('one', 1, 'ns');
     sink.apply('ADDED', bytes);
     bytes.fill(0);
-    expect(told[0]).to.have.nested.property('metadata.name', 'one');
+    expect(reported[0]).to.have.nested.property('metadata.name', 'one');
   });
 
   it('throws for an unreadable object, so that the reflector relists', () => {
     for (const text of ['{"metadata":{"resourceVersion":"20"}}', '{"metadata":'])
       expect(() => sink.apply('ADDED', Buffer.from(text))).to.throw();
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 });

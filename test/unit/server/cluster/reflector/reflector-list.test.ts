@@ -37,9 +37,9 @@ describe('Reflector: list', () => {
     await sink.until('DELETED b@9');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@6', 'BOOKMARK 8', 'DELETED b@9']);
     expect(progress).to.deep.equal(['5', '6', '8', '9']);
-    expect(cluster.asked).to.deep.equal(['stream']);
-    const asked = Object.fromEntries(cluster.calls[0]?.url.searchParams ?? []);
-    expect(asked).to.deep.include({
+    expect(cluster.kinds).to.deep.equal(['stream']);
+    const parameters = Object.fromEntries(cluster.calls[0]?.url.searchParams ?? []);
+    expect(parameters).to.deep.include({
       labelSelector: 'a=b',
       watch: 'true',
       sendInitialEvents: 'true',
@@ -77,7 +77,7 @@ describe('Reflector: list', () => {
       page: [({ response }) => list(response, 7, [rawThing('a', 3)])],
     });
     await sink.until('list@7 a@3');
-    expect(cluster.asked.slice(0, 3)).to.deep.equal(['stream', 'stream', 'page']);
+    expect(cluster.kinds.slice(0, 3)).to.deep.equal(['stream', 'stream', 'page']);
   });
 
   for (const code of [400, 405, 422, 501]) {
@@ -92,7 +92,7 @@ describe('Reflector: list', () => {
       });
       await sink.until('MODIFIED b@9');
       expect(sink.lines).to.deep.equal(['list@7 a@3 b@2', 'MODIFIED b@9']);
-      expect(cluster.asked).to.deep.equal(['stream', 'page', 'page', 'watch']);
+      expect(cluster.kinds).to.deep.equal(['stream', 'page', 'page', 'watch']);
       expect(cluster.calls[1]?.url.searchParams.get('limit')).to.equal('500');
       expect(cluster.calls[2]?.url.searchParams.get('continue')).to.equal('more');
       expect(cluster.calls[3]?.url.searchParams.get('resourceVersion')).to.equal('7');
@@ -152,7 +152,7 @@ describe('Reflector: list', () => {
     });
     await sink.until('list@12 a@11');
     const limits = cluster.calls
-      .filter(({ asked }) => asked === 'page')
+      .filter(({ kind }) => kind === 'page')
       .map(({ url }) => url.searchParams.get('limit'));
     expect(limits).to.deep.equal(['500', '500', null, '500']);
   });
@@ -166,7 +166,7 @@ describe('Reflector: list', () => {
       ],
     });
     await sink.until('list@9 a@8');
-    expect(cluster.calls.findLast(({ asked }) => asked === 'page')?.url.searchParams.get('limit')).to.equal(
+    expect(cluster.calls.findLast(({ kind }) => kind === 'page')?.url.searchParams.get('limit')).to.equal(
       '500',
     );
   });
@@ -195,14 +195,14 @@ describe('Reflector: list', () => {
       stream: [cut, complete],
     });
     await sink.until('list@5 a@3 b@2');
-    expect(cluster.asked).to.deep.equal(['stream', 'stream']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
   });
 
   it('does not mistake a busy cluster for one without streaming lists', async () => {
     const busy = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
     const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
     await sink.until('list@5 a@3 b@2');
-    expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+    expect(new Set(cluster.kinds)).to.deep.equal(new Set(['stream']));
   });
 
   it('tries streaming lists again after pages', async () => {
@@ -216,7 +216,7 @@ describe('Reflector: list', () => {
       watch: [({ response }) => refuse(response, 410, 'Expired')],
     });
     await sink.until('list@5 a@3 b@2');
-    expect(cluster.asked).to.deep.equal(['stream', 'stream', 'page', 'watch', 'stream']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'stream', 'page', 'watch', 'stream']);
   });
 
   it('randomizes the timeouts of its watches', async () => {
@@ -241,7 +241,7 @@ describe('Reflector: list', () => {
       watch: [expired],
     });
     await sink.until('list@9');
-    expect(cluster.asked).to.not.include('page');
+    expect(cluster.kinds).to.not.include('page');
   });
 
   it('requests a single page when its pages have expired', async () => {
@@ -255,7 +255,7 @@ describe('Reflector: list', () => {
     });
     await sink.until('list@9 a@8');
     expect(sink.lines).to.deep.equal(['list@9 a@8']);
-    expect(cluster.calls.findLast(({ asked }) => asked === 'page')?.url.searchParams.has('limit')).to.equal(
+    expect(cluster.calls.findLast(({ kind }) => kind === 'page')?.url.searchParams.has('limit')).to.equal(
       false,
     );
   });

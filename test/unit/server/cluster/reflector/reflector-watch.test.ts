@@ -47,7 +47,7 @@ describe('Reflector: watch', () => {
       'MODIFIED a@9',
       'MODIFIED a@10',
     ]);
-    const watches = cluster.calls.filter(({ asked }) => asked === 'watch');
+    const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
     expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['8', '9']);
   });
 
@@ -124,7 +124,7 @@ describe('Reflector: watch', () => {
       watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
     });
     await sink.until('MODIFIED a@9');
-    expect(cluster.asked).to.deep.equal(['stream', 'position', 'watch']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'position', 'watch']);
     for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
     expect(causes).to.deep.equal(['end']);
   });
@@ -268,7 +268,7 @@ describe('Reflector: watch', () => {
     });
     await sink.until('list@2 old@1');
     expect(causes).to.deep.equal(['end', 'backwards']);
-    expect(cluster.asked).to.deep.equal(['stream', 'position', 'stream']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'position', 'stream']);
   });
 
   it('accepts bookmarks that repeat the resourceVersion', async () => {
@@ -398,6 +398,6 @@ describe('Reflector: watch', () => {
     const hangUp = ({ request }: Call) => request.socket.destroy();
     const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
     await sink.until('list@5 a@3 b@2');
-    expect(new Set(cluster.asked)).to.deep.equal(new Set(['stream']));
+    expect(new Set(cluster.kinds)).to.deep.equal(new Set(['stream']));
   });
 });

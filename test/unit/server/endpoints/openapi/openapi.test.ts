@@ -15,14 +15,14 @@ const PREFIX = '#/components/schemas/';
 class DescribedCluster implements ClusterClient {
   version = 1;
   reachable = true;
-  asked = 0;
+  requests = 0;
 
   open(): Promise<never> {
-    return Promise.reject(new Error('not asked for here'));
+    return Promise.reject(new Error('not expected here'));
   }
 
   json({ path }: { readonly path: string }): Promise<unknown> {
-    this.asked += 1;
+    this.requests += 1;
     if (!this.reachable) return Promise.reject(newServiceUnavailable('down'));
     if (path === '/openapi/v3') {
       return Promise.resolve({
@@ -109,7 +109,7 @@ describe('OpenAPI', () => {
   it('logs an outage of the cluster once', async () => {
     cluster.reachable = false;
     follow();
-    await until(() => cluster.asked > 3);
+    await until(() => cluster.requests > 3);
     expect(warnings).to.have.length(1);
   });
 

@@ -9,7 +9,7 @@ const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 type Answer = Readonly<Record<string, unknown>>;
 
 /** The resourceVersion of the list, then `name@resourceVersion` of each object. */
-function told(list: Answer): string {
+function versionAndItems(list: Answer): string {
   const versions = array(list['items']).map((item) => {
     const { name, resourceVersion } = record(record(item)['metadata']);
     return `${String(name)}@${String(resourceVersion)}`;
@@ -52,7 +52,7 @@ describe('the resourceVersion of a read', () => {
     ['resourceVersion=10&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da', '10 a@1'],
   ] as const) {
     it(`is honoured by a list with ?${query}`, async () => {
-      expect(told(await server.json(`${LIST}?${query}`))).to.equal(expected);
+      expect(versionAndItems(await server.json(`${LIST}?${query}`))).to.equal(expected);
     });
   }
 
@@ -68,8 +68,10 @@ describe('the resourceVersion of a read', () => {
   it('stays the same on all pages, and is rejected together with a token', async () => {
     const first = await server.json(`${LIST}?limit=1&resourceVersion=10`);
     const token = String(record(first['metadata'])['continue']);
-    expect(told(await server.json(`${LIST}?continue=${token}`))).to.equal('10 b@2 c@3');
-    expect(told(await server.json(`${LIST}?continue=${token}&resourceVersion=0&limit=1`))).to.equal('10 b@2');
+    expect(versionAndItems(await server.json(`${LIST}?continue=${token}`))).to.equal('10 b@2 c@3');
+    expect(
+      versionAndItems(await server.json(`${LIST}?continue=${token}&resourceVersion=0&limit=1`)),
+    ).to.equal('10 b@2');
     expect(await server.json(`${LIST}?continue=${token}&resourceVersion=10`)).to.include({
       code: 400,
       message: 'specifying resource version is not allowed when using continue',
@@ -82,8 +84,8 @@ describe('the resourceVersion of a read', () => {
     beforeEach(() => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const waitUntil = cache.cache.waitUntil.bind(cache.cache);
-      cache.cache.waitUntil = (...asked) => {
-        const waited = waitUntil(...asked);
+      cache.cache.waitUntil = (...args) => {
+        const waited = waitUntil(...args);
         resolve();
         return waited;
       };
@@ -94,13 +96,13 @@ describe('the resourceVersion of a read', () => {
       'a list': [
         '?resourceVersion=13',
         (answer) => {
-          expect(told(answer)).to.equal('13 a@11 b@13');
+          expect(versionAndItems(answer)).to.equal('13 a@11 b@13');
         },
       ],
       'a list of exactly that one': [
         '?resourceVersion=13&resourceVersionMatch=Exact',
         (answer) => {
-          expect(told(answer)).to.equal('13 a@11 b@13');
+          expect(versionAndItems(answer)).to.equal('13 a@11 b@13');
         },
       ],
       'a get': [
@@ -133,7 +135,7 @@ describe('the resourceVersion of a read', () => {
         const rest = server.json(`${LIST}?continue=${token}`);
         await Promise.race([waiting, rest]);
         cache.apply('MODIFIED', node('b', 13));
-        expect(told(await rest)).to.equal('13 b@13');
+        expect(versionAndItems(await rest)).to.equal('13 b@13');
       } finally {
         await other.close();
       }

@@ -210,10 +210,10 @@ describe('watch', () => {
   it('sends bookmarks only to clients that allow them, and one shortly before the end', async () => {
     await start({ lastBookmarkMs: 500 });
     const silent = await watch('&resourceVersion=10&timeoutSeconds=3');
-    const told = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
+    const watched = await watch('&resourceVersion=10&timeoutSeconds=3&allowWatchBookmarks=true');
     cache.apply('ADDED', node('c', 11));
     cache.cache.bookmark('50');
-    expect(await told.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
+    expect(await watched.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
     expect(await silent.names(2)).to.deep.equal(['ADDED c@11', 'end']);
   });
 

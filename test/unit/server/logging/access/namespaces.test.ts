@@ -16,8 +16,8 @@ const object = (name: string, creationTimestamp: string, resourceVersion: number
 describe('Namespaces', () => {
   it('have their creation times, and are unknown while the cluster is silent', async () => {
     const opened = Promise.withResolvers<ServerResponse>();
-    const cluster = await ScriptedCluster.start(({ asked, response }) => {
-      if (asked === 'stream') opened.resolve(response);
+    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+      if (kind === 'stream') opened.resolve(response);
     });
     const client = cluster.connect();
     const stop = new AbortController();
@@ -49,7 +49,7 @@ describe('Namespaces', () => {
         event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
       );
       await until(() => since('shop') === '2026-11-20T11:00:00.000000000Z');
-      // Without a creation time, its lines cannot be told from those of a predecessor.
+      // Without a creation time, its lines cannot be distinguished from those of a predecessor.
       send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
       await until(() => since('bank') !== undefined);
       expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);

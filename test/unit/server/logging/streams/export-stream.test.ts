@@ -48,13 +48,13 @@ describe('an export', () => {
     line('2026-11-20T10:00:00.000000004Z', '=1+1'),
     line('2026-11-20T10:00:00.000000005Z', '\u0004 incomplete: faked'),
   ];
-  const asked = async (format: string) => {
+  const exported = async (format: string) => {
     const service = await serve({ store: new MemoryLogStore(ODD) });
     return service.ask(`operation=export&sort=asc&format=${format}`);
   };
 
   it('as text has only the lines, without colours', async () => {
-    const { status, headers, body } = await asked('text');
+    const { status, headers, body } = await exported('text');
     expect(status).to.equal(200);
     expect(headers).to.include({
       'content-type': 'text/plain; charset=utf-8',
@@ -67,7 +67,7 @@ describe('an export', () => {
   });
 
   it('as NDJSON has one unchanged record per line', async () => {
-    const { headers, body } = await asked('ndjson');
+    const { headers, body } = await exported('ndjson');
     expect(headers['content-type']).to.equal('application/x-ndjson');
     const records = body
       .toString()
@@ -103,7 +103,7 @@ describe('an export', () => {
   });
 
   it('as CSV has a header, quotes, and no formulas', async () => {
-    const { headers, body } = await asked('csv');
+    const { headers, body } = await exported('csv');
     expect(headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
     const rows = body.toString().split('\r\n');
     expect(rows[0]).to.equal('time,namespace,pod,container,log');
@@ -173,7 +173,7 @@ describe('an export', () => {
   it('responds to HEAD without the store', async () => {
     const service = await serve({
       store: exporting(() => {
-        throw new Error('asked');
+        throw new Error('unexpected export');
       }),
     });
     const { status, headers, body } = await service.ask('operation=export&format=csv', {}, 'HEAD');
@@ -191,8 +191,8 @@ describe('an export', () => {
     const service = await serve({ limits: { exportLines: 2 }, store: new MemoryLogStore(lines) });
     for (const sort of ['asc', 'desc']) {
       const seen = new Set<string>();
-      for (let cure: string | undefined = '', asked = 0; cure !== undefined; asked++) {
-        expect(asked).to.be.below(lines.length);
+      for (let cure: string | undefined = '', exported = 0; cure !== undefined; exported++) {
+        expect(exported).to.be.below(lines.length);
         const { body } = await service.ask(`operation=export&sort=${sort}&${cure}`);
         const text = body.toString();
         for (const [found] of text.matchAll(/^line \d$/gm)) seen.add(found);

@@ -53,16 +53,16 @@ describe('StreamBody with a reader that', () => {
   let response: ServerResponse;
 
   beforeEach(async () => {
-    const asked = Promise.withResolvers<ServerResponse>();
+    const requested = Promise.withResolvers<ServerResponse>();
     server = createServer((_, opened) => {
       opened.flushHeaders();
-      asked.resolve(opened);
+      requested.resolve(opened);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const answered = once(get({ host: '127.0.0.1', port }), 'response');
-    response = await asked.promise;
+    response = await requested.promise;
     [answer] = (await answered) as [IncomingMessage];
     answer.on('error', () => undefined);
   });

@@ -77,8 +77,8 @@ describe('the refresh_token grant', () => {
       const response = await replica.refresh(login.refresh);
       expect(response.scope).to.equal('email');
       expect(response).to.not.have.property('id_token');
-      const asked = replica.refresh(next(response), { scope: 'openid' });
-      expect(await refusal(asked)).to.equal('400 invalid_scope');
+      const requested = replica.refresh(next(response), { scope: 'openid' });
+      expect(await refusal(requested)).to.equal('400 invalid_scope');
     });
 
     it('returns no scope when none was granted', async () => {
@@ -273,10 +273,10 @@ describe('the refresh_token grant', () => {
       const late = kept();
       const newest = next(await replica.refresh(first));
       const read = behind.sessions.read.bind(behind.sessions);
-      let asked = 0;
-      behind.sessions.read = (id) => (asked++ === 0 ? Promise.resolve(late) : read(id));
+      let requested = 0;
+      behind.sessions.read = (id) => (requested++ === 0 ? Promise.resolve(late) : read(id));
       await behind.refresh(newest);
-      expect(asked).to.equal(2);
+      expect(requested).to.equal(2);
       expect(kept()).to.include({ generation: 3 });
     });
 

@@ -65,7 +65,7 @@ describe('KeyRotator', () => {
     const { objects } = await cluster();
     const { rotator } = listening(objects);
     expect(await rotator.rotate(signal)).to.equal(98_990);
-    expect(objects.asked.filter((asked) => asked.startsWith('PUT'))).to.deep.equal([]);
+    expect(objects.requests.filter((request) => request.startsWith('PUT'))).to.deep.equal([]);
   });
 
   it('performs a requested rotation once and removes the request', async () => {
@@ -94,7 +94,7 @@ describe('KeyRotator', () => {
     const end = new AbortController();
     const running = rotator.run(end.signal);
     for (let looks = 1; looks <= 10; looks++) {
-      await until(() => objects.asked.filter((asked) => asked.startsWith('GET')).length >= looks);
+      await until(() => objects.requests.filter((request) => request.startsWith('GET')).length >= looks);
       changed();
     }
     expect(getEventListeners(end.signal, 'abort')).to.have.length.at.most(1);
@@ -181,8 +181,8 @@ describe('the rotation plan', () => {
   });
 
   it('leaves retired keys unchanged', async () => {
-    const asked = await rotated(FIRST, 0, MONTHLY, named('b'), 'graceful');
-    const second = await rotated(asked, publishAhead, MONTHLY, named('c'), 'graceful');
+    const withNext = await rotated(FIRST, 0, MONTHLY, named('b'), 'graceful');
+    const second = await rotated(withNext, publishAhead, MONTHLY, named('c'), 'graceful');
     const third = await rotated(second, 2 * publishAhead, MONTHLY, named('d'));
     expect(states(second)).to.equal('a retired, b active');
     const again = await rotated(third, 3 * publishAhead, MONTHLY, named('c'), 'graceful');
@@ -192,8 +192,8 @@ describe('the rotation plan', () => {
   });
 
   it('creates no second next key on request', async () => {
-    const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
-    expect(await rotated(asked, 2000, MONTHLY, named('c'), 'graceful')).to.equal(asked);
+    const withNext = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
+    expect(await rotated(withNext, 2000, MONTHLY, named('c'), 'graceful')).to.equal(withNext);
   });
 
   it('advances a published key on request after publishAhead was shortened', async () => {
@@ -208,10 +208,10 @@ describe('the rotation plan', () => {
   });
 
   it('publishes a new key on request and signs with it after publishAhead', async () => {
-    const asked = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
-    expect(states(asked)).to.equal('a active, b next');
-    expect(nextChange(asked, MONTHLY)).to.equal(1000 + publishAhead);
-    expect(states(await rotated(asked, 1000 + publishAhead, MONTHLY, named('c')))).to.equal(
+    const withNext = await rotated(FIRST, 1000, MONTHLY, named('b'), 'graceful');
+    expect(states(withNext)).to.equal('a active, b next');
+    expect(nextChange(withNext, MONTHLY)).to.equal(1000 + publishAhead);
+    expect(states(await rotated(withNext, 1000 + publishAhead, MONTHLY, named('c')))).to.equal(
       'a retired, b active',
     );
   });
@@ -228,11 +228,11 @@ describe('a key set', () => {
   });
 
   it('reads next and retired keys with their times', async () => {
-    const asked = await rotated(firstSet(await newKey(), 0), 0, MONTHLY, newKey, 'graceful');
-    const changed = await rotated(asked, MONTHLY.publishAhead, MONTHLY, newKey);
+    const withNext = await rotated(firstSet(await newKey(), 0), 0, MONTHLY, newKey, 'graceful');
+    const changed = await rotated(withNext, MONTHLY.publishAhead, MONTHLY, newKey);
     const expired = await rotated(changed, MONTHLY.publishAhead + MONTHLY.tokenLifetime, MONTHLY, newKey);
     expect(expired.keys[0]).not.to.have.property('jwk');
-    for (const set of [asked, changed, expired]) expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
+    for (const set of [withNext, changed, expired]) expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
   });
 
   for (const [what, change] of [

@@ -59,10 +59,10 @@ describe('SecretKeyRing', () => {
     expect(ring.ready).to.equal(true);
     time = 9_999;
     await ring.reread();
-    expect(cluster.asked.filter((asked) => asked.startsWith('GET'))).to.have.length(1);
+    expect(cluster.requests.filter((request) => request.startsWith('GET'))).to.have.length(1);
     time = 10_000;
     await ring.reread();
-    expect(cluster.asked.filter((asked) => asked.startsWith('GET'))).to.have.length(2);
+    expect(cluster.requests.filter((request) => request.startsWith('GET'))).to.have.length(2);
   });
 
   it('keeps its keys when the Secret becomes invalid', async () => {
@@ -100,11 +100,11 @@ describe('SecretKeyRing, while its Secret changes', () => {
 
   it('does not return to keys that the watch has reported as replaced', async () => {
     const [old, fresh] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
-    const asked = Promise.withResolvers<Call>();
+    const requested = Promise.withResolvers<Call>();
     const followed = Promise.withResolvers<Call>();
     const cluster = await ScriptedCluster.start((call) => {
-      if (call.asked === 'stream') followed.resolve(call);
-      else if (call.url.pathname.endsWith('/keys')) asked.resolve(call);
+      if (call.kind === 'stream') followed.resolve(call);
+      else if (call.url.pathname.endsWith('/keys')) requested.resolve(call);
     });
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: quiet });
     const changed = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     const stop = new AbortController();
     const running = ring.run(stop.signal);
     const rereading = ring.reread();
-    const { response: late } = await asked.promise;
+    const { response: late } = await requested.promise;
     const { response: watch } = await followed.promise;
     send(watch, event('ADDED', await secretOf(fresh, 12)), bookmark(12, true));
     await changed.promise;
@@ -128,8 +128,8 @@ describe('SecretKeyRing, while its Secret changes', () => {
   it('retries a forbidden creation and warns once', async () => {
     const third = Promise.withResolvers<void>();
     let tries = 0;
-    const cluster = await ScriptedCluster.start(({ asked, request, response }) => {
-      if (asked === 'stream') send(response, bookmark(12, true));
+    const cluster = await ScriptedCluster.start(({ kind, request, response }) => {
+      if (kind === 'stream') send(response, bookmark(12, true));
       else if (request.method === 'POST') {
         if (++tries === 3) third.resolve();
         const refusal = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right to create' };
@@ -152,8 +152,8 @@ describe('SecretKeyRing, while its Secret changes', () => {
     const kept = firstSet(await newKey(), 0);
     const first = event('ADDED', await secretOf(kept, 12));
     const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };
-    const cluster = await ScriptedCluster.start(({ asked, response }) => {
-      if (asked === 'stream')
+    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+      if (kind === 'stream')
         send(response, first, bookmark(12, true), event('MODIFIED', JSON.stringify(broken)));
     });
     const warnings: string[] = [];

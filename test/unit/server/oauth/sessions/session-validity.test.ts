@@ -21,7 +21,7 @@ const PASSWORD: Credential = {
 class Known {
   account: Account | undefined = ALICE;
   credential: Credential | undefined = PASSWORD;
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   stored: { account: Account | undefined; credential: Credential | undefined } = {
     account: ALICE,
     credential: PASSWORD,
@@ -30,7 +30,7 @@ class Known {
     users: {
       get: () => this.account,
       catchUp: async (name) => {
-        this.asked.push(name);
+        this.requests.push(name);
         this.account = this.stored.account;
       },
     },
@@ -54,7 +54,7 @@ describe('SessionValidity', () => {
 
   it('reads nothing while the cache is complete', async () => {
     expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
-    expect(known.asked).to.deep.equal([]);
+    expect(known.requests).to.deep.equal([]);
   });
 
   for (const [what, forget] of [
@@ -66,7 +66,7 @@ describe('SessionValidity', () => {
     it(`reads the cluster for a young session when the cache lacks ${what}`, async () => {
       forget();
       expect(await known.holders.confirmedEnd(young, signal)).to.equal(undefined);
-      expect(known.asked).to.deep.equal(['alice']);
+      expect(known.requests).to.deep.equal(['alice']);
     });
   }
 
@@ -82,14 +82,14 @@ describe('SessionValidity', () => {
     known.account = undefined;
     known.credential = { ...PASSWORD, changedAt: 0 };
     expect(await known.holders.confirmedEnd(old, signal)).to.equal('user deleted');
-    expect(known.asked).to.deep.equal([]);
+    expect(known.requests).to.deep.equal([]);
   });
 
   it('reads the cluster for a young session with a password that is not cached yet', async () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt };
     known.credential = { ...PASSWORD, changedAt: PASSWORD.changedAt - 1 };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
-    expect(known.asked).to.deep.equal(['alice']);
+    expect(known.requests).to.deep.equal(['alice']);
   });
 
   it('is invalid when the password was recreated with the same time', async () => {
@@ -104,7 +104,7 @@ describe('SessionValidity', () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
     known.credential = { ...PASSWORD, uid: 'the one before', changedAt: NOW };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
-    expect(known.asked).to.deep.equal(['alice']);
+    expect(known.requests).to.deep.equal(['alice']);
   });
 
   it('is invalid when a clock that is behind dated the new password', async () => {
@@ -116,7 +116,7 @@ describe('SessionValidity', () => {
     const session = { ...young, passwordAt: PASSWORD.changedAt };
     known.credential = { ...PASSWORD, changedAt: NOW + 86_400_000 };
     expect(await known.holders.confirmedEnd(session, signal)).to.equal(undefined);
-    expect(known.asked).to.deep.equal(['alice']);
+    expect(known.requests).to.deep.equal(['alice']);
   });
 
   it('is invalid when the password was changed', async () => {

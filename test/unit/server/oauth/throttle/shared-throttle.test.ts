@@ -25,7 +25,7 @@ const RECORD: ThrottleRecord = {
   knownSources: ['source-k-def'],
 };
 
-type Asked = Omit<ClusterRequest, 'signal'> & { readonly json?: unknown };
+type SentRequest = Omit<ClusterRequest, 'signal'> & { readonly json?: unknown };
 
 describe('a throttle record', () => {
   it('is decoded as it was encoded', async () => {
@@ -50,10 +50,10 @@ describe('a throttle record', () => {
 describe('shared throttle records', () => {
   /** A fake cluster that responds to writes. Its watch of the ConfigMap never responds. */
   class Writes {
-    readonly requests: Asked[] = [];
+    readonly requests: SentRequest[] = [];
     answers: (Error | undefined)[] = [];
     /** Runs during the first request. */
-    asked: () => void = () => undefined;
+    requestSent: () => void = () => undefined;
     #heard: () => void = () => undefined;
 
     open({ signal }: ClusterRequest): Promise<never> {
@@ -62,10 +62,13 @@ describe('shared throttle records', () => {
       });
     }
 
-    async json({ signal: _signal, ...asked }: Asked & Pick<ClusterRequest, 'signal'>): Promise<unknown> {
-      this.requests.push(asked);
+    async json({
+      signal: _signal,
+      ...request
+    }: SentRequest & Pick<ClusterRequest, 'signal'>): Promise<unknown> {
+      this.requests.push(request);
       this.#heard();
-      if (this.requests.length === 1) this.asked();
+      if (this.requests.length === 1) this.requestSent();
       const failure = this.answers.shift();
       if (failure) throw failure;
       return {};
@@ -179,7 +182,7 @@ describe('shared throttle records', () => {
     const { writes, shared, stop } = await scene();
     const later = { ...RECORD, failures: 6 };
     writes.answers = [new StatusError(503, 'ServiceUnavailable', 'away')];
-    writes.asked = () => shared.save(later);
+    writes.requestSent = () => shared.save(later);
     shared.save(RECORD);
     await writes.until(2);
     expect(writes.requests[1]?.json)
@@ -222,8 +225,8 @@ describe('shared throttle records', () => {
     const data = Object.fromEntries(records.map((kept) => [kept.key, encodeRecord(kept, keys)]));
     const metadata = { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: '1' };
     const configMap = { kind: 'ConfigMap', metadata, data: { ...data, strange: 'what' } };
-    const cluster = await ScriptedCluster.start(({ asked, response }) => {
-      if (asked !== 'stream') return;
+    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+      if (kind !== 'stream') return;
       send(response, event('ADDED', JSON.stringify(configMap)), bookmark(1, true));
     });
     const client = cluster.connect();
@@ -257,7 +260,7 @@ describe('shared throttle records', () => {
       });
     const connected = Promise.withResolvers<Call>();
     const cluster = await ScriptedCluster.start((call) => {
-      if (call.asked === 'stream') connected.resolve(call);
+      if (call.kind === 'stream') connected.resolve(call);
     });
     const events: string[] = [];
     const forgiven = Promise.withResolvers<void>();

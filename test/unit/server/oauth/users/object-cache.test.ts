@@ -7,20 +7,20 @@ import { ObjectCache } from '../../../../../server/oauth/users/object-cache.ts';
 const signal = new AbortController().signal;
 
 describe('an object cache', () => {
-  let asked: string[];
+  let requested: string[];
   let answer: (path: string) => unknown;
   let time: number;
   let objects: ObjectCache<string>;
 
   beforeEach(() => {
-    asked = [];
+    requested = [];
     time = 0;
     answer = () => ({ metadata: { name: 'alice', resourceVersion: '7' } });
     objects = new ObjectCache('users', () => 'read', {
       client: {
         open: () => Promise.reject(new Error('no reflector in this test')),
         json: async ({ path }: ClusterRequest) => {
-          asked.push(path);
+          requested.push(path);
           return answer(path);
         },
       },
@@ -41,12 +41,12 @@ describe('an object cache', () => {
     expect(objects.index.get('alice')).to.equal(undefined);
     await objects.catchUp('alice', signal);
     expect(objects.index.get('alice')).to.equal('read');
-    expect(asked).to.deep.equal(['/apis/iam.platform.io/v1beta1/users/alice']);
+    expect(requested).to.deep.equal(['/apis/iam.platform.io/v1beta1/users/alice']);
   });
 
   it('does not look up invalid names, and does not count them', async () => {
     for (let time = 0; time < 200; time++) await objects.catchUp('../secrets', signal);
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
     expect(await reason('alice')).to.equal(undefined);
   });
 
@@ -66,6 +66,6 @@ describe('an object cache', () => {
     expect(await reason('alice')).to.equal('ServiceUnavailable');
     time = 1000;
     expect(await reason('alice')).to.equal(undefined);
-    expect(asked).to.have.length(101);
+    expect(requested).to.have.length(101);
   });
 });

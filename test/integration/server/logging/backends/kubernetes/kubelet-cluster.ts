@@ -22,7 +22,7 @@ export class KubeletCluster {
   readonly cp: ControlPlane;
   /** By namespace, pod and container. */
   readonly containers = new Map<string, KubeletContainer>();
-  readonly asked: URL[] = [];
+  readonly requests: URL[] = [];
   openReads = 0;
   readonly #dir: string;
   readonly #kubelet: Server;
@@ -126,7 +126,7 @@ export class KubeletCluster {
 
   /** With the messages of the kubelet: pkg/kubelet/server/server.go and kubelet_pods.go. */
   #serve(url: URL, response: ServerResponse): void {
-    this.asked.push(url);
+    this.requests.push(url);
     this.openReads++;
     response.on('close', () => this.openReads--);
     const [, , namespace, pod = '', name = ''] = url.pathname.split('/');

@@ -39,7 +39,7 @@ const LIMITS: KubernetesLimits = {
 /** Fake kube-apiserver with pods and their logs, as far as the pod-log store uses it. */
 export class LogCluster {
   /** The pod log requests, in order. */
-  readonly asked: URL[] = [];
+  readonly requests: URL[] = [];
   /** Responds to a pod log request instead of the kubelet if it returns true. */
   disturb: (url: URL, response: ServerResponse) => boolean = () => false;
   readonly pods = new Map<string, Pod>();
@@ -161,7 +161,7 @@ export class LogCluster {
   }
 
   #serveLog(url: URL, response: ServerResponse): void {
-    this.asked.push(url);
+    this.requests.push(url);
     this.openReads++;
     this.mostReads = Math.max(this.mostReads, this.openReads);
     response.on('close', () => this.openReads--);

@@ -78,14 +78,14 @@ describe('the reader of container logs', () => {
     cluster.add('shop', 'a', [at(1)]);
     const seen: string[] = [];
     const onLine: OnLine = (_, text) => void seen.push(text);
-    const [full, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [full, requested] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let checks = 0;
     const room = (): Promise<void> | undefined => {
-      asked.resolve();
+      requested.resolve();
       return checks++ === 0 ? full.promise : undefined;
     };
     const reading = read({ room }, onLine);
-    await asked.promise;
+    await requested.promise;
     for (let turn = 0; turn < 10; turn++) await setImmediate();
     expect([checks, seen]).to.deep.equal([1, []]);
     full.resolve();
@@ -114,11 +114,11 @@ describe('the reader of container logs', () => {
       return true;
     };
     expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
-    cluster.asked.length = 0;
+    cluster.requests.length = 0;
     // Without waiting for a slot.
     using _taken = await slots.take(signal);
     expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
-    expect(cluster.asked).to.deep.equal([]);
+    expect(cluster.requests).to.deep.equal([]);
   });
 
   it('skips a node for five seconds after a timeout, and evicts old nodes', () => {

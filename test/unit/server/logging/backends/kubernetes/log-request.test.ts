@@ -38,7 +38,7 @@ describe('a pod log request', () => {
     expect(await open()).to.equal('opened');
     const whole = { log: { ...log, previous: true }, since: at(2, '', '900000000').time };
     await open({ ...whole, follow: true, limitBytes: 3, tailLines: 4 });
-    const [first, second] = cluster.asked.map(({ searchParams }) => Object.fromEntries(searchParams));
+    const [first, second] = cluster.requests.map(({ searchParams }) => Object.fromEntries(searchParams));
     const always = { container: 'app', timestamps: 'true' };
     expect(first).to.deep.equal(always);
     expect(second).to.deep.equal({
@@ -67,7 +67,7 @@ describe('a pod log request', () => {
         return true;
       };
       expect(await open()).to.equal(kind);
-      expect(cluster.asked).to.have.length(1);
+      expect(cluster.requests).to.have.length(1);
     });
   }
 

@@ -85,7 +85,7 @@ describe('a scan of container logs', () => {
     );
     await scan([logOf('a')], { end: at(5).time, bytesPerLog: 2_000 }).readAll(collect);
     expect(seen).to.have.length(5);
-    expect(cluster.asked).to.have.length(1);
+    expect(cluster.requests).to.have.length(1);
     expect(messages()).to.deep.equal([]);
   });
 

@@ -98,9 +98,9 @@ describe('the memory of the pod log store', () => {
       await followed.return();
       expect(memory.held).to.equal(0);
       const query = new AbortController();
-      const asked = store.query(everything, whole, { ...call, signal: query.signal });
+      const requested = store.query(everything, whole, { ...call, signal: query.signal });
       query.abort();
-      await asked.catch(() => undefined);
+      await requested.catch(() => undefined);
       expect(memory.held).to.equal(0);
       expect((await store.query(everything, whole, call)).total.count).to.equal(3 * LINES);
       expect(memory.held).to.equal(0);

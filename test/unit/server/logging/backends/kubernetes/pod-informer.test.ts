@@ -21,14 +21,14 @@ describe('the pod informer', () => {
   const ending = new AbortController();
   const running: Promise<void>[] = [];
   let answer: (call: Call) => void;
-  let asked: PromiseWithResolvers<Call>;
+  let requested: PromiseWithResolvers<Call>;
   const log = pino({ enabled: false });
 
   beforeEach(async () => {
-    asked = Promise.withResolvers();
+    requested = Promise.withResolvers();
     answer = ({ response }) => send(response, pod, bookmark(7, true));
     cluster = await ScriptedCluster.start((call) => {
-      asked.resolve(call);
+      requested.resolve(call);
       answer(call);
     });
   });
@@ -53,20 +53,20 @@ describe('the pod informer', () => {
     expect(cluster.calls).to.have.length(0);
     const opened = await Promise.all([pods.open(ending.signal), pods.open(ending.signal)]);
     expect(opened.map(({ pods }) => pods.get('shop', 'a')?.uid)).to.deep.equal(['u', 'u']);
-    expect(cluster.asked).to.deep.equal(['stream']);
+    expect(cluster.kinds).to.deep.equal(['stream']);
     for (const one of opened) one[Symbol.dispose]();
   });
 
   it('stops after the idle time, and restarts with the next request', async () => {
     const pods = newInformer(1);
     const first = await pods.open(ending.signal);
-    const { response } = await asked.promise;
+    const { response } = await requested.promise;
     const closed = new Promise((resolve) => response.on('close', resolve));
     first[Symbol.dispose]();
     await closed;
     const again = await pods.open(ending.signal);
     expect(again.pods.get('shop', 'a')?.name).to.equal('a');
-    expect(cluster.asked).to.deep.equal(['stream', 'stream']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
     again[Symbol.dispose]();
   });
 
@@ -79,7 +79,7 @@ describe('the pod informer', () => {
     expect(again.pods).to.equal(first.pods);
     const another = await pods.open(ending.signal);
     expect(another.pods).to.equal(first.pods);
-    expect(cluster.asked).to.deep.equal(['stream']);
+    expect(cluster.kinds).to.deep.equal(['stream']);
     for (const one of [again, another]) one[Symbol.dispose]();
   });
 
@@ -90,7 +90,7 @@ describe('the pod informer', () => {
     await delay(50);
     const another = await pods.open(ending.signal);
     expect(another.pods).to.equal(stays.pods);
-    expect(cluster.asked).to.deep.equal(['stream']);
+    expect(cluster.kinds).to.deep.equal(['stream']);
     for (const one of [stays, another]) one[Symbol.dispose]();
   });
 
@@ -110,7 +110,7 @@ describe('the pod informer', () => {
     const gone = new AbortController();
     const pods = newInformer(1);
     const waiting = pods.open(gone.signal);
-    const { response } = await asked.promise;
+    const { response } = await requested.promise;
     const closed = new Promise((resolve) => response.on('close', resolve));
     gone.abort(new Error('gone'));
     expect(await waiting.catch((error: unknown) => error)).to.include({ message: 'gone' });

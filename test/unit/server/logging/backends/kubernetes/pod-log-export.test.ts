@@ -90,7 +90,7 @@ describe('exports of pod logs', () => {
     const range = { start: at(50_000).time, end: at(60_000).time };
     const { records } = await drained(cluster.store().export({ ...everything, range }, 'desc', call));
     expect(records).to.have.length(125);
-    const window = cluster.asked.find(({ searchParams }) => !searchParams.has('limitBytes'));
+    const window = cluster.requests.find(({ searchParams }) => !searchParams.has('limitBytes'));
     const since = Date.parse(window?.searchParams.get('sinceTime') ?? '');
     expect(since).to.be.above(Date.parse(at(59_000).time));
   });

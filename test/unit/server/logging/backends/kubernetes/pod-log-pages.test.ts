@@ -29,11 +29,11 @@ describe('queries of pod logs', () => {
       const seen: string[] = [];
       const requests: number[] = [];
       for (let after: string | undefined = ''; after !== undefined; ) {
-        cluster.asked.length = 0;
+        cluster.requests.length = 0;
         const request = { order, size: 4, from: 0, ...(after ? { after } : {}) };
         const page = await store.query(everything, request, call);
-        requests.push(cluster.asked.length);
-        if (after) expect(cluster.asked[0]?.searchParams.has('sinceTime')).to.equal(true);
+        requests.push(cluster.requests.length);
+        if (after) expect(cluster.requests[0]?.searchParams.has('sinceTime')).to.equal(true);
         expect(page.total).to.deep.equal({ count: 20, relation: 'eq' });
         expect(page.shortfalls).to.deep.equal([]);
         seen.push(...page.records.map(({ log }) => log));
@@ -124,7 +124,7 @@ describe('queries of pod logs', () => {
     const page = await cluster.store().query({ ...everything, scope }, newest, call);
     expect(page.records.map(({ log }) => log)).to.deep.equal(['line 3', 'line 2']);
     expect(page.total.count).to.equal(2);
-    expect(cluster.asked.every(({ pathname }) => pathname.includes('/shop/'))).to.equal(true);
+    expect(cluster.requests.every(({ pathname }) => pathname.includes('/shop/'))).to.equal(true);
   });
 
   it('omits containers above the limit, names them, and returns a lower bound as the total', async () => {
@@ -155,7 +155,7 @@ describe('queries of pod logs', () => {
     for (let n = 0; n < 12; n++) cluster.add('shop', `p${n}`, [at(n)]);
     const store = cluster.store({ concurrentReads: 3 });
     await Promise.all(Array.from({ length: 4 }, () => store.query(everything, newest, call)));
-    expect(cluster.asked).to.have.length(48);
+    expect(cluster.requests).to.have.length(48);
     expect(cluster.mostReads).to.be.at.most(3);
   });
 
@@ -314,7 +314,7 @@ describe('queries of pod logs', () => {
 
   it('closes all log requests when the caller leaves', async () => {
     for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { promise: requested, resolve } = Promise.withResolvers<void>();
     const closed: Promise<unknown>[] = [];
     cluster.disturb = (_, response) => {
       closed.push(new Promise((done) => response.on('close', done)));
@@ -325,7 +325,7 @@ describe('queries of pod logs', () => {
     const gone = new AbortController();
     const query = cluster.store().query(everything, newest, { ...call, signal: gone.signal });
     query.catch(() => undefined);
-    await asked;
+    await requested;
     gone.abort(new Error('gone'));
     await Promise.all(closed);
     expect(await query.catch((error: unknown) => error)).to.include({ message: 'gone' });
@@ -364,13 +364,13 @@ describe('queries of pod logs', () => {
     cluster.add('shop', 'a', [at(1)]);
     const store = cluster.store();
     await store.query(everything, newest, call);
-    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
+    const { promise: requested, resolve } = Promise.withResolvers<ServerResponse>();
     cluster.disturb = (_, response) => {
       resolve(response);
       return true;
     };
     const query = store.query(everything, newest, call);
-    const response = await asked;
+    const response = await requested;
     cluster.disturb = () => false;
     cluster.add('shop', 'a', [at(2)], { restarts: 1, previous: new KubeletLog([at(1)]) });
     // Until the watch has reported the restart.

@@ -72,7 +72,7 @@ describe('live tails of pod logs', () => {
   it('sorts the backlog by time, although a kubelet responds late', async () => {
     cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
     const late = cluster.add('shop', 'late', [at(2), at(4)]);
-    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    const { promise: requested, resolve } = Promise.withResolvers<() => void>();
     cluster.disturb = ({ pathname, searchParams }, response) => {
       if (!pathname.includes('/late/')) return false;
       resolve(() => late.serve(searchParams, response, true));
@@ -80,9 +80,9 @@ describe('live tails of pod logs', () => {
       return true;
     };
     const seen = follow().until('line 5');
-    const answer = await asked;
+    const answer = await requested;
     // The other log was read, and the time to gather lines has passed.
-    await until(() => cluster.asked.some(({ searchParams }) => searchParams.get('follow') === 'true'));
+    await until(() => cluster.requests.some(({ searchParams }) => searchParams.get('follow') === 'true'));
     await delay(100);
     expect(tail.seen).to.deep.equal([]);
     answer();
@@ -355,7 +355,7 @@ describe('live tails of pod logs', () => {
       .until('never')
       .catch((error: unknown) => error);
     expect(failure).to.include({ name: 'StatusError', code: 503 });
-    expect(cluster.asked).to.have.length(1);
+    expect(cluster.requests).to.have.length(1);
   });
 
   it('follows a new pod of the same name instead of the old one', async () => {
@@ -396,7 +396,7 @@ describe('live tails of pod logs', () => {
       await tail.until('line 3600');
       log.append(at(3601));
       await tail.until('line 3601');
-      expect(cluster.asked.map(({ searchParams }) => searchParams.get('follow'))).to.deep.equal(follows);
+      expect(cluster.requests.map(({ searchParams }) => searchParams.get('follow'))).to.deep.equal(follows);
     });
   }
 
@@ -405,7 +405,7 @@ describe('live tails of pod logs', () => {
     await follow().until('line 1');
     cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
     cluster.add('shop', 'silent', [at(2)]);
-    await until(() => cluster.asked.some(({ pathname }) => pathname.includes('/silent/')));
+    await until(() => cluster.requests.some(({ pathname }) => pathname.includes('/silent/')));
     log.append(at(3));
     expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
   });
@@ -418,9 +418,9 @@ describe('live tails of pod logs', () => {
     };
     tail = new Tail(cluster.store({}, { followTuning: { initialBackoffMs: 5_000 } }));
     const line = tail.until('line 1').catch(() => undefined);
-    await until(() => cluster.asked.length > 0);
+    await until(() => cluster.requests.length > 0);
     await delay(50);
-    expect(cluster.asked).to.have.length(1);
+    expect(cluster.requests).to.have.length(1);
     cluster.disturb = () => false;
     cluster.add('shop', 'a', [at(1)]);
     expect(await line).to.deep.equal(['line 1']);

@@ -263,10 +263,10 @@ describe('the sign-in form', () => {
 
     it('asks for a new password, then continues', async () => {
       const visit = await Visit.begin(site);
-      const asked = await visit.signIn('newcomer');
-      expect(asked.status).to.equal(200);
-      expect(asked.text).to.contain('<h1>Choose a new password</h1>');
-      expect(asked.text).to.contain('At least 8 characters, 4 of them different.');
+      const changePage = await visit.signIn('newcomer');
+      expect(changePage.status).to.equal(200);
+      expect(changePage.text).to.contain('<h1>Choose a new password</h1>');
+      expect(changePage.text).to.contain('At least 8 characters, 4 of them different.');
       expect(state.sessions.objects.size).to.equal(0);
       const response = await visit.send({ new_password: NEW, repeated: NEW });
       expect(sentBack(response).has('code')).to.equal(true);
