@@ -1,4 +1,4 @@
-// Cache with a TTL for requests to kube-apiserver, such as TokenReviews and SubjectAccessReviews.
+// Cache with a TTL for results from kube-apiserver, such as TokenReviews and SubjectAccessReviews.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { InFlight } from '../concurrency/in-flight.ts';
