@@ -1,5 +1,5 @@
-// Installer that npm runs before the project's scripts, on Node ≥ 20: installs the locked dependencies, which include
-// Node 24, when package-lock.json has changed. Owns node_modules. Plain JavaScript, because nothing is installed yet.
+// Installer that npm runs before the project's scripts: installs the locked dependencies, including Node 24. Only plain
+// JavaScript of Node 20, because the dependencies are not yet installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
-// Completion of package-lock.json: adds the missing entries; `--check` only reports them. npm omits optional packages
-// of other platforms that its registry does not offer, and `npm ci` then rejects the whole file. An entry with version
-// and platform is sufficient.
+// Completion of package-lock.json with the optional packages of other platforms. `npm ci` rejects an incomplete
+// lockfile.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +7,10 @@ const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const PLATFORM =
   /(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|ia32|ppc64|riscv64|s390x|x64)(?:-(musl|gnu))?/;
 
-/** Missing entries of `packages`, by key. */
+/**
+ * Missing entries of `packages`, by key. npm omits optional packages that its registry does not offer. An entry with
+ * version and platform is sufficient.
+ */
 function missingEntries(packages) {
   const missing = {};
   for (const [path, owner] of Object.entries(packages)) {

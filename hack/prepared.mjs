@@ -1,8 +1,9 @@
-// Check that npm loads before every program, on Node ≥ 20. If bootstrap.mjs did not run, as with --ignore-scripts, the check
-// fails and says what to run. Plain JavaScript, like bootstrap.mjs.
+// Check before every program that bootstrap.mjs has installed the dependencies. Only plain JavaScript of Node 20, like
+// bootstrap.mjs.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 
+// Fails after an installation with --ignore-scripts, for example.
 const modules = new URL('../node_modules', import.meta.url);
 
 if (!process.features.typescript || !existsSync(modules)) {

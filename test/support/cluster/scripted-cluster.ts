@@ -16,7 +16,7 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
-/** A kube-apiserver scripted by a test, over plain HTTP in this process. */
+/** A fake kube-apiserver that passes each request to a function of the test. */
 export class ScriptedCluster {
   readonly calls: Call[] = [];
   readonly #server: Server;

@@ -1,4 +1,4 @@
-// Fake npm: prints its version, "installs" by creating node_modules, and logs each installation.
+// Fake npm that creates node_modules and logs each installation.
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 
