@@ -1,4 +1,4 @@
-// The environment variables of the server. No other file reads environment variables.
+// Reads the environment variables of the server. No other file reads environment variables.
 
 export interface Environment {
   /** KUBECONFIG: kubeconfig files, separated as in PATH. */

@@ -1,4 +1,4 @@
-// Health checks of /livez, /readyz and /healthz. An unreachable log store never fails a health check.
+// Defines the health checks of /livez, /readyz and /healthz. An unreachable log store never fails a health check.
 import { HealthCheckError, HealthRegistry } from './endpoints/health.ts';
 
 export interface HealthSources {

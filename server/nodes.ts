@@ -1,4 +1,4 @@
-// Creates the node API: informer, usage annotations, and the routes of both node lists (Kubernetes API and consoles).
+// Creates the informer of nodes, and the routes of both node lists: the Kubernetes API and the API for consoles.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';

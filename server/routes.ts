@@ -1,4 +1,4 @@
-// Router of requests to handlers. Routing and authorization use the same RequestInfo of a resource request.
+// Routes requests to handlers. Routing and authorization use the same RequestInfo of a resource request.
 import { ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';

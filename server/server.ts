@@ -1,4 +1,4 @@
-// Lifecycle of the server: connection to kube-apiserver, start and graceful stop. nodes.ts creates the node cache,
+// Connects to kube-apiserver, starts the server, and stops the server gracefully. nodes.ts creates the node cache,
 // and serving.ts serves clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';

@@ -1,4 +1,5 @@
-// Creates the users API: the REST handler, password changes by users, and the first administrator.
+// Creates the users API: the REST handler, the authorizer for password changes, and the creator of the first
+// administrator.
 import type { Logger } from 'pino';
 import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../apis/iam/v1beta1/user.ts';

@@ -1,4 +1,4 @@
-// Security schemes and error responses that all operations share in the OpenAPI documents.
+// Defines the security schemes and error responses that all operations share in the OpenAPI documents.
 
 /** Security schemes of operations that require an authenticated caller. */
 export const AUTHENTICATED = [['bearer'], ['oauth']] as const;

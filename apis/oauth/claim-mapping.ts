@@ -1,4 +1,4 @@
-// Mapping of access token claims to user attributes. This server and kube-apiserver use the same mapping.
+// Maps the claims of access tokens to user attributes. This server and kube-apiserver use the same mapping.
 
 /** User and group names need no prefix, because admission rejects `system:` and colons in them. */
 export const CLAIM_MAPPING = {

@@ -1,5 +1,5 @@
-// Validation of redirect URIs before registration (RFC 6749, 3.1.2; RFC 9700, 2.6).
-// server/oauth/codes/redirect-uri.ts matches the URIs of requests.
+// Validates redirect URIs before registration (RFC 6749, 3.1.2; RFC 9700, 2.6). server/oauth/codes/redirect-uri.ts
+// matches the URIs of requests.
 
 /** Groups: scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;

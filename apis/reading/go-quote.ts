@@ -1,4 +1,4 @@
-// Quoting of strings like Go's `%q`, the format of invalid values in kube-apiserver's errors.
+// Quotes strings like Go's `%q`, the format of invalid values in kube-apiserver's errors.
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',

@@ -1,4 +1,4 @@
-// Search for the known name that is most similar to a mistyped name, for error messages.
+// Finds the known name that is most similar to a mistyped name, for error messages.
 /** Returns the known name that is most similar to a mistyped one, or undefined without a similar one. */
 export function suggestion(mistyped: string, known: readonly string[]): string | undefined {
   const wanted = mistyped.toLowerCase();

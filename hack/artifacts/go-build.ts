@@ -1,4 +1,4 @@
-// Build of Go programs into the build cache. The Go modules are part of this repository.
+// Builds Go programs into the build cache. The Go modules are part of this repository.
 import { withElapsed } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import { type BuildOptions, hashOfInputs, provide } from './artifact.ts';

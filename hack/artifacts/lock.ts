@@ -1,5 +1,5 @@
-// Lock file for processes in different containers or on different machines. The lock holder renews the lock with a
-// heartbeat.
+// Lock file that coordinates processes in different containers or on different machines. The lock holder renews the
+// lock with a heartbeat.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';

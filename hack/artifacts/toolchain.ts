@@ -1,4 +1,4 @@
-// Lookup of the installed `go` command. The `go` command downloads the toolchain version that go.mod requires.
+// Finds the installed `go` command. The `go` command downloads the toolchain version that go.mod requires.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -1,4 +1,4 @@
-// Command line of `npm run bench`.
+// Parser of the command line of `npm run bench`.
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 import type { SceneOptions } from './scene/scene.ts';
 

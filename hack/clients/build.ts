@@ -1,4 +1,4 @@
-// Build of the Go programs in this folder: client-go informers and the load generator.
+// Builds the Go programs in this folder: client-go informers and the load generator.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';

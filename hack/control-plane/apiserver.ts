@@ -1,4 +1,4 @@
-// kube-apiserver as a child process of the control plane.
+// Starts kube-apiserver as a child process of the control plane.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { Etcd } from './etcd.ts';

@@ -1,4 +1,4 @@
-// Lookup of the control plane programs. Without installed programs of a matching version, build.ts builds the programs.
+// Finds the control plane programs. Without installed programs of a matching version, build.ts builds the programs.
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Build of one Go binary that contains all control plane programs. The build cache (hack/artifacts) stores the binary.
+// Builds one Go binary that contains all control plane programs. The build cache (hack/artifacts) stores the binary.
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';

@@ -1,4 +1,4 @@
-// Certificate authority for the control plane and the tests.
+// Certificate authority that issues the certificates of the control plane and the tests.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';

@@ -1,5 +1,5 @@
-// Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and kube-controller-manager. All
-// programs listen on loopback ports.
+// Starts a Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and
+// kube-controller-manager. All programs listen on loopback ports.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Daemon, DaemonError } from '../system/daemon.ts';

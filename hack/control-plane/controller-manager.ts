@@ -1,4 +1,5 @@
-// kube-controller-manager as a child process of the control plane. Only the controllers that tests need are enabled.
+// Starts kube-controller-manager as a child process of the control plane. Only the controllers that tests need are
+// enabled.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';

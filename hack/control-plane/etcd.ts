@@ -1,4 +1,4 @@
-// etcd as a child process of the control plane.
+// Starts etcd as a child process of the control plane.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { CertificateAuthority, KeyPair } from './certificate-authority.ts';
 import { Client } from './client.ts';

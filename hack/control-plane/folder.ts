@@ -1,4 +1,5 @@
-// Folder of one control plane: its layout, its owner process and its removal.
+// Creates and removes the folder with the files of one control plane. Only one process at a time can open the
+// folder.
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { record } from '../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Kubeconfig files with embedded certificates.
+// Writes kubeconfig files with embedded certificates.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';

@@ -1,4 +1,4 @@
-// PKI files of one control plane: CAs and certificates. certificate-authority.ts issues the certificates.
+// Writes the PKI files of one control plane: CAs and certificates. certificate-authority.ts issues the certificates.
 import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Registration of a local ks-apiserver with the control plane. kubectl applies the development manifests.
+// Registers a local ks-apiserver with the control plane. kubectl applies the development manifests.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';

@@ -1,4 +1,5 @@
-// Command line and environment of the server process in development. A test compares both with the container image.
+// Defines the command line and environment of the server process in development. A test compares both with the
+// container image.
 import { join } from 'node:path';
 
 /**

@@ -1,4 +1,4 @@
-// ks-apiserver as a child process, for tests and the bench. registration.ts creates the APIServices.
+// Starts ks-apiserver as a child process, for tests and the bench. registration.ts creates the APIServices.
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';

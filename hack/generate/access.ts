@@ -1,5 +1,5 @@
-// RBAC rules in the manifests, for the server and for users. The integration tests run the server with exactly these
-// permissions.
+// Generates the RBAC rules in the manifests, for the server and for users. The integration tests run the server with
+// exactly these permissions.
 
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-version.ts';

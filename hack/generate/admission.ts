@@ -1,5 +1,5 @@
-// ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects. Callers may change
-// only users and groups that the callers may impersonate.
+// Generates ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects.
+// Callers may change only users and groups that the callers may impersonate.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';

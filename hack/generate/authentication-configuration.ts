@@ -1,5 +1,5 @@
-// AuthenticationConfiguration with which kube-apiserver accepts the access tokens of ks-apiserver. The claim mappings
-// equal those in apis/oauth/claim-mapping.ts.
+// Generates the AuthenticationConfiguration with which kube-apiserver accepts the access tokens of ks-apiserver. The
+// claim mappings equal those in apis/oauth/claim-mapping.ts.
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 

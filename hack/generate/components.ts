@@ -1,4 +1,4 @@
-// Kustomize components under manifests/. Each component changes one aspect of the base.
+// Generates the Kustomize components under manifests/. Each component changes one aspect of the base.
 import { stringify } from 'yaml';
 import { nodeUsageAccess, podLogsAccess } from './access.ts';
 import { configuration } from './configuration.ts';

@@ -1,4 +1,4 @@
-// CustomResourceDefinition manifests, generated from the resource definitions in apis/.
+// Generates the CustomResourceDefinition manifests from the resource definitions in apis/.
 import type { CustomResource } from '../../apis/iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../../apis/iam/v1beta1/structural-schema.ts';

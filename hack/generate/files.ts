@@ -1,4 +1,4 @@
-// Table of all generated files, with their generator functions.
+// Lists all generated files with their generator functions.
 import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';

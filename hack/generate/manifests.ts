@@ -1,4 +1,4 @@
-// Table of the files under manifests/: path, purpose and content.
+// Lists the files under manifests/ with their purpose and content.
 import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../apis/iam/v1beta1/custom-resources.ts';
 import { administrators, podLogsAccess, serverAccess, userRoles } from './access.ts';

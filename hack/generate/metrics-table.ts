@@ -1,4 +1,4 @@
-// Markdown table of the server's metrics.
+// Generates the Markdown table of the server's metrics.
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';

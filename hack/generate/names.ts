@@ -1,4 +1,5 @@
-// Platform name and namespace, from which the generated manifests derive object names and API groups.
+// Validates the platform name, and derives the namespace from the platform name. The generated manifests contain
+// both names.
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../terminal/usage.ts';
 

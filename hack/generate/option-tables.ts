@@ -1,4 +1,4 @@
-// Markdown tables of the configuration options. The source is the configuration schema.
+// Generates the Markdown tables of the configuration options from the configuration schema.
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
 import { table } from './markdown-table.ts';
 

@@ -1,4 +1,4 @@
-// Markdown tables of query parameters. The sources are the schemas that validate the query parameters.
+// Generates Markdown tables of query parameters from the schemas that validate the query parameters.
 import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
 import { isRecord } from '../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Generator of the Service and APIService manifests that register ks-apiserver with kube-apiserver.
+// Generates the Service and APIService manifests that register ks-apiserver with kube-apiserver.
 import { groupVersionsOf } from './groups.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';

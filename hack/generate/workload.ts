@@ -1,5 +1,5 @@
-// Manifests of the workload: Namespace, ServiceAccount, Deployment, PodDisruptionBudget, NetworkPolicy and
-// ResourceQuota.
+// Generates the manifests of the workload: Namespace, ServiceAccount, Deployment, PodDisruptionBudget, NetworkPolicy
+// and ResourceQuota.
 import packageManifest from '../../package.json' with { type: 'json' };
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';

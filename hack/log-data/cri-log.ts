@@ -1,5 +1,5 @@
-// Conversion of the log data set to CRI log files and Kubernetes objects. KWOK serves the CRI log files in place of a
-// kubelet.
+// Writes the log data set as CRI log files, with the Kubernetes objects for KWOK. KWOK serves the CRI log files in
+// place of a kubelet.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '../log-stores/record.ts';

@@ -1,5 +1,5 @@
-// Deterministic data set of log records for tests and benchmarks. The record format is that of Fluent Bit's kubernetes
-// filter.
+// Generates a deterministic data set of log records for tests and benchmarks. The record format is that of Fluent
+// Bit's kubernetes filter.
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';

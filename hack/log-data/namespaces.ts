@@ -1,4 +1,4 @@
-// Namespace names in the log data set.
+// Lists the namespace names in the log data set.
 /** Realistic names of namespaces; some names are prefixes of others. */
 export const NAMESPACES = [
   'default',

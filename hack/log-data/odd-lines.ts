@@ -1,4 +1,4 @@
-// Log lines with edge cases for parsers, log stores and text matching, for the log data set.
+// Lists log lines with edge cases for parsers, log stores and text matching, for the log data set.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(

@@ -1,4 +1,5 @@
-// Pods of the log data set, and the lifetimes of their containers. log-data.ts generates the log lines.
+// Generates the pods of the log data set, and the lifetimes of their containers. log-data.ts generates the log
+// lines.
 import type { LogStyle } from './lines.ts';
 import { NAMESPACES, RECREATED } from './namespaces.ts';
 import { Random } from './random.ts';

@@ -1,4 +1,4 @@
-// Timestamps of the log data set, in RFC 3339 format with nanoseconds.
+// Generates the timestamps of the log data set, in RFC 3339 format with nanoseconds.
 import type { Random } from './random.ts';
 
 /** Milliseconds since the epoch, and nanoseconds within that millisecond. */

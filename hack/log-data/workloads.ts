@@ -1,4 +1,4 @@
-// Workloads and pod names of the log data set. lines.ts generates the log lines.
+// Generates the workloads and pod names of the log data set. lines.ts generates the log lines.
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 

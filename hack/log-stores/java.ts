@@ -1,4 +1,4 @@
-// Lookup of Maven, and of a Java runtime in a given version range.
+// Finds Maven, and a Java runtime in a given version range.
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';

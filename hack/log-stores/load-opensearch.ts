@@ -1,4 +1,4 @@
-// Upload of log records to OpenSearch.
+// Uploads log records to OpenSearch.
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import { indexTemplate, unfilteredTemplate, wordsTemplate } from './recommended-template.ts';
 import type { LogRecord, LogRecords } from './record.ts';

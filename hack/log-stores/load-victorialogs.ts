@@ -1,4 +1,4 @@
-// Upload of log records to VictoriaLogs.
+// Uploads log records to VictoriaLogs.
 import { record } from '../../apis/reading/unknown-value.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import type { LogRecords } from './record.ts';

@@ -1,4 +1,4 @@
-// OpenSearch or VictoriaLogs as a child process on a loopback port. Restarts keep the data and the port.
+// Starts OpenSearch or VictoriaLogs as a child process on a loopback port. Restarts keep the data and the port.
 import { mkdir } from 'node:fs/promises';
 import { get as getPlain } from 'node:http';
 import { get as getSecured } from 'node:https';

@@ -1,4 +1,4 @@
-// Build of an OpenSearch or Elasticsearch node from Maven artifacts and two small Java classes.
+// Builds an OpenSearch or Elasticsearch node from Maven artifacts and two small Java classes.
 import { createHash } from 'node:crypto';
 import { cp, glob, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,5 @@
-// Supported versions of OpenSearch and Elasticsearch. The folder nodes/ contains the build files of each version.
+// Lists the supported versions of OpenSearch and Elasticsearch. The folder nodes/ contains the build files of each
+// version.
 import { join } from 'node:path';
 import type { JavaRange } from './java.ts';
 

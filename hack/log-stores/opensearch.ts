@@ -1,4 +1,4 @@
-// OpenSearch or Elasticsearch node as a child process. node-build.ts builds the node.
+// Starts an OpenSearch or Elasticsearch node as a child process. node-build.ts builds the node.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideJava } from './java.ts';

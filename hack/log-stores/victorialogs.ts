@@ -1,4 +1,4 @@
-// VictoriaLogs as a child process. The Go build does not change its sources.
+// Builds VictoriaLogs from unchanged sources, and starts VictoriaLogs as a child process.
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';

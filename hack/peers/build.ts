@@ -1,4 +1,4 @@
-// Build of the Dex server. The bench compares the token endpoints of Dex and ks-apiserver.
+// Builds the Dex server. The bench compares the token endpoints of Dex and ks-apiserver.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';

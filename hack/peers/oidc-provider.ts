@@ -1,4 +1,5 @@
-// oidc-provider as a standalone token server over TLS, for the token benchmarks. Users and sessions are in memory.
+// Runs oidc-provider as a standalone token server over TLS, for the token benchmarks. Users and sessions are in
+// memory.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

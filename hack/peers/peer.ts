@@ -1,4 +1,4 @@
-// Dex and oidc-provider as child processes. The bench compares their token endpoints with ks-apiserver.
+// Starts Dex and oidc-provider as child processes. The bench compares their token endpoints with ks-apiserver.
 import { join } from 'node:path';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../system/line-protocol-program.ts';
 import { freePort } from '../system/ports.ts';

@@ -1,4 +1,5 @@
-// Python environment of schemathesis, a test tool for OpenAPI documents. The build cache stores the environment.
+// Creates the Python environment of schemathesis, a test tool for OpenAPI documents. The build cache stores the
+// environment.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

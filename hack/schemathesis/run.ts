@@ -1,4 +1,4 @@
-// Runner for schemathesis, a test tool for OpenAPI documents. The result is the list of failures.
+// Runs schemathesis, a test tool for OpenAPI documents. The result is the list of failures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';

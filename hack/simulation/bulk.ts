@@ -1,4 +1,4 @@
-// Concurrent creation of many Kubernetes objects.
+// Creates many Kubernetes objects concurrently.
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import { formatElapsed, type Progress } from '../terminal/progress.ts';

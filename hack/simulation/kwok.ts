@@ -1,5 +1,5 @@
-// One KWOK process that simulates kubelets: node leases, running pods and pod logs. simulated-cluster.ts creates the
-// nodes and pods.
+// Starts one KWOK process that simulates kubelets: node leases, running pods and pod logs. simulated-cluster.ts
+// creates the nodes and pods.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Container images in the status of simulated nodes.
+// Generates the lists of container images in the status of simulated nodes.
 import { createHash } from 'node:crypto';
 
 /** Repositories of the images. */

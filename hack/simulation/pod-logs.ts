@@ -1,4 +1,4 @@
-// Log files of the simulated containers: one file per application. KWOK serves the log files.
+// Writes the log files of the simulated containers: one file per application. KWOK serves the log files.
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

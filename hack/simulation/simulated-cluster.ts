@@ -1,4 +1,4 @@
-// Nodes, namespaces and Deployments of the simulated cluster. kwok.ts simulates the kubelets.
+// Creates the nodes, namespaces and Deployments of the simulated cluster. kwok.ts simulates the kubelets.
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { array, record, recordIn } from '../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Text with example commands that `npm start` prints after the server is ready.
+// Composes the text with example commands that `npm start` prints after the server is ready.
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,

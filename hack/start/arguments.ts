@@ -1,4 +1,4 @@
-// Command line of `npm start` and `npm run dev`.
+// Parser of the command line of `npm start` and `npm run dev`.
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface StartArguments {

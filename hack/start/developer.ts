@@ -1,4 +1,4 @@
-// ServiceAccount for the example commands that `npm start` prints.
+// Generates the manifest of the ServiceAccount for the example commands that `npm start` prints.
 import { stringify } from 'yaml';
 import type { Names } from '../generate/names.ts';
 

@@ -1,4 +1,4 @@
-// The server process of `npm start`: configuration, ports and readiness check.
+// Configures the server process of `npm start`, and checks whether the server is ready.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';

@@ -1,4 +1,4 @@
-// Shell file with environment variables for the examples in docs/. `npm start` writes the file.
+// Writes the shell file with environment variables for the examples in docs/.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';

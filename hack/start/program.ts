@@ -1,4 +1,4 @@
-// Main loop of `npm start` and `npm run dev`: command line, signals, exit code.
+// Runs `npm start` or `npm run dev` until a signal or the death of a child process. The result is the exit code.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';

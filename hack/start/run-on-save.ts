@@ -1,4 +1,4 @@
-// Restart of a program after each saved file.
+// Restarts a program after each saved file.
 import { watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-// Ports of the development server. The ports stay the same across runs of `npm start`.
+// Chooses the ports of the development server. The ports stay the same across runs of `npm start`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { record } from '../../apis/reading/unknown-value.ts';
 import { freeAgain, type PortState, stateOf } from '../system/ports.ts';

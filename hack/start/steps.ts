@@ -1,4 +1,4 @@
-// Progress report of the setup steps of `npm start`.
+// Reports the progress of the setup steps of `npm start`.
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
 /** Runs one step of the setup and reports its name, its duration and its completion. */

@@ -1,5 +1,5 @@
-// AuthenticationConfiguration file with which the local kube-apiserver accepts the server's access tokens.
-// kube-apiserver reloads the changed file.
+// Writes the AuthenticationConfiguration file with which the local kube-apiserver accepts the server's access
+// tokens. kube-apiserver reloads the changed file.
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';

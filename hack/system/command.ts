@@ -1,4 +1,4 @@
-// Execution of a program until the program exits.
+// Runs a program and waits for the exit of the program.
 import type { ChildProcess } from 'node:child_process';
 import { signalGroup, spawnWithUs } from './process-group.ts';
 

@@ -1,4 +1,4 @@
-// Log file of a child process, with rotation. Error messages quote the last lines of the log file.
+// Opens and rotates the log file of a child process. Error messages quote the last lines of the log file.
 import { openSync, statSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';

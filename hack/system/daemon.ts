@@ -1,4 +1,4 @@
-// Child process with a log file and a PID file. The caller defines the command and the readiness check.
+// Starts a child process with a log file and a PID file. The caller defines the command and the readiness check.
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Child process with a line protocol: commands on stdin, results on stdout, exit at EOF.
+// Starts a child process that reads commands from stdin and writes results to stdout, one per line. The child
+// process exits at EOF.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// Lock on the folder of a control plane. Only one process uses the folder at a time.
+// Locks the folder of a control plane. Only one process uses the folder at a time.
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

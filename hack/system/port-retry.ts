@@ -1,3 +1,4 @@
+// Retries the start of a program with other ports if another process occupies a chosen port.
 import { DaemonError } from './daemon.ts';
 
 const ATTEMPTS = 3;

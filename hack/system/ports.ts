@@ -1,4 +1,4 @@
-// Lookup of free loopback ports for child processes.
+// Finds free loopback ports for child processes.
 import { createServer } from 'node:net';
 import { hasCode } from './error-code.ts';
 

@@ -1,4 +1,4 @@
-// Process groups of child processes: start, signals, and SIGKILL at the exit of this process.
+// Starts and signals process groups of child processes. The groups receive SIGKILL at the exit of this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode } from './error-code.ts';

@@ -1,4 +1,4 @@
-// Identity and state of a process, from /proc on Linux and from `ps` elsewhere.
+// Reads the identity and state of a process, from /proc on Linux and from `ps` elsewhere.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Progress lines on standard output.
+// Prints progress lines on standard output.
 /** Receives progress messages. A transient line replaces the previous transient line; other lines are permanent. */
 export type Progress = (line: string, transient?: boolean) => void;
 

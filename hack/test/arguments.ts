@@ -1,4 +1,4 @@
-// Command line of `npm test` and `npm run check`.
+// Parser of the command line of `npm test` and `npm run check`.
 import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
 
 export interface TestArguments {

@@ -1,4 +1,4 @@
-// Detection of processes that outlive the test run.
+// Finds and kills processes that outlive the test run.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 

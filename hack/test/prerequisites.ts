@@ -1,4 +1,4 @@
-// Programs that must be built before the test suites run.
+// Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { buildClients } from '../clients/build.ts';
 import { buildKubelogin } from '../clients/kubelogin/build.ts';

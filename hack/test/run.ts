@@ -1,4 +1,4 @@
-// Runner of the stages of `npm test`.
+// Runs the stages of `npm test`.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
 

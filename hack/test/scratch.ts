@@ -1,4 +1,4 @@
-// Temporary folder of one test run. `npm test` removes the folder even after a crash of the tests.
+// Creates the temporary folder of one test run. `npm test` removes the folder even after a crash of the tests.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Table of the stages of `npm test`.
+// Lists the stages of `npm test`.
 import { gate } from './gate.ts';
 import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';

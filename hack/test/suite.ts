@@ -1,4 +1,4 @@
-// Stage of `npm test` that runs one mocha suite.
+// Runs one mocha suite as a stage of `npm test`.
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';

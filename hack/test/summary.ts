@@ -1,4 +1,4 @@
-// Summary of a run of `npm test`: the results of all stages, and passed or failed.
+// Formats the results of all stages of `npm test`, and computes the overall result: passed or failed.
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 

@@ -1,4 +1,4 @@
-// Command line of `npm run user`.
+// Parser of the command line of `npm run user`.
 import { isUserName, MAX_USER_NAME, USER_NAME_EXPECTS } from '../../apis/iam/v1beta1/custom-resource.ts';
 import { parseCommandLine, UsageError, unexpectedArgument, unknownCommand } from '../terminal/usage.ts';
 

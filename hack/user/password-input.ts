@@ -1,4 +1,4 @@
-// Password input from a terminal, a pipe or a file.
+// Reads a password from a terminal, a pipe or a file.
 import { text } from 'node:stream/consumers';
 import { StoppedError } from '../system/stop-signal.ts';
 

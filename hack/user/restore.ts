@@ -1,4 +1,4 @@
-// Restore of users and passwords from a `kubectl get -o json` backup. Existing users and passwords are not changed.
+// Restores users and passwords from a `kubectl get -o json` backup. Existing users and passwords are not changed.
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Watch of the ConfigMap kube-system/extension-apiserver-authentication, with the CAs and header names for extension
+// Watches the ConfigMap kube-system/extension-apiserver-authentication, with the CAs and header names for extension
 // servers. delegated-authentication.ts parses the ConfigMap.
 import type { Logger } from 'pino';
 import { record, texts } from '../../apis/reading/unknown-value.ts';

@@ -1,4 +1,4 @@
-// Validation of a client certificate chain against a set of CAs (RFC 5280, 6). Certificates with unsupported critical
+// Validates a client certificate chain against a set of CAs (RFC 5280, 6). Certificates with unsupported critical
 // extensions are rejected.
 import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';

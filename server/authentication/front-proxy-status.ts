@@ -1,5 +1,5 @@
-// Record of accepted and rejected front-proxy requests, for the log and `/readyz?verbose`. A rejection names the
-// kube-apiserver flag to check.
+// Records the last accepted and rejected front-proxy request, for the log and `/readyz?verbose`. A rejection names
+// the kube-apiserver flag to check.
 import type { Logger } from 'pino';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 

@@ -1,5 +1,5 @@
-// Verification of TLS client certificates against the cluster CAs or the request-header CAs. Certificates are
-// verified again after a change of the CAs.
+// Verifies TLS client certificates against the cluster CAs or the request-header CAs. Certificates are verified
+// again after a change of the CAs.
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';

@@ -1,4 +1,4 @@
-// Session check for callers that kube-apiserver authenticates with access tokens of this server. kube-apiserver
+// Checks the session of callers that kube-apiserver authenticates with access tokens of this server. kube-apiserver
 // accepts an access token until expiry, even after the end of the session.
 import { CLAIM_MAPPING, CREDENTIAL_ID, jtiOf } from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';

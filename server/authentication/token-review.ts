@@ -1,4 +1,4 @@
-// Authenticator of bearer tokens by TokenReview, with a cache.
+// Authenticator that sends bearer tokens as TokenReviews to kube-apiserver, with a cache.
 import { hash, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';

@@ -1,4 +1,4 @@
-// Paths that need no authentication: health, version, discovery and OpenAPI.
+// Lists the paths that need no authentication: health, version, discovery and OpenAPI.
 /**
  * The aggregator requests some of these paths as a user without groups, to whom the default bindings of discovery
  * roles do not apply.

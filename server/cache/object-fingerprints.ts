@@ -1,4 +1,4 @@
-// Hashes of cached objects, for the entity tags (ETag) of responses.
+// Computes hashes of cached objects, for the entity tags (ETag) of responses.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';

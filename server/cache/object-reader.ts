@@ -1,4 +1,4 @@
-// Conversion of raw JSON objects from kube-apiserver into cached objects.
+// Converts raw JSON objects from kube-apiserver to cached objects.
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';

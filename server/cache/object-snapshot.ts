@@ -1,4 +1,5 @@
-// Snapshots: all objects of a resource at one resourceVersion, in immutable chunks that successive snapshots share.
+// Snapshot: all objects of a resource at one resourceVersion. Snapshots are immutable, and successive snapshots
+// share memory.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
 import { moveObject } from './object-reader.ts';

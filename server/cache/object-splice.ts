@@ -1,5 +1,5 @@
-// Replacement of `kind`, `apiVersion` and `metadata.resourceVersion` in the JSON text of an object. All other values
-// stay unchanged.
+// Replaces `kind`, `apiVersion` and `metadata.resourceVersion` in the JSON text of an object. All other values stay
+// unchanged.
 import { type Member, memberNamed, objectMembers } from '../cluster/reflector/raw-json.ts';
 
 /** The length of an object and the position of its metadata. */

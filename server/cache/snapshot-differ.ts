@@ -1,4 +1,4 @@
-// Computation of the changes between two successive snapshots of a resource.
+// Computes the changes between two successive snapshots of a resource.
 import type { ObjectIdentity } from './object-reader.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import type { CachedObject } from './resource-cache.ts';

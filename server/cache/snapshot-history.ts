@@ -1,4 +1,4 @@
-// History of past snapshots of a resource. The number, the age and the memory of the snapshots are bounded.
+// Stores past snapshots of a resource. The number, the age and the memory of the snapshots are bounded.
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
 

@@ -1,4 +1,5 @@
-// Watch cache of one resource: a window of past changes. The watch cache encodes each change once for all watchers.
+// Watch cache of one resource: the most recent changes, for watches from a past resourceVersion. The watch cache
+// encodes each change once for all watchers.
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';

@@ -1,5 +1,5 @@
-// Memory limit for complete responses that clients have not read yet. At the limit, the server aborts the response
-// that was idle for the longest time.
+// Limits the memory for complete responses that clients have not read yet. At the limit, the server aborts the
+// response that was idle for the longest time.
 import type { Logger } from 'pino';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import type { RequestContext } from '../request/request-context.ts';

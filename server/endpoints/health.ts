@@ -1,4 +1,4 @@
-// Health checks and handlers of /livez, /readyz and /healthz, with responses in kube-apiserver's format.
+// Serves /livez, /readyz and /healthz by running health checks. The responses have kube-apiserver's format.
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';

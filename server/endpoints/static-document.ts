@@ -1,4 +1,4 @@
-// Responses with documents that rarely change, such as discovery. The server compresses a large document once for all
+// Responds with documents that rarely change, such as discovery. The server compresses a large document once for all
 // requests.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Handler of /version, with a response in the format of kube-apiserver (version.Info).
+// Serves /version, with a response in the format of kube-apiserver (version.Info).
 import type { Version } from '../../apis/meta/v1/version.ts';
 import type { Handler } from '../request/request-context.ts';
 import { requireRead } from './static-document.ts';

@@ -1,4 +1,5 @@
-// WebSocket server for messages to the client: handshake, limits and pings. Messages from the client are ignored.
+// WebSocket server that performs the handshake, sends messages and pings, and enforces limits. Messages from the
+// client are ignored.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';

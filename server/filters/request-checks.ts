@@ -1,4 +1,4 @@
-// Filters that need no user: request ID, RequestInfo, header checks and the size limit of the body.
+// Filters before authentication that set the request ID and the RequestInfo, and check headers and body size.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';

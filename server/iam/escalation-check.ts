@@ -1,4 +1,4 @@
-// Privilege escalation checks for writes of users and passwords through the users API. Admission policies allow the
+// Prevents privilege escalation by writes of users and passwords through the users API. Admission policies allow the
 // ServiceAccount of this server to write any user, so the API checks the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';

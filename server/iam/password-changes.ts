@@ -1,5 +1,5 @@
-// Password changes through PUT users/NAME/password. Users need the current password; other callers need the
-// permission to impersonate the user.
+// Changes passwords for PUT users/NAME/password. Users need the current password; other callers need the permission
+// to impersonate the user.
 import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import {

@@ -1,4 +1,4 @@
-// Termination of the sessions of a user after a change of the user or the password.
+// Terminates the sessions of a user after a change of the user or the password.
 import type { Logger } from 'pino';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 

@@ -1,4 +1,4 @@
-// Creation, replacement and deletion of users. The filter chain has already authorized the request.
+// Creates, replaces and deletes users. The filter chain has already authorized the request.
 import { isDeepStrictEqual } from 'node:util';
 import { VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import {

@@ -1,5 +1,5 @@
-// Open HTTP connections of a listener, with limits for pipelined and incomplete requests. A graceful stop closes the
-// connections.
+// Tracks the open HTTP connections of a listener, with limits for pipelined and incomplete requests. A graceful stop
+// closes the connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

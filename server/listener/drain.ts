@@ -1,4 +1,4 @@
-// Graceful stop of the listeners: requests in flight complete before a timeout. At the timeout, the remaining
+// Stops the listeners gracefully: requests in flight complete before a timeout. At the timeout, the remaining
 // connections are destroyed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
-// Memory limit for incomplete requests of all connections of a listener. The connections with the largest incomplete
-// requests are closed.
+// Limits the memory for incomplete requests of all connections of a listener. The connections with the largest
+// incomplete requests are closed.
 
 /** The used properties of net.Socket. */
 export interface Incoming {

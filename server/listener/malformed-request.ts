@@ -1,4 +1,4 @@
-// Rejection of malformed HTTP requests before the filter chain. The responses are Status objects.
+// Rejects malformed HTTP requests before the filter chain. The responses are Status objects.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';

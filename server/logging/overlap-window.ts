@@ -1,5 +1,5 @@
-// Deduplication of log records in live tails. Live tails read overlapping time ranges, because some records reach the
-// store late.
+// Removes duplicate log records from live tails. Live tails read overlapping time ranges, because some records reach
+// the store late.
 import { hash } from 'node:crypto';
 
 export interface OverlapWindowOptions {

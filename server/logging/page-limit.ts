@@ -1,5 +1,5 @@
-// Size limit in bytes for a page of log lines. A page with longer lines has fewer lines, and a cursor to the next
-// page.
+// Limits the size in bytes of a page of log lines. A page with longer lines has fewer lines, and a cursor to the
+// next page.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { pause } from '../concurrency/pause.ts';

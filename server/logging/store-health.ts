@@ -1,4 +1,4 @@
-// Periodic health check of the log store, for operators. The result never affects readiness or log queries.
+// Checks the health of the log store periodically, for operators. The result never affects readiness or log queries.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';

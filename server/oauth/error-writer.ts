@@ -1,4 +1,4 @@
-// Writer of the error responses of the OAuth endpoints (RFC 6749, 5.2). Page requests of browsers get an HTML page.
+// Writes the error responses of the OAuth endpoints (RFC 6749, 5.2). Page requests of browsers get an HTML page.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,4 +1,5 @@
-// Settings of the authorization server, from the configuration section `oauth`. clients/ reads the client secrets.
+// Converts the configuration section `oauth` to the settings of the authorization server. clients/ reads the client
+// secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';

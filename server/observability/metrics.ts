@@ -1,4 +1,4 @@
-// Prometheus registry of the server, with the metrics of the process.
+// Creates the Prometheus registry of the server, with the metrics of the process.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {

@@ -1,4 +1,4 @@
-// Sanitization of client text before logging.
+// Sanitizes client text before logging.
 /** Maximum length of a logged text, above any legitimate length, so that clients cannot fill the disk. */
 const MAX_TEXT = 1024;
 const MAX_AGENT = 256;

@@ -1,4 +1,4 @@
-// Redaction of secrets in log lines.
+// Redacts secrets in log lines.
 /** Names of properties that contain secrets. */
 const SECRETS = new Set([
   'authorization',

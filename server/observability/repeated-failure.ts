@@ -1,4 +1,4 @@
-// Rate limit of log lines for a retried operation that fails repeatedly.
+// Limits the rate of log lines for a retried operation that fails repeatedly.
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 

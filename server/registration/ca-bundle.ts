@@ -1,4 +1,4 @@
-// Computation of the CA bundle of an APIService, from the current bundle and the serving CA. ca-bundle-controller.ts
+// Computes the CA bundle of an APIService, from the current bundle and the serving CA. ca-bundle-controller.ts
 // writes the bundle.
 import { X509Certificate } from 'node:crypto';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';

@@ -1,5 +1,5 @@
-// Registration with kube-apiserver: one controller per APIService updates `spec.caBundle`. The manifests create the
-// APIServices.
+// Registers the server with kube-apiserver: one controller per APIService updates `spec.caBundle`. The manifests
+// create the APIServices.
 import { Gauge, type Registry } from 'prom-client';
 import { CaBundleController, type ControllerOptions } from './ca-bundle-controller.ts';
 

@@ -1,4 +1,4 @@
-// Graceful close of a connection: the client can read the last response before the socket is destroyed.
+// Closes a connection gracefully: the client can read the last response before the socket is destroyed.
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 

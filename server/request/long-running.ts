@@ -1,4 +1,4 @@
-// Check for long-running requests, such as watches.
+// Detects long-running requests, such as watches.
 import type { RequestContext } from './request-context.ts';
 
 /** Returns true for a long-running request, which has no deadline and a separate concurrency limit. */

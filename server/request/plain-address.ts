@@ -1,3 +1,5 @@
+// Converts IPv4-mapped IPv6 addresses to IPv4 addresses, for logs.
+
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** Converts an IPv4-mapped IPv6 address to an IPv4 address, for logs. Returns other addresses unchanged. */

@@ -1,5 +1,5 @@
-// Request context: request, response, RequestInfo, user and signal. Filters set the properties, and handlers read the
-// properties.
+// RequestContext: the request and response of a handler, with RequestInfo, user and signal. Filters set the
+// properties, and handlers read the properties.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';

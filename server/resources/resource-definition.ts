@@ -1,5 +1,5 @@
-// ResourceDefinition: the properties of a resource that the server provides, such as its names, facts and table
-// columns. The cache, the verbs, the tables and discovery are generic: they work with any definition.
+// ResourceDefinition: the properties of a resource, such as names, table columns, and the values extracted from each
+// object for sorting and columns. The cache and the REST handlers work with any ResourceDefinition.
 import type { CachedObject } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {

@@ -1,5 +1,5 @@
-// Test of the file lists in server/README.md: the source files that each kind of request passes. The test measures the
-// coverage of a running server.
+// Tests of the lists in server/README.md of the source files that handle each kind of request. The test measures
+// which source files a running server executes.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';

@@ -1,4 +1,4 @@
-// Valid and invalid certificates for tests, with control over every verified field.
+// Creates valid and invalid certificates for tests, with control over every verified field.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';

@@ -1,4 +1,4 @@
-// Headless Chromium for tests, unpacked into a temporary folder.
+// Starts a headless Chromium for tests, unpacked into a temporary folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Check of the contrast between text and background on an HTML page.
+// Checks the contrast between text and background on an HTML page.
 import type { Page } from 'puppeteer-core';
 
 /**

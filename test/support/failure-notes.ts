@@ -1,4 +1,4 @@
-// Diagnostics for failed tests, such as the last log lines of a program. hooks.ts prints the diagnostics.
+// Collects diagnostics for failed tests, such as the last log lines of a program. hooks.ts prints the diagnostics.
 import { inspect } from 'node:util';
 
 const NOTE_CHARACTERS = 4_000;

@@ -1,5 +1,5 @@
-// Preload module that reports over the IPC channel which project files have run functions. Module initialization does
-// not count.
+// Preload module that reports which source files have executed a function since the last report. The initialization
+// of a module does not count as a function.
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 

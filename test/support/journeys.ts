@@ -1,4 +1,4 @@
-// Parser of the file lists in server/README.md: the source files that each kind of request passes.
+// Parser of the lists in server/README.md of the source files that handle each kind of request.
 import { posix } from 'node:path';
 
 export const JOURNEYS_DOCUMENT = 'server/README.md';

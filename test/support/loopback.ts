@@ -1,4 +1,4 @@
-// Start and stop of test servers on loopback ports.
+// Starts and stops test servers on loopback ports.
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';

@@ -1,4 +1,5 @@
-// Locations of validation errors of the configuration. A location is a flag, or a position in the configuration file.
+// ErrorLocator: adds the location to each validation error of the configuration. A location is a flag, or a position
+// in the configuration file.
 import type { ValidationError } from './configuration-error.ts';
 import type { ConfigurationDocument, Path } from './document.ts';
 

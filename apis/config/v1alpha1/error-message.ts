@@ -1,5 +1,4 @@
-// Messages of validation errors of the configuration, from Ajv errors. A message contains the invalid value and the
-// accepted values.
+// Converts Ajv errors to messages for the operator. Each message contains the invalid value and the accepted values.
 import type { ErrorObject } from 'ajv';
 import { segmentsOf } from '../../reading/json-pointer.ts';
 import { suggestion } from '../../reading/suggestion.ts';

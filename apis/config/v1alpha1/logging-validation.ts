@@ -1,5 +1,4 @@
-// Validation of the configuration section `logging` for rules that JSON Schema cannot express, such as valid store
-// URLs.
+// Validates the configuration section `logging` by rules that JSON Schema cannot express, such as valid store URLs.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';

@@ -1,5 +1,4 @@
-// Validation of the configuration section `oauth` for rules that JSON Schema cannot express, such as valid redirect
-// URIs.
+// Validates the configuration section `oauth` by rules that JSON Schema cannot express, such as valid redirect URIs.
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';

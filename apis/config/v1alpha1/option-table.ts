@@ -1,4 +1,4 @@
-// Rows of the option tables in the documentation, generated from the schema of the configuration.
+// Generates the rows of the option tables in the documentation from the schema of the configuration.
 import { isRecord, text } from '../../reading/unknown-value.ts';
 import { APIServerConfigurationSchema } from './configuration.ts';
 

@@ -1,5 +1,5 @@
-// Conversion of durations, quantities and relative paths in a validated configuration. The `format` in the schema of
-// an option selects the conversion.
+// Converts durations to milliseconds, quantities to bytes and relative paths to absolute paths in a validated
+// configuration. The `format` in the schema of an option selects the conversion.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,

@@ -1,4 +1,4 @@
-// API group and version of the IAM API, and the user group of the first administrator.
+// Defines the group and version of the IAM API, and the name of the administrators' user group.
 
 export const VERSION = 'v1beta1';
 

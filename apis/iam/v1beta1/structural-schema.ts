@@ -1,4 +1,4 @@
-// Conversion of JSON Schemas to structural schemas of CustomResourceDefinitions. A `pattern` becomes a CEL rule, and
+// Converts JSON Schemas to structural schemas of CustomResourceDefinitions. A `pattern` becomes a CEL rule, and
 // `uniqueItems` becomes `x-kubernetes-list-type: set`.
 import type { CustomResource } from './custom-resource.ts';
 

@@ -1,4 +1,4 @@
-// API group, API version, resource name and kind of log queries.
+// Defines the API group, API version, resource name and kind of log queries.
 
 export const VERSION = 'v1alpha2';
 

@@ -1,4 +1,4 @@
-// Validation of combinations of log query parameters. The JSON Schema in log-query.ts validates single parameters.
+// Validates combinations of log query parameters. The JSON Schema in log-query.ts validates single parameters.
 import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';

@@ -1,4 +1,4 @@
-// Validation of label keys and values, with the messages of kube-apiserver.
+// Validates label keys and values, with the messages of kube-apiserver.
 
 const NAME = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const NAME_RULE =

@@ -1,4 +1,4 @@
-// Evaluation of label selectors. The parser is in label-selector-parser.ts.
+// Evaluates label selectors for the labels of an object. The parser is in label-selector-parser.ts.
 import { inInt64 } from '../../reading/go-number.ts';
 import { type LabelRequirement, parseLabelSelectorText } from './label-selector-parser.ts';
 

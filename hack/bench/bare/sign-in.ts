@@ -1,5 +1,5 @@
-// Baseline for sign-ins: a minimal Node server that verifies, stores and signs. The server has no checks, watches or
-// logs.
+// Baseline for sign-ins: a minimal Node server that verifies a password, stores a session and signs a token. The
+// server has no request checks, watches or logs.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

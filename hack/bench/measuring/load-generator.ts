@@ -1,4 +1,5 @@
-// Control of the load generator (hack/clients/load). The load generator is one child process for the whole bench.
+// Starts and controls the load generator (hack/clients/load). The load generator is one child process for the whole
+// bench.
 import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
 /** One server with the credentials of one caller; files are PEM. */

@@ -1,5 +1,5 @@
-// Event-loop delay probe that `--import` preloads into the measured server. The probe reports the delays over the IPC
-// channel.
+// Preload module that measures the event-loop delays of the benchmarked server. The module reports the delays over
+// the IPC channel.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Delays since the previous report in ms, minus the timer period of 1 ms. */

@@ -1,4 +1,4 @@
-// Properties of the benchmark machine, and the assignment of processes to its cores.
+// Reads the properties of the benchmark machine, and pins processes to CPU cores.
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// CPU time and resident memory of a process, read from /proc.
+// Reads the CPU time and the resident memory of a process from /proc.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 

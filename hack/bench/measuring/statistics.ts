@@ -1,4 +1,4 @@
-// Statistics of the bench: median, quantiles and alternating measurements.
+// Functions that compute medians and quantiles, and run the measurements of several servers alternately.
 /** The median. For an even number of values, the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

@@ -1,4 +1,4 @@
-// Measurement of the request rate of a server on one core. The load generator runs on another core.
+// Measures the request rate of a server on one core. The load generator runs on another core.
 import type { Target } from '../measuring/load-generator.ts';
 import { pinned } from '../measuring/machine.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';

@@ -1,4 +1,4 @@
-// Check that the node lists of ks-apiserver and kube-apiserver are equal. The check runs before the benchmarks.
+// Checks that the node lists of ks-apiserver and kube-apiserver are equal. The check runs before the benchmarks.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';

@@ -1,4 +1,4 @@
-// Users of the bench, and the loops that sign in and refresh tokens.
+// Creates the users of the bench, and repeats sign-ins and token refreshes.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';

@@ -1,5 +1,5 @@
-// Baseline queries of the log benchmarks, in LogsQL (VictoriaLogs) and the query DSL (OpenSearch). Each baseline query
-// and its ks-apiserver query return the same log lines.
+// Baseline queries of the log benchmarks, in LogsQL (VictoriaLogs) and the query DSL (OpenSearch). Each baseline
+// query and the equivalent ks-apiserver query return the same log lines.
 import { setTimeout as delay } from 'node:timers/promises';
 import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
 

@@ -1,5 +1,5 @@
-// Environment of the log benchmarks: OpenSearch and VictoriaLogs with equal log records. Each log store has its own
-// ks-apiserver.
+// Starts the environment of the log benchmarks: OpenSearch and VictoriaLogs with equal log records. Each log store
+// has its own ks-apiserver.
 import { join } from 'node:path';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';

@@ -1,4 +1,5 @@
-// Environment of the bench: a control plane with nodes, a registered ks-apiserver, and the load generator.
+// Starts the environment of the bench: a control plane with nodes, a registered ks-apiserver, and the load
+// generator.
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';

@@ -1,4 +1,4 @@
-// Build of kubelogin, the kubectl plugin for OpenID Connect. Tests use kubelogin as a client.
+// Builds kubelogin, the kubectl plugin for OpenID Connect. Tests use kubelogin as a client.
 import { join } from 'node:path';
 import type { BuildOptions } from '../../artifacts/artifact.ts';
 import { provideGo } from '../../artifacts/go-build.ts';

@@ -1,4 +1,4 @@
-// One run of an exec credential plugin from the kubeconfig (client.authentication.k8s.io). The output of the plugin
+// Runs an exec credential plugin from the kubeconfig (client.authentication.k8s.io) once. The output of the plugin
 // is never logged, because the output contains a credential.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { elided } from '../../../apis/reading/elided-text.ts';

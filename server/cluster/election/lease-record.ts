@@ -1,4 +1,4 @@
-// Conversion between leader election records and Lease objects of `coordination.k8s.io/v1`.
+// Converts leader election records to Lease objects of `coordination.k8s.io/v1`, and Lease objects to records.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /** The content of a Lease; times in ms. */

@@ -1,4 +1,4 @@
-// Freshness of the data of a reflector: the time since the data was last known to be current.
+// Measures the age of the data of a reflector: the time since the data was last known to be current.
 import type { ReflectorObserver } from './reflector.ts';
 
 /** Time in ms after which the data of a reflector with SHORT_WATCHES is stale if there was no proof of freshness. */

@@ -1,4 +1,4 @@
-// Splitter of a watch response into lines.
+// Splits a watch response into lines.
 /** A line or an object of a response is longer than the limit. */
 export class LineTooLongError extends Error {
   constructor(limit: number) {

@@ -1,4 +1,4 @@
-// Classification of reflector failures, with the delay before the next attempt.
+// Classifies reflector failures, and computes the delay before the next attempt.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { StalledError } from '../connection/response-body.ts';

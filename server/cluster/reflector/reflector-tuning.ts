@@ -1,4 +1,4 @@
-// Timeouts, sizes and backoff of reflectors.
+// Defines the timeouts, sizes and backoff of reflectors.
 /** The settings of a reflector. Times are in ms, sizes in bytes. */
 export interface ReflectorTuning {
   /** Idle timeout of a stream. kube-apiserver sends a bookmark about every 60 s. */

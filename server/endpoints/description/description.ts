@@ -1,5 +1,5 @@
-// Handlers of the OpenAPI 3.1 documents and of the API page for browsers. endpoints/openapi serves the OpenAPI
-// documents for kube-apiserver.
+// Serves the OpenAPI 3.1 documents and the API page for browsers. endpoints/openapi serves the OpenAPI documents for
+// kube-apiserver.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';

@@ -1,4 +1,4 @@
-// Handlers of discovery for the API groups of this server: /apis, /apis/<group> and /apis/<group>/<version>.
+// Serves discovery for the API groups of this server: /apis, /apis/<group> and /apis/<group>/<version>.
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { negotiate } from '../accept.ts';
 import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';

@@ -1,4 +1,5 @@
-// Discovery documents of the API groups of this server. Discovery must not depend on kube-apiserver or a cache.
+// Builds the discovery documents of the API groups of this server. Discovery must not depend on kube-apiserver or a
+// cache.
 import type {
   APIGroup,
   APIGroupDiscovery,

@@ -1,4 +1,4 @@
-// Description of log queries in the OpenAPI v2 and v3 documents for kube-apiserver.
+// Describes log queries in the OpenAPI v2 and v3 documents for kube-apiserver.
 import { KIND, RESOURCE, VERSION } from '../../../apis/logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,

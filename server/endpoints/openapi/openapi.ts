@@ -1,4 +1,4 @@
-// Handlers of /openapi/v2 and /openapi/v3 for the API groups of this server. The schemas are copies of the cluster's
+// Serves /openapi/v2 and /openapi/v3 for the API groups of this server. The schemas are copies of the cluster's
 // schemas.
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';

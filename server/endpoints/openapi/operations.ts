@@ -1,4 +1,4 @@
-// Operations of a resource, as input for the OpenAPI v2 and v3 documents.
+// Lists the operations of a resource, as input for the OpenAPI v2 and v3 documents.
 import type { GroupVersionKind, Schemas } from './schemas.ts';
 
 export interface DescribedResource extends GroupVersionKind {

@@ -1,4 +1,4 @@
-// Extraction of the schema of a kind from an OpenAPI v3 document. The copy has the API group of this server.
+// Extracts the schema of a kind from an OpenAPI v3 document. The copy has the API group of this server.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Indentation of JSON bytes without parsing, so that large integers are preserved.
+// Indents JSON bytes without parsing, so that large integers are preserved.
 
 import {
   BACKSLASH,

@@ -1,4 +1,4 @@
-// Writers of list response bodies: item by item, or from the cached compressed chunks of a snapshot.
+// Writes list response bodies item by item, or from the compressed JSON that a snapshot caches.
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';

@@ -1,4 +1,4 @@
-// Representations of objects in responses: the object, PartialObjectMetadata, or rows of a Table (tables.ts).
+// Encodes objects in responses as the object, PartialObjectMetadata, or rows of a Table (tables.ts).
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';

@@ -1,4 +1,4 @@
-// Representation of objects as a `meta.k8s.io/v1` Table with the columns that kubectl prints.
+// Encodes objects as a `meta.k8s.io/v1` Table with the columns that kubectl prints.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';

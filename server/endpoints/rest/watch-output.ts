@@ -1,5 +1,5 @@
-// Output of a watch as a chunked HTTP/1.1 body: one line of JSON per event. web-socket-output.ts is the output for a
-// WebSocket.
+// Writes the events of a watch as a chunked HTTP/1.1 body: one line of JSON per event. web-socket-output.ts writes
+// the events to a WebSocket.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JSON_HEADERS } from '../response.ts';

@@ -1,5 +1,5 @@
-// Output of a watch as WebSocket messages, one per event, as in kube-apiserver. The Java client fabric8 supports only
-// WebSockets for watches.
+// Writes the events of a watch as WebSocket messages, one per event, as in kube-apiserver. The Java client fabric8
+// supports only WebSockets for watches.
 import type { RequestContext, Upgrade } from '../../request/request-context.ts';
 import { type OpenWebSocket, openWebSocket } from '../web-socket.ts';
 import { HIGH_WATER, type OutputObserver, type WatchOutput } from './watch-output.ts';

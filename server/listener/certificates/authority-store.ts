@@ -1,4 +1,4 @@
-// Storage of the CAs that sign the self-signed certificates, in memory or in a folder. Replicas can share a folder.
+// Stores the CAs that sign the self-signed certificates, in memory or in a folder. Replicas can share a folder.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// Selection of the serving certificate: the configured certificate files, or else a self-signed certificate.
+// Selects the source of the serving certificate: the configured certificate files, or else a self-signed
+// certificate.
 import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
 import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';

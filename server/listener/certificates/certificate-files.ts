@@ -1,4 +1,4 @@
-// Serving certificate from files, reloaded after each change. Invalid new files do not replace the current
+// Loads the serving certificate from files, and reloads changed files. Invalid new files do not replace the current
 // certificate.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Metrics of the serving certificate, and a log warning before expiry.
+// Reports metrics of the serving certificate, and logs a warning before expiry.
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CertificateSource } from './serving-certificate.ts';

@@ -1,4 +1,5 @@
-// Interface of the sources of the serving certificate (files or self-signed), and validation of certificates.
+// Interface of the sources of the serving certificate (files or self-signed), with functions that validate
+// certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';

@@ -1,4 +1,4 @@
-// Cache of the names and creation times of all namespaces, filled by a reflector.
+// Caches the names and creation times of all namespaces, with a reflector.
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,5 @@
-// HTTP connection to the nodes of a log store, with TLS and retries. Changed credential and CA files are reloaded.
+// Sends HTTP requests to the nodes of a log store, with TLS and retries. Changed credential and CA files are
+// reloaded.
 import { readFile, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

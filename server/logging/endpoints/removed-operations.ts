@@ -1,4 +1,4 @@
-// Handler of log operations that release 3.3 of the API removed. The handler returns 410 with the alternative.
+// Rejects log operations that release 3.3 of the API removed. The response is 410 with the alternative.
 import { newGone, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';

@@ -1,5 +1,5 @@
-// Patterns that match the generated pod names of a workload. Log records contain the pod name, but not the owner of
-// the pod.
+// Builds patterns that match the generated pod names of a workload. Log records contain the pod name, but not the
+// owner of the pod.
 import type { NameFilter } from '../log-store.ts';
 import { containsOneOf } from './name-filter.ts';
 

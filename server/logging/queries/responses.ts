@@ -1,4 +1,4 @@
-// Encoder of the JSON responses of log queries. Large responses are encoded in pieces, to keep the event loop free.
+// Encodes the JSON responses of log queries. The encoder yields to the event loop during a large response.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -1,5 +1,5 @@
-// File formats of log exports. Each format has a marker for incomplete exports, and no log line can look like the
-// marker.
+// Defines the file formats of log exports. Each format has a marker for incomplete exports, and no log line can look
+// like the marker.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord } from '../log-store.ts';

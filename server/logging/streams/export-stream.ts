@@ -1,5 +1,5 @@
-// HTTP response of a log export: a file with all selected lines. A failure after the first lines is reported at the
-// end of the file.
+// Writes a log export to the HTTP response: a file with all selected lines. A failure after the first lines is
+// reported at the end of the file.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';

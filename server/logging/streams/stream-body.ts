@@ -1,4 +1,4 @@
-// HTTP response body of unknown length, with backpressure and optional gzip compression.
+// Writes an HTTP response body of unknown length, with backpressure and optional gzip compression.
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 

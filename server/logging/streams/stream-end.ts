@@ -1,4 +1,4 @@
-// Early end of log exports and live tails: by preemption, or when the caller loses permissions.
+// Ends log exports and live tails early, after preemption or a loss of the caller's permissions.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';

@@ -1,5 +1,5 @@
-// Client authentication (RFC 6749, 2.3) with a throttle for failed attempts. All failures get the same response; only
-// the log contains the cause.
+// Authenticates OAuth clients (RFC 6749, 2.3), and throttles failed attempts. All failures get the same response;
+// only the log contains the cause.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';

@@ -1,5 +1,5 @@
-// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636). session-code.ts ensures that each code is used only
-// once.
+// Creates and parses authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636). session-code.ts ensures that each
+// code is used only once.
 import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';

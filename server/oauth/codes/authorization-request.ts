@@ -1,5 +1,5 @@
-// Validation of authorization requests (RFC 6749, 4.1.1). Errors in the client id, redirect URI or state never
-// redirect to the client (RFC 6749, 4.1.2.1).
+// Validates authorization requests (RFC 6749, 4.1.1). Errors in the client id, redirect URI or state never redirect
+// to the client (RFC 6749, 4.1.2.1).
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, requestedScopes } from '../http/form.ts';

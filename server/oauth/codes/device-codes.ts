@@ -1,4 +1,4 @@
-// Device codes and user codes of the device flow (RFC 8628).
+// Creates and parses the device codes and user codes of the device flow (RFC 8628).
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { sessionIDOf } from '../sessions/session-object.ts';

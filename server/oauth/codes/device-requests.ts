@@ -1,4 +1,4 @@
-// Open device authorization requests (RFC 8628), stored as Session objects. Every replica reads the same requests.
+// Stores open device authorization requests (RFC 8628) as Session objects. Every replica reads the same requests.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';

@@ -1,4 +1,4 @@
-// Comparison of a redirect URI with the registered URIs of a client. URIs must be equal (RFC 9700, 2.1), except for
+// Compares a redirect URI with the registered URIs of a client. URIs must be equal (RFC 9700, 2.1), except for
 // loopback ports (RFC 8252, 7.3).
 import { isAcceptedRedirectURI, withoutLoopbackPort } from '../../../apis/oauth/redirect-uri.ts';
 

@@ -1,4 +1,4 @@
-// One-time codes (authorization codes and device codes), stored as pending sessions. A code is valid once across all
+// Stores one-time codes (authorization codes and device codes) as pending sessions. A code is valid once across all
 // replicas.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';

@@ -1,5 +1,5 @@
-// Metadata (OpenID Connect Discovery; RFC 8414) and JWK Set (RFC 7517) of the authorization server. Both documents
-// are public.
+// Serves the metadata (OpenID Connect Discovery; RFC 8414) and the JWK Set (RFC 7517) of the authorization server.
+// Both documents are public.
 import { GRANT_TYPES } from '../../../apis/oauth/grant-types.ts';
 import type { ServerMetadata } from '../../../apis/oauth/metadata.ts';
 import type { Handler } from '../../request/request-context.ts';

@@ -1,4 +1,4 @@
-// Token introspection (RFC 7662) for authenticated clients. Every invalid token gets the same response, without a
+// Introspects tokens (RFC 7662) for authenticated clients. Every invalid token gets the same response, without a
 // reason.
 import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';

@@ -1,4 +1,4 @@
-// Validation of tokens in requests to the OAuth endpoints, such as tokens to introspect or revoke.
+// Validates tokens in requests to the OAuth endpoints, such as tokens to introspect or revoke.
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';

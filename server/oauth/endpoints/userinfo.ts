@@ -1,5 +1,5 @@
-// Userinfo endpoint (OpenID Connect Core, 5.3): claims of the user of an access token. The scopes of the access token
-// limit the claims.
+// Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
+// access token limit the claims.
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { writeJSON } from '../http/response.ts';

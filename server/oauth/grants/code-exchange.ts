@@ -1,4 +1,4 @@
-// Exchange of an authorization code or device code for tokens. A second exchange of the same code is rejected.
+// Exchanges an authorization code or device code for tokens. A second exchange of the same code is rejected.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';

@@ -1,4 +1,5 @@
-// The device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the request.
+// Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
+// request.
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';

@@ -1,5 +1,5 @@
-// The refresh_token grant (RFC 6749, 6) with rotation. Reuse of an old refresh token terminates the session (RFC
-// 9700, 4.14.2).
+// Handles the refresh_token grant (RFC 6749, 6) with rotation. Reuse of an old refresh token terminates the session
+// (RFC 9700, 4.14.2).
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {

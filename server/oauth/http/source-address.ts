@@ -1,4 +1,4 @@
-// Client IP address of a request. X-Forwarded-For is used only behind trusted proxies.
+// Determines the client IP address of a request. X-Forwarded-For is used only behind trusted proxies.
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyAddress from 'proxy-addr';

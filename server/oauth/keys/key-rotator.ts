@@ -1,4 +1,4 @@
-// Rotation of the signing keys, on schedule or at an operator's request. Only the leader rotates keys.
+// Rotates the signing keys, on schedule or at an operator's request. Only the leader rotates keys.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';

@@ -1,4 +1,5 @@
-// Client for the Secret with the signing keys. An operator requests a rotation with an annotation of the Secret.
+// Reads and writes the Secret with the signing keys. An operator requests a rotation with an annotation of the
+// Secret.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';

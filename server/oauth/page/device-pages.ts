@@ -1,4 +1,4 @@
-// HTML pages of the device flow (RFC 8628): user code form, phishing warning and result pages.
+// Renders the HTML pages of the device flow (RFC 8628): user code form, phishing warning and result pages.
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';

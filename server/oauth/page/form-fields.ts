@@ -1,4 +1,4 @@
-// HTML fragments that all forms share, such as the platform name and the error message.
+// Renders HTML fragments that all forms share, such as the platform name and the error message.
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */

@@ -1,5 +1,5 @@
-// CSRF tokens in hidden form fields, with the state of the form and a MAC. A CSRF token is valid for one form in one
-// browser.
+// Creates and verifies CSRF tokens in hidden form fields, with the state of the form and a MAC. A CSRF token is
+// valid for one form in one browser.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../keys/key-ring.ts';

@@ -1,4 +1,4 @@
-// Layout, security headers, style sheet and error pages of the HTML pages. No page runs a script.
+// Renders HTML pages and error pages, with the layout, style sheet and security headers. No page runs a script.
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/errors.ts';

@@ -1,4 +1,4 @@
-// HTML pages of a sign-in: the password form, and the form for a new password.
+// Renders the HTML pages of a sign-in: the password form, and the form for a new password.
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';

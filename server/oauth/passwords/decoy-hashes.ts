@@ -1,5 +1,5 @@
-// Decoy hashes, verified instead of a stored hash when the user name is unknown. The response time does not reveal
-// which users exist.
+// Provides decoy hashes, which are verified when the user name is unknown. The response time does not reveal which
+// users exist.
 export interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;

@@ -1,5 +1,5 @@
-// Password hasher for argon2id, and verification of imported bcrypt hashes. The cost and the concurrency of hashing
-// are bounded.
+// Hashes passwords with argon2id, and verifies argon2id hashes and imported bcrypt hashes. The cost and the
+// concurrency of hashing are bounded.
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';

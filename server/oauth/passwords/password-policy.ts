@@ -1,4 +1,4 @@
-// Password policy: the rules for a new password.
+// Checks new passwords against the password policy.
 import { MAX_CLOCK_DIFFERENCE_MS } from '../sessions/session-object.ts';
 import type { Credential, PasswordID } from '../users/account.ts';
 import { isTooLong, PASSWORD_LENGTH } from './password-hasher.ts';

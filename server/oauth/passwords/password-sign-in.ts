@@ -1,5 +1,5 @@
-// Verification of a user name and password. All failures get the same response after the same work; only the audit
-// log contains the reason.
+// Verifies a user name and password. All failures get the same response after the same work; only the audit log
+// contains the reason.
 import type { Logger } from 'pino';
 import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import {

@@ -1,4 +1,4 @@
-// Creation of sessions at sign-in, with the first refresh token. The number of sessions per user is limited.
+// Creates a session at sign-in, with the first refresh token. The number of sessions per user is limited.
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';

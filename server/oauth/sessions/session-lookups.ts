@@ -1,4 +1,4 @@
-// Rate-limited reads of single Session objects from kube-apiserver instead of the cache.
+// Reads single Session objects from kube-apiserver instead of the cache, with a rate limit.
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';

@@ -1,4 +1,5 @@
-// Conversion between sessions and Session objects. A MAC protects the fields and the name of the object.
+// Converts sessions to Session objects, and Session objects to sessions. A MAC protects the fields and the name of
+// the object.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';

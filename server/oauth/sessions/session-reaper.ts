@@ -1,5 +1,5 @@
-// Garbage collection of invalid Session objects, run by the leader. Invalid sessions are always rejected, even if the
-// object still exists.
+// Deletes invalid Session objects; only the leader runs this garbage collection. Invalid sessions are always
+// rejected, even if the object still exists.
 import type { Logger } from 'pino';
 import {
   isConflict,

@@ -1,4 +1,5 @@
-// Validity check of unexpired sessions. A disabled or deleted user, or a changed password, makes a session invalid.
+// Checks the validity of unexpired sessions. A disabled or deleted user, or a changed password, makes a session
+// invalid.
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 

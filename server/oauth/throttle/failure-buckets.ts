@@ -1,5 +1,5 @@
-// Bounded table of failed sign-in attempts by account and source address. Buckets that delay attempts are never
-// evicted, so a flood of new keys removes no delay.
+// Counts failed sign-in attempts by account and source address, in a bounded table. Entries that delay attempts are
+// never evicted, so a flood of new keys removes no delay.
 import { hash } from 'node:crypto';
 
 /** Limits of failed attempts: when delays begin, and how they grow. Times in ms. */

@@ -1,4 +1,4 @@
-// Throttle of password sign-ins: failed attempts delay further attempts for the same account or source address.
+// Throttles password sign-ins: failed attempts delay further attempts for the same account or source address.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { networkOf } from '../http/source-address.ts';

@@ -1,4 +1,5 @@
-// Login throttle that all replicas share through a ConfigMap. The ConfigMap contains digests instead of user names.
+// Shares the throttle of password sign-ins among all replicas through a ConfigMap. The ConfigMap contains digests
+// instead of user names.
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -1,4 +1,4 @@
-// Revocation check at every use of an access token: session, user and password must still be valid.
+// Checks at every use of an access token whether the session, user and password are still valid.
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';

@@ -1,5 +1,5 @@
-// Verification of access tokens (RFC 8725) with a cache of verified tokens. Expiry and revocation are checked at
-// every use.
+// Verifies access tokens (RFC 8725), with a cache of verified tokens. Expiry and revocation are checked at every
+// use.
 import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';

@@ -1,4 +1,4 @@
-// Creation of the first administrator in a cluster without users. A Secret contains the random initial password.
+// Creates the first administrator in a cluster without users. A Secret contains the random initial password.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';

@@ -1,4 +1,4 @@
-// Comparison of a log store with the reference implementation, for the same log records.
+// Compares a log store with the reference implementation, for the same log records.
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { momentOf } from '../../../hack/log-data/times.ts';

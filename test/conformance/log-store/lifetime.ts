@@ -1,4 +1,4 @@
-// Conformance tests of log stores: live tails, aborts and timeouts.
+// Conformance tests of log stores: live tails, aborted calls and timed-out calls.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogRecord } from '../../../server/logging/log-store.ts';

@@ -1,4 +1,4 @@
-// The log store under test, its log records, and helper functions of the conformance suite.
+// Helper functions that create the arguments of log store calls in the conformance suite.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
 import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';

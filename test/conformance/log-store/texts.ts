@@ -1,4 +1,4 @@
-// Search texts of the conformance suite: word boundaries, letter case and punctuation.
+// Lists the search texts of the conformance suite: word boundaries, letter case and punctuation.
 import type { MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const TEXTS: readonly (readonly [mode: MatchMode, texts: readonly string[]])[] = [

@@ -1,4 +1,5 @@
-// A reflector of a fake kube-apiserver, for unit tests. The sink records the calls of the reflector.
+// Starts a reflector against a fake kube-apiserver, for unit tests. The store that the reflector fills records all
+// calls.
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';

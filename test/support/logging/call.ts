@@ -1,4 +1,4 @@
-// Default arguments of a log store call in tests.
+// Creates the default arguments of a log store call in tests.
 import type { Call } from '../../../server/logging/log-store.ts';
 
 /** A call with a long timeout. */

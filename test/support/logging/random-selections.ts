@@ -1,4 +1,4 @@
-// Generator of random log selections for property tests. The values come from a data set with edge cases.
+// Generator of random log queries for property tests. The values come from a data set with edge cases.
 import * as fc from 'fast-check';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';

@@ -1,4 +1,4 @@
-// Prerequisite check of the tests that start OpenSearch.
+// Checks the prerequisites of the tests that start OpenSearch.
 import { missingForOpenSearch } from '../../../hack/log-stores/missing-prerequisite.ts';
 import { type NodeKind, OPENSEARCH_2 } from '../../../hack/log-stores/node-kinds.ts';
 

@@ -1,4 +1,4 @@
-// Check that this server has the Kubernetes permissions to read pods and pod logs. The check uses
+// Checks that this server has the Kubernetes permissions to read pods and pod logs. The check uses
 // SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';

@@ -1,4 +1,4 @@
-// Scan of all selected container logs over a time range or a time window. The scan reports each log that is not read
+// Reads the lines of all selected container logs within a time range. The scan reports each log that is not read
 // completely.
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';

@@ -1,4 +1,4 @@
-// Export of all selected pod log lines, sorted by time. The export reads pages that fit into the memory budget.
+// Exports all selected pod log lines, sorted by time. The export reads pages that fit into the memory budget.
 import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
 import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan } from './log-scan.ts';

@@ -1,4 +1,4 @@
-// Queries for statistics (numbers of lines and containers) and histograms in OpenSearch and Elasticsearch.
+// Queries OpenSearch and Elasticsearch for histograms and for the numbers of lines and containers.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { earlier, instantOf, later } from '../../instant.ts';
 import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';

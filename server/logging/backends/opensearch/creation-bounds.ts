@@ -1,5 +1,5 @@
-// Creation times of namespaces as lower time bounds in OpenSearch queries. Older log lines belong to a deleted
-// namespace of the same name.
+// Builds lower time bounds for OpenSearch queries from the creation times of namespaces. Older log lines belong to a
+// deleted namespace of the same name.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../instant.ts';
 import type { Call, Instant, Selection } from '../../log-store.ts';

@@ -1,5 +1,5 @@
-// Conversion of OpenSearch and Elasticsearch errors to StatusErrors. Clients never receive the store's message, which
-// can contain names of indices and hosts.
+// Converts OpenSearch and Elasticsearch errors to StatusErrors. Clients never receive the store's message, which can
+// contain names of indices and hosts.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

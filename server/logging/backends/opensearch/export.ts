@@ -1,4 +1,4 @@
-// Export of all selected records from OpenSearch or Elasticsearch, sorted by time. The export reads a point in time
+// Exports all selected records from OpenSearch or Elasticsearch, sorted by time. The export reads a point in time
 // (PIT), a consistent view of the indices.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';

@@ -1,4 +1,4 @@
-// Query for one page of records from OpenSearch or Elasticsearch, sorted by time. No state is kept between pages.
+// Reads one page of records from OpenSearch or Elasticsearch, sorted by time. No state is kept between pages.
 import { hash } from 'node:crypto';
 import { earlier, instantOf, later, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
 import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';

@@ -1,4 +1,5 @@
-// Points in time (PIT) of OpenSearch and Elasticsearch: consistent views of the indices, for exports.
+// Opens and closes points in time (PIT) of OpenSearch and Elasticsearch: consistent views of the indices, for
+// exports.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';

@@ -1,5 +1,5 @@
-// Conversion of selected log records to an OpenSearch query: the indices and the query clauses. Closed indices make
-// the result partial.
+// Builder of OpenSearch queries from the criteria of a log query, such as time range, namespaces and text. Closed
+// indices make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';

@@ -1,4 +1,4 @@
-// Client of the query endpoint of VictoriaLogs. Each query has a deadline.
+// Client of the query endpoint of VictoriaLogs. Each query has a timeout.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';

@@ -1,4 +1,4 @@
-// HTTP connection to VictoriaLogs. Each request is a POST of a form, with the tenant in the headers.
+// Sends HTTP requests to VictoriaLogs. Each request is a POST of a form, with the tenant in the headers.
 import type { IncomingMessage } from 'node:http';
 import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
 import { STORE } from './store-error.ts';

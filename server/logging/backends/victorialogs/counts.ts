@@ -1,4 +1,4 @@
-// VictoriaLogs queries that count records: in total, by histogram bucket and by container. The counts are exact.
+// Counts VictoriaLogs records in total, by histogram bucket and by container. The counts are exact.
 
 import type { Buckets, Deadline } from '../../log-store.ts';
 import { BucketCounts, commonWidth } from '../bucket-counts.ts';

@@ -1,4 +1,4 @@
-// Export of all selected records from VictoriaLogs, sorted by time. The export reads short time windows, because
+// Exports all selected records from VictoriaLogs, sorted by time. The export reads short time windows, because
 // VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';

@@ -1,4 +1,5 @@
-// LogsQL filters for the text (`log_query`) and the level (`level`) of log lines. Patterns use RE2 syntax, as in Go.
+// Builds LogsQL filters for the text (`log_query`) and the level (`level`) of log lines. Patterns use RE2 syntax, as
+// in Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../../log-store.ts';

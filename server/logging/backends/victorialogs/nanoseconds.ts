@@ -1,4 +1,4 @@
-// Conversion between RFC 3339 timestamps and nanoseconds since the epoch.
+// Converts RFC 3339 timestamps to nanoseconds since the epoch, and nanoseconds to timestamps.
 import { instantOfNanoseconds } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 

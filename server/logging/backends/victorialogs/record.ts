@@ -1,5 +1,5 @@
-// Parser and sort order of VictoriaLogs records. VictoriaLogs returns records with equal times in any order, so this
-// server sorts the records.
+// Parses and sorts VictoriaLogs records. VictoriaLogs returns records with equal times in any order, so this server
+// sorts the records.
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';

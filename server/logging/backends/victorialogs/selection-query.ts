@@ -1,4 +1,4 @@
-// Conversion of selected log records to the parameters `query` and `extra_filters` of VictoriaLogs. The text in
+// Builder of the VictoriaLogs parameters `query` and `extra_filters` from the criteria of a log query. The text in
 // `query` can never widen the time range or the namespaces in `extra_filters`.
 import type { NameFilter, Scope, Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';

@@ -1,5 +1,5 @@
-// Health check of VictoriaLogs: the store responds, and each configured field occurs in a recent record. A store
-// without recent records is healthy.
+// Checks the health of VictoriaLogs: the store responds, and each configured field occurs in a recent record. A
+// store without recent records is healthy.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Deadline } from '../../log-store.ts';

@@ -1,5 +1,5 @@
-// Conversion of VictoriaLogs errors to StatusErrors. The message of the store is logged as `cause`, and never
-// returned to clients.
+// Converts VictoriaLogs errors to StatusErrors. The message of the store is logged as `cause`, and never returned to
+// clients.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import {

@@ -1,4 +1,4 @@
-// Division of a time range into time windows, each with a limited number of VictoriaLogs records.
+// Divides a time range into time windows, each with a limited number of VictoriaLogs records.
 import { instantOfNanoseconds } from '../../instant.ts';
 import type { Deadline, Order } from '../../log-store.ts';
 import { type Client, REQUEST_MS } from './client.ts';

@@ -1,4 +1,4 @@
-// Log store that reads VictoriaLogs. Callers are authorized before each call: the selection contains the namespaces
+// Log store that reads VictoriaLogs. Callers are authorized before each call, and each call contains the namespaces
 // that the caller may read.
 import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';

@@ -1,5 +1,5 @@
-// Error handling of the OAuth endpoints for browsers. An error becomes an HTML page, or a redirect to the client with
-// `iss` (RFC 9207).
+// Handles errors of the OAuth endpoints for browsers. An error becomes an HTML page, or a redirect to the client
+// with `iss` (RFC 9207).
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';

@@ -1,4 +1,4 @@
-// Forced password change at sign-in, after an administrator has set the password with `mustChange`.
+// Forces a password change at sign-in, after an administrator has set the password with `mustChange`.
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
 import type { PasswordHasher } from '../../passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../../passwords/password-policy.ts';

@@ -1,5 +1,5 @@
-// Handler of the sign-in form, and of the form for a forced password change. passwords/ verifies passwords, and
-// throttle/ limits attempts.
+// Handles the sign-in form, and the form for a forced password change. passwords/ verifies passwords, and throttle/
+// limits attempts.
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';

@@ -1,4 +1,4 @@
-// Reference implementation of the selection of log records, as a predicate.
+// Reference implementation of the filters of log queries: a predicate for log records.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';

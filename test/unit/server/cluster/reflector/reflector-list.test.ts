@@ -1,3 +1,4 @@
+// Tests of the lists of a reflector, paged and streaming, against a fake kube-apiserver.
 import { expect } from 'chai';
 import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
 import { rawThing } from '../../../../support/cluster/raw-objects.ts';

@@ -1,5 +1,5 @@
-// Predicates for selections that the OpenSearch log store rejects as unsupported. Support depends on index fields of
-// type `wildcard`.
+// Predicates for log queries that the OpenSearch log store rejects as unsupported. Support depends on index fields
+// of type `wildcard`.
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 
 /** Selections that are NotSupported with each layout. */

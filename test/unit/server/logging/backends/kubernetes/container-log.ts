@@ -1,4 +1,4 @@
-// Container logs for unit tests of the pod log store.
+// Creates container logs for unit tests of the pod log store.
 import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 
 interface Fields extends Partial<Omit<ContainerLog, 'run'>> {

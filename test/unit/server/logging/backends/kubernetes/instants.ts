@@ -1,4 +1,4 @@
-// Time range, log lines and call arguments for unit tests of the pod log store.
+// Creates a time range, log lines and call arguments for unit tests of the pod log store.
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 
