@@ -1,3 +1,4 @@
+// Tests of `npm run dev`, the server with a restart after each saved file.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the exit of `npm start`: failures, Ctrl-C and invalid arguments.
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -1,3 +1,4 @@
+// Tests of `npm start` with a local control plane.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

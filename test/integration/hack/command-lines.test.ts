@@ -1,3 +1,4 @@
+// Tests of the command lines of the tools in hack/: `--help` and unknown arguments.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the graceful stop of the server, against a real control plane.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,3 +1,4 @@
+// Tests of ks-apiserver as a child process: signals, exit codes and output.
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

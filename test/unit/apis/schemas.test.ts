@@ -1,3 +1,4 @@
+// Tests of all JSON Schemas against the metaschema.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { APIServerConfigurationSchema } from '../../../apis/config/v1alpha1/configuration.ts';

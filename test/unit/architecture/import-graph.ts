@@ -1,3 +1,4 @@
+// Reads the imports between the files of the project, and finds import cycles.
 import { posix } from 'node:path';
 
 /** An import between two files of the project. Paths are relative to the repository root. */

@@ -1,3 +1,4 @@
+// Tests of the architecture: imports follow the layers and have no cycles.
 import { expect } from 'chai';
 import { backwardImports, betweenFolders, betweenParts, cycleIn, importsOf } from './import-graph.ts';
 import { projectFiles } from './repository.ts';

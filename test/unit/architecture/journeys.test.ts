@@ -1,3 +1,5 @@
+// Tests of the lists in server/README.md of the source files that handle each kind of request. Each source file must
+// be connected to an earlier one by imports.
 import { expect } from 'chai';
 import { JOURNEYS_DOCUMENT, journeysIn } from '../../support/journeys.ts';
 import { importsOf } from './import-graph.ts';

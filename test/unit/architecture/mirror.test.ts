@@ -1,3 +1,4 @@
+// Tests of the test layout: tests are in a folder of the same name as the sources.
 import { posix } from 'node:path';
 import { expect } from 'chai';
 import { projectFiles } from './repository.ts';

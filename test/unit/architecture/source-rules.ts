@@ -1,3 +1,5 @@
+// Lists the rules for the source text of single files.
+
 /** Rule for the source text of a single file. `broken` returns the lines that violate the rule. */
 export interface SourceRule {
   readonly behaviour: string;

@@ -1,3 +1,4 @@
+// Tests of the rules for the source text of each file.
 import { expect } from 'chai';
 import { projectFiles } from './repository.ts';
 import { SOURCE_RULES } from './source-rules.ts';

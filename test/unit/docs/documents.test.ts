@@ -1,3 +1,4 @@
+// Tests of the Markdown documents: links, file names, configurations, metrics and other references.
 import { access, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the examples in docs/log-matching.md against the matcher of log lines.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the generated manifests.
 import { expect } from 'chai';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { decodeConfiguration } from '../../../apis/config/v1alpha1/decode.ts';

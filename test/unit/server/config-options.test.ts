@@ -1,3 +1,4 @@
+// Tests of the use of configuration options: the source code of the server reads every option.
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

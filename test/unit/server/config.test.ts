@@ -1,3 +1,4 @@
+// Tests of the function that reads the completed configuration.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the health checks of /readyz.
 import { expect } from 'chai';
 import { type HealthSources, healthRegistries } from '../../../server/health-checks.ts';
 

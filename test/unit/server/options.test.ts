@@ -1,3 +1,4 @@
+// Tests of the parser of the command-line flags.
 import { expect } from 'chai';
 import { FLAGS, help, parseOptions, UsageError } from '../../../server/options.ts';
 

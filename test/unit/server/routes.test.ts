@@ -1,3 +1,4 @@
+// Tests of the router.
 import { expect } from 'chai';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { knownResources, routes } from '../../../server/routes.ts';

@@ -1,3 +1,4 @@
+// Tests of the stop of the server while kube-apiserver is unreachable.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

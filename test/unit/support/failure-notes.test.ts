@@ -1,3 +1,4 @@
+// Tests of the diagnostics for failed tests.
 import { expect } from 'chai';
 import { causeOf } from '../../support/failure-notes.ts';
 

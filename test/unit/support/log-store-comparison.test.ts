@@ -1,3 +1,4 @@
+// Tests of the comparison between a log store and the reference implementation.
 import { expect } from 'chai';
 import { logData } from '../../../hack/log-data/log-data.ts';
 import type { LogPage, LogRecord, Selection } from '../../../server/logging/log-store.ts';

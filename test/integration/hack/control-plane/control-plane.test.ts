@@ -1,3 +1,4 @@
+// Tests of the control plane: start, restart, stop and failures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';

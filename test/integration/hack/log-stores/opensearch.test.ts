@@ -1,3 +1,4 @@
+// Tests of OpenSearch nodes that the development tools start.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

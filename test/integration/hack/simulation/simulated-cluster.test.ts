@@ -1,3 +1,4 @@
+// Tests of the simulated cluster against a real control plane.
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { startKwok } from '../../../../hack/simulation/kwok.ts';

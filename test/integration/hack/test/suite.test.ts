@@ -1,3 +1,4 @@
+// Tests of the stage of `npm test` that runs a mocha suite, with the test files in fixtures/.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';

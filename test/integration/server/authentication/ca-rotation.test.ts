@@ -1,3 +1,4 @@
+// Tests of authentication after a restart of kube-apiserver with other CAs.
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// Tests of authentication and authorization against a real control plane: tokens, client certificates and
+// front-proxy headers.
 import { Agent } from 'node:https';
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';

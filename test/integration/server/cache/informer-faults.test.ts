@@ -1,3 +1,4 @@
+// Tests of the informer cache during network failures, against a real kube-apiserver.
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

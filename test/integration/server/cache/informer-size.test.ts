@@ -1,3 +1,4 @@
+// Tests of the informer cache with 2,000 nodes, against a real kube-apiserver.
 import { expect } from 'chai';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { WorkPerTurn } from '../../../support/work-per-turn.ts';

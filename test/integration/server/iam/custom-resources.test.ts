@@ -1,3 +1,4 @@
+// Tests of the custom resources of the IAM API against a real kube-apiserver.
 import { expect } from 'chai';
 import { credential, type IamCluster, ROOT_USER, session, startIamCluster, user } from './iam-cluster.ts';
 

@@ -1,3 +1,4 @@
+// Tests of users and passwords against a real kube-apiserver, with only the permissions of the server.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';

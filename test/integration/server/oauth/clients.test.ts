@@ -1,3 +1,4 @@
+// Tests of the OAuth endpoints with independent OAuth clients such as openid-client.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the password grant against a real control plane.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the session store against a real control plane, with two replicas.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';

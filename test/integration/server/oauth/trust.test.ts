@@ -1,3 +1,4 @@
+// Tests of access tokens and the generated AuthenticationConfiguration, against a real kube-apiserver.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the CA bundle controller against a real kube-apiserver, with only the permissions of the server.
 import { readFile } from 'node:fs/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';

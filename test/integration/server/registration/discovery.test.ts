@@ -1,3 +1,4 @@
+// Tests of discovery of a registered server during failures.
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';

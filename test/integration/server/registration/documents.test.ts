@@ -1,3 +1,4 @@
+// Tests of the metrics and health checks in docs/ against a running server.
 import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';

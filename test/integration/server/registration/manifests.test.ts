@@ -1,3 +1,4 @@
+// Tests of the manifests against a real kube-apiserver.
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests of the function that shortens texts.
 import { expect } from 'chai';
 import { elided } from '../../../../apis/reading/elided-text.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the parser of durations in Go's notation.
 import { expect } from 'chai';
 import { parseGoDuration } from '../../../../apis/reading/go-duration.ts';
 

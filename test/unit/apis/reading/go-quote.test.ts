@@ -1,3 +1,4 @@
+// Tests of string quoting like Go's `%q`.
 import { expect } from 'chai';
 import { goQuoted } from '../../../../apis/reading/go-quote.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the suggestions for mistyped names.
 import { expect } from 'chai';
 import { suggestion } from '../../../../apis/reading/suggestion.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the message and the error code of caught values.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { codeOf, messageOf } from '../../../../apis/reading/thrown-value.ts';

@@ -1,3 +1,4 @@
+// Tests of the type guards and accessors for untrusted values.
 import { expect } from 'chai';
 import {
   array,

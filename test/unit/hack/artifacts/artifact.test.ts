@@ -1,3 +1,4 @@
+// Tests of the build cache for programs and other artifacts.
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

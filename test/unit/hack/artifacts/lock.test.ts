@@ -1,3 +1,4 @@
+// Tests of the lock file for processes in different containers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';

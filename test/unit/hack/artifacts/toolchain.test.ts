@@ -1,3 +1,4 @@
+// Tests of the lookup of the `go` command.
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findGo } from '../../../../hack/artifacts/toolchain.ts';

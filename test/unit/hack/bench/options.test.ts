@@ -1,3 +1,4 @@
+// Tests of the command line of `npm run bench`.
 import { expect } from 'chai';
 import { GROUPS, parseOptions, USAGE } from '../../../../hack/bench/options.ts';
 

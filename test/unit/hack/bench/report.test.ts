@@ -1,3 +1,4 @@
+// Tests of the benchmark report.
 import { expect } from 'chai';
 import type { Group } from '../../../../hack/bench/options.ts';
 import { markdown, merged, type Report, table } from '../../../../hack/bench/report.ts';

@@ -1,3 +1,4 @@
+// Tests of hack/bootstrap.mjs, which installs the packages before each npm script.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

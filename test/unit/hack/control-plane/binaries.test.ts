@@ -1,3 +1,4 @@
+// Tests of the lookup of the control plane programs.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the build of the control plane programs, with a fake `go` command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';

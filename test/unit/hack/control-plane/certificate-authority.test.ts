@@ -1,3 +1,4 @@
+// Tests of the certificate authority of the control plane.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type TLSSocket } from 'node:tls';

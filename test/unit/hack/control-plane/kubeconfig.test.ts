@@ -1,3 +1,4 @@
+// Tests of the generated kubeconfig files.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';

@@ -1,3 +1,4 @@
+// Tests of the PKI files of a control plane.
 import { X509Certificate } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

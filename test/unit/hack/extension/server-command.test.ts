@@ -1,3 +1,4 @@
+// Tests of the command line of the server in development, against the container image.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

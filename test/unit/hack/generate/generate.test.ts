@@ -1,3 +1,4 @@
+// Tests of `npm run generate`.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the replacement of generated sections in Markdown documents.
 import { expect } from 'chai';
 import { replaceSection } from '../../../../hack/generate/marked-section.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the log data set.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the upload of log records in batches.
 import { expect } from 'chai';
 import { type Batch, sendBatches } from '../../../../hack/log-stores/batch.ts';
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';

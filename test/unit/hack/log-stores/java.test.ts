@@ -1,3 +1,4 @@
+// Tests of the lookup of Java and Maven.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

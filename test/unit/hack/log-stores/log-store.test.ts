@@ -1,3 +1,4 @@
+// Tests of the start, restart and stop of log store processes.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

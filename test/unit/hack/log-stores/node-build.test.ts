@@ -1,3 +1,4 @@
+// Tests of the build of OpenSearch nodes.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

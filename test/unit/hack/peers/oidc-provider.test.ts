@@ -1,3 +1,4 @@
+// Tests of the oidc-provider server that the bench compares with ks-apiserver.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

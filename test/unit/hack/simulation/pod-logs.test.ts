@@ -1,3 +1,4 @@
+// Tests of the log files of simulated containers.
 import { readFile, watch } from 'node:fs/promises';
 import { expect } from 'chai';
 import { growPodLogs, writePodLogs } from '../../../../hack/simulation/pod-logs.ts';

@@ -1,3 +1,4 @@
+// Tests of the generator of realistic Node objects.
 import { expect } from 'chai';
 import { nodeName, realisticNode } from '../../../../hack/simulation/realistic-node.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the command line of `npm start`.
 import { expect } from 'chai';
 import { DEFAULT_NODES, parseStartArguments, startHelp } from '../../../../hack/start/arguments.ts';
 import { UsageError } from '../../../../hack/terminal/usage.ts';

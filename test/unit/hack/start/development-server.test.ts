@@ -1,3 +1,4 @@
+// Tests of the readiness check of the development server.
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parse } from 'yaml';

@@ -1,3 +1,4 @@
+// Tests of the restart of a program after each saved file.
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

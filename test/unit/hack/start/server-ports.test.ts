@@ -1,3 +1,4 @@
+// Tests of the choice of ports for the development server.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests of the progress reports of `npm start`.
 import { expect } from 'chai';
 import { stepsWith } from '../../../../hack/start/steps.ts';
 

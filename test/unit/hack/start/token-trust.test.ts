@@ -1,3 +1,4 @@
+// Tests of the AuthenticationConfiguration file for the local kube-apiserver.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of child processes with a log file and a PID file.
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the lock on the folder of a control plane.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

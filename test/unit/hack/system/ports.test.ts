@@ -1,3 +1,4 @@
+// Tests of the lookup of free ports.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the progress lines on standard output.
 import { expect } from 'chai';
 import { formatElapsed, printProgress } from '../../../../hack/terminal/progress.ts';
 

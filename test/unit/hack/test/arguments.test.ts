@@ -1,3 +1,4 @@
+// Tests of the command line of `npm test`.
 import { expect } from 'chai';
 import { parseTestArguments, testHelp } from '../../../../hack/test/arguments.ts';
 

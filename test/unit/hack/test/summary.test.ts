@@ -1,3 +1,4 @@
+// Tests of the summary of `npm test`.
 import { expect } from 'chai';
 import { runStages } from '../../../../hack/test/run.ts';
 import type { Stage, StageResult } from '../../../../hack/test/stage.ts';

@@ -1,3 +1,4 @@
+// Tests of the command line of `npm run user`.
 import { expect } from 'chai';
 import { UsageError } from '../../../../hack/terminal/usage.ts';
 import { parseUserArguments, USAGE } from '../../../../hack/user/arguments.ts';

@@ -1,3 +1,4 @@
+// Tests of the password input from a terminal, a pipe or a file.
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { StoppedError } from '../../../../hack/system/stop-signal.ts';

@@ -1,3 +1,4 @@
+// Tests of the authenticator of access tokens that this server has issued.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the watch of the ConfigMap kube-system/extension-apiserver-authentication, against a fake kube-apiserver.
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,3 +1,4 @@
+// Tests of AuthenticatorChain, which tries authenticators in order.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

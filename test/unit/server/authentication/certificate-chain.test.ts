@@ -1,3 +1,4 @@
+// Tests of the validation of client certificate chains.
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';

@@ -1,3 +1,4 @@
+// Tests of the parser of the ConfigMap kube-system/extension-apiserver-authentication.
 import { expect } from 'chai';
 import { parseDelegatedAuthentication } from '../../../../server/authentication/delegated-authentication.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';

@@ -1,3 +1,4 @@
+// Tests of FrontProxyStatus, which records accepted and rejected front-proxy requests.
 import { expect } from 'chai';
 import { FrontProxyStatus } from '../../../../server/authentication/front-proxy-status.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the verification of TLS client certificates.
 import type { IncomingMessage } from 'node:http';
 import { Agent } from 'node:https';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the session check for callers that kube-apiserver authenticates.
 import { expect } from 'chai';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID, credentialID } from '../../../../apis/oauth/claim-mapping.ts';

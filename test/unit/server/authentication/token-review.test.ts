@@ -1,3 +1,4 @@
+// Tests of the authentication of bearer tokens by TokenReview.
 import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';

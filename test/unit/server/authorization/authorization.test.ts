@@ -1,3 +1,4 @@
+// Tests of the authorizers, and of the message for forbidden requests.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { newForbidden, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';

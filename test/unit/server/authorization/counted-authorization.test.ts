@@ -1,3 +1,4 @@
+// Tests of the authorizer that counts decisions.
 import { expect } from 'chai';
 import type { Attributes, Authorizer } from '../../../../server/authorization/authorizer.ts';
 import { countedAuthorization } from '../../../../server/authorization/counted-authorization.ts';

@@ -1,3 +1,4 @@
+// Tests of the authorizer that allows some requests to every authenticated caller.
 import { expect } from 'chai';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { ANONYMOUS } from '../../../../server/authentication/user.ts';

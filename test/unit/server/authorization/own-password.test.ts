@@ -1,3 +1,4 @@
+// Tests of the authorizer that allows users to change their own password.
 import { expect } from 'chai';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import type { Attributes, ResourceAttributes } from '../../../../server/authorization/authorizer.ts';

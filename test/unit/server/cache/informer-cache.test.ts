@@ -1,3 +1,4 @@
+// Tests of InformerCache: snapshots, watches and reads.
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
 import type { InformerCache } from '../../../../server/cache/informer-cache.ts';

@@ -1,3 +1,4 @@
+// Tests of Informer, a reflector with a cache, against a fake kube-apiserver.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { pino } from 'pino';

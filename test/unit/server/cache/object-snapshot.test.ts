@@ -1,3 +1,4 @@
+// Tests of ObjectSnapshot, all objects of a resource at one resourceVersion.
 import { promisify } from 'node:util';
 import { constants, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the replacement of fields in the JSON text of an object.
 import { expect } from 'chai';
 import {
   objectHead,

@@ -1,3 +1,4 @@
+// Tests of SnapshotDiffer, which computes the changes between two snapshots.
 import { expect } from 'chai';
 import { array, assert, boolean, integer, property, record } from 'fast-check';
 import { SnapshotDiffer } from '../../../../server/cache/snapshot-differ.ts';

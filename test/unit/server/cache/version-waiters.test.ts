@@ -1,3 +1,4 @@
+// Tests of the queue of reads that wait for a resourceVersion.
 import { getEventListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the watch cache of one resource.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';

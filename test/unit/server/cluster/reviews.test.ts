@@ -1,3 +1,4 @@
+// Tests of the client for TokenReviews and SubjectAccessReviews.
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { type AccessReviewSpec, ClusterReviews } from '../../../../server/cluster/reviews.ts';

@@ -1,3 +1,4 @@
+// Tests of exponential backoff.
 import { expect } from 'chai';
 import { Backoff } from '../../../../server/concurrency/backoff.ts';
 

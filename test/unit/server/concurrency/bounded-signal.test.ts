@@ -1,3 +1,4 @@
+// Tests of AbortSignals with a timeout.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { boundedSignal } from '../../../../server/concurrency/bounded-signal.ts';

@@ -1,3 +1,4 @@
+// Tests of the merge sort that yields to the event loop.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { mergeSort } from '../../../../server/concurrency/merge-sort.ts';

@@ -1,3 +1,4 @@
+// Tests of inParallel, which limits concurrent calls.
 import { expect } from 'chai';
 import { inParallel } from '../../../../server/concurrency/parallel.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the semaphore with preemption.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { type PreemptibleSlot, PreemptibleSlots } from '../../../../server/concurrency/preemptible-slots.ts';

@@ -1,3 +1,4 @@
+// Tests of TimeSlicer, which lets long work yield to the event loop.
 import { readFile } from 'node:fs';
 import { expect } from 'chai';
 import { round } from '../../../../server/concurrency/event-loop.ts';

@@ -1,3 +1,4 @@
+// Tests of content negotiation by the Accept header.
 import { expect } from 'chai';
 import { type Conversion, negotiate, parseAccept } from '../../../../server/endpoints/accept.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the memory limit for responses that clients have not read yet.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// Tests of the handlers of /livez, /readyz and /healthz.
 import { expect } from 'chai';
 import {
   type HealthCheck,

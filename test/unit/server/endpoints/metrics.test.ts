@@ -1,3 +1,4 @@
+// Tests of the handler of /metrics.
 import { expect } from 'chai';
 import { metricsHandler } from '../../../../server/endpoints/metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../../../server/observability/metrics.ts';

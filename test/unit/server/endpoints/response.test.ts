@@ -1,3 +1,4 @@
+// Tests of the functions that write HTTP responses.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { acceptsGzip, writeBody } from '../../../../server/endpoints/response.ts';

@@ -1,3 +1,4 @@
+// Tests of responses with documents that rarely change.
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,3 +1,4 @@
+// Tests of the handler of /version.
 import { expect } from 'chai';
 import { versionHandler } from '../../../../server/endpoints/version.ts';
 import { serve } from './serving.ts';

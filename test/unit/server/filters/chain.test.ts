@@ -1,3 +1,4 @@
+// Tests of the filter chain: errors, concurrency limits and upgrades.
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { request } from 'node:https';

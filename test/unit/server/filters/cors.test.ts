@@ -1,3 +1,4 @@
+// Tests of the CORS filter.
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';

@@ -1,3 +1,4 @@
+// Tests of OpenExchanges, the collection of open requests.
 import { expect } from 'chai';
 import { array, assert, boolean, nat, property, record } from 'fast-check';
 import { OpenExchanges } from '../../../../server/filters/exchange.ts';

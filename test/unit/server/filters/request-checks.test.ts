@@ -1,3 +1,4 @@
+// Tests of the filters that check requests before authentication.
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
 import { type ChainFixture, rawConnection, readAll, startChain } from './chain-fixture.ts';

@@ -1,3 +1,4 @@
+// Tests of the metrics of requests.
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
 import { RequestMetrics } from '../../../../server/filters/request-metrics.ts';

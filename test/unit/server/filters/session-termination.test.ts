@@ -1,3 +1,4 @@
+// Tests of the filter that ends streams after the end of a session.
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// Tests of the filter chain with incomplete request bodies.
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';

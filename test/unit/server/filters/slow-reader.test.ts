@@ -1,3 +1,4 @@
+// Tests of the filter chain with clients that do not read the response.
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
 import { ask, type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';

@@ -1,3 +1,4 @@
+// Tests of password changes through PUT users/NAME/password.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable, tooManyAttempts } from '../../../../apis/oauth/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the termination of a user's sessions after a change of the user.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the handler of the users API.
 import { expect } from 'chai';
 import { document, GROUP, UsersSite } from './users-site.ts';
 

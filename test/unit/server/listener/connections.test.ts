@@ -1,3 +1,4 @@
+// Tests of connections with pipelined requests.
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';

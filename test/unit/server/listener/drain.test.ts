@@ -1,3 +1,4 @@
+// Tests of the graceful stop of the listeners.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';

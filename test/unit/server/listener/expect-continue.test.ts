@@ -1,3 +1,4 @@
+// Tests of requests with `Expect: 100-continue`.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';

@@ -1,3 +1,4 @@
+// Tests of the memory limit for incomplete requests.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { type Incoming, IncompleteRequests } from '../../../../server/listener/incomplete-requests.ts';

@@ -1,3 +1,4 @@
+// Tests of the plain-HTTP listener.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { isServedInsecurely } from '../../../../server/listener/insecure-listener.ts';

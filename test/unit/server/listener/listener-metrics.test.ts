@@ -1,3 +1,4 @@
+// Tests of the metrics of the listeners.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Listener } from '../../../../server/listener/listener.ts';

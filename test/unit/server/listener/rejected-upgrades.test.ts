@@ -1,3 +1,4 @@
+// Tests of connections whose upgrade is rejected.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { RequestChain } from '../../../../server/filters/chain.ts';

@@ -1,3 +1,4 @@
+// Tests of the TLS listener.
 import { once } from 'node:events';
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
 import { expect } from 'chai';

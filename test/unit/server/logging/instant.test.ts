@@ -1,3 +1,4 @@
+// Tests of the functions for timestamps of type Instant.
 import { expect } from 'chai';
 import { MAX_SECONDS } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import {

@@ -1,3 +1,4 @@
+// Tests of outcomeOf, which classifies failed log queries for metrics.
 import { expect } from 'chai';
 import {
   newBadRequest,

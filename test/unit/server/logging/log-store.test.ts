@@ -1,3 +1,4 @@
+// Tests of Deadline, the time limit of a log store call with several requests.
 import { expect } from 'chai';
 import { Deadline } from '../../../../server/logging/log-store.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the deduplication of log records in live tails.
 import { expect } from 'chai';
 import { OverlapWindow } from '../../../../server/logging/overlap-window.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the size limit for a page of log lines.
 import { expect } from 'chai';
 import { array, record as read, text } from '../../../../apis/reading/unknown-value.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';

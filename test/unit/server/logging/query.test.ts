@@ -1,3 +1,4 @@
+// Tests of log queries over HTTP, with a log store in memory.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
 import type { LogBackend } from '../../../../server/logging/log-store.ts';

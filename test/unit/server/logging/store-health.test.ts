@@ -1,3 +1,4 @@
+// Tests of the periodic health check of the log store.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { UnfitOptionError } from '../../../../server/logging/configuration-errors.ts';

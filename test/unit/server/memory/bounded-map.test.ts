@@ -1,3 +1,4 @@
+// Tests of the map with a maximum size.
 import { expect } from 'chai';
 import { BoundedMap } from '../../../../server/memory/bounded-map.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the map with a maximum size and a TTL.
 import { expect } from 'chai';
 import { ExpiringMap } from '../../../../server/memory/expiring-map.ts';
 

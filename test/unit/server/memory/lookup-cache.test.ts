@@ -1,3 +1,4 @@
+// Tests of the cache for results from kube-apiserver.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { LookupCache } from '../../../../server/memory/lookup-cache.ts';

@@ -1,3 +1,4 @@
+// Tests of the error responses of the OAuth endpoints.
 import { expect } from 'chai';
 import {
   newNotFound,

@@ -1,3 +1,4 @@
+// Tests of the settings of the authorization server.
 import { expect } from 'chai';
 import { ConfigurationError } from '../../../../apis/config/v1alpha1/configuration-error.ts';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';

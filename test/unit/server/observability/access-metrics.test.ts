@@ -1,3 +1,4 @@
+// Tests of the metrics of authentication and authorization.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

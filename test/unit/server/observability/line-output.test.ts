@@ -1,3 +1,4 @@
+// Tests of the buffered output of the log.
 import { execFile, execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

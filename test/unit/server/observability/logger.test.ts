@@ -1,3 +1,4 @@
+// Tests of the logger of the server.
 import { createServer, get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';

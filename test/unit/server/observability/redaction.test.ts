@@ -1,3 +1,4 @@
+// Tests of the redaction of secrets in log lines.
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the rate limit of log lines for repeated failures.
 import { expect } from 'chai';
 import { RepeatedFailure } from '../../../../server/observability/repeated-failure.ts';
 

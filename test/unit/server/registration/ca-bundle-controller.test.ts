@@ -1,3 +1,4 @@
+// Tests of the controller that updates `spec.caBundle` of an APIService.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';

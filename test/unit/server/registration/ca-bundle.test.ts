@@ -1,3 +1,4 @@
+// Tests of the computation of the CA bundle of an APIService.
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { desiredBundle } from '../../../../server/registration/ca-bundle.ts';

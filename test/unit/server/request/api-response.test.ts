@@ -1,3 +1,4 @@
+// Tests of HTTP responses with default headers.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// Tests of the graceful close of a connection.
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the conversion of IPv4-mapped IPv6 addresses.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

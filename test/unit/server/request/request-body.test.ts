@@ -1,3 +1,4 @@
+// Tests of the reader of request bodies.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';

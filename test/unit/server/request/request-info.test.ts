@@ -1,3 +1,4 @@
+// Tests of the parser of RequestInfo.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the reference implementation of a log store by the conformance suite.
 import { logData } from '../../../../hack/log-data/log-data.ts';
 import { describeLogStore } from '../../../conformance/log-store.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of the OpenAPI v2 and v3 documents of nodes, against a real kube-apiserver.
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { ServedNodes } from './served-nodes.ts';

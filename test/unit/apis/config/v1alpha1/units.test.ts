@@ -1,3 +1,4 @@
+// Tests of the parsers of durations, periods and quantities.
 import { expect } from 'chai';
 import { parseDuration, parsePeriod, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
 

@@ -1,3 +1,4 @@
+// Tests of isOrigin, the validation of CORS origins.
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 import { isOrigin } from '../../../../../apis/config/v1alpha1/validator.ts';

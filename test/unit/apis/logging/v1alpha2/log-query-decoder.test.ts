@@ -1,3 +1,4 @@
+// Tests of the decoder of log query parameters.
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { textSearchOf } from '../../../../../apis/logging/v1alpha2/log-query-validation.ts';

@@ -1,3 +1,4 @@
+// Tests of wordsOf, which splits a text into words.
 import { expect } from 'chai';
 import { hasWord, wordsOf } from '../../../../../apis/logging/v1alpha2/log-query-validation.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the encoder and decoder of continue tokens.
 import { expect } from 'chai';
 import { decodeContinue, encodeContinue } from '../../../../../apis/meta/v1/continue-token.ts';
 

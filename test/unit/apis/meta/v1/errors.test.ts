@@ -1,3 +1,4 @@
+// Tests of StatusError.
 import { expect } from 'chai';
 import {
   newBadRequest,

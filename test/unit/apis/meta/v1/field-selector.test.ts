@@ -1,3 +1,4 @@
+// Tests of the parser of field selectors.
 import { expect } from 'chai';
 import { parseFieldSelector } from '../../../../../apis/meta/v1/field-selector.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the parser of label selectors, and of their evaluation.
 import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 

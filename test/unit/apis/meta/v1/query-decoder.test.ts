@@ -1,3 +1,4 @@
+// Tests of the decoder of URL query parameters.
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the parser and formatter of resource quantities.
 import { expect } from 'chai';
 import { assert, bigInt, constantFrom, property } from 'fast-check';
 import {

@@ -1,3 +1,4 @@
+// Tests of the medians, quantiles and alternating measurements of the bench.
 import { expect } from 'chai';
 import { interleaved, median, quantile } from '../../../../../hack/bench/measuring/statistics.ts';
 

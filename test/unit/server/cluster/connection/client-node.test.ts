@@ -1,3 +1,4 @@
+// Tests of the loader of the class KubeConfig.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';

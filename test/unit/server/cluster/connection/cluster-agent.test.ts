@@ -1,3 +1,4 @@
+// Tests of the HTTPS agent that limits concurrent TLS handshakes.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer as createSecureServer, request } from 'node:https';

@@ -1,3 +1,4 @@
+// Tests of the HTTP connection to kube-apiserver.
 import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';

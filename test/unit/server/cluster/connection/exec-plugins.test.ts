@@ -1,3 +1,4 @@
+// Tests of the exec credential plugins of a kubeconfig.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';

@@ -1,3 +1,4 @@
+// Tests of the loader of the kubeconfig.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests of the reader of complete responses of kube-apiserver.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of leader election against a fake kube-apiserver.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the reflector for one named object.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import pino from 'pino';

@@ -1,3 +1,4 @@
+// Tests of Freshness, the age of the data of a reflector.
 import { expect } from 'chai';
 import { Freshness } from '../../../../../server/cluster/reflector/freshness.ts';
 

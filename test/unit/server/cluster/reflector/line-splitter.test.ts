@@ -1,3 +1,4 @@
+// Tests of the function that splits a watch response into lines.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { LineSplitter, LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';

@@ -1,3 +1,4 @@
+// Tests of the index of objects by name.
 import { expect } from 'chai';
 import { ObjectIndex } from '../../../../../server/cluster/reflector/object-index.ts';
 import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';

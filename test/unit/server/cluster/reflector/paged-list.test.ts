@@ -1,3 +1,4 @@
+// Tests of ListSplitter, which splits a list response into its items.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';

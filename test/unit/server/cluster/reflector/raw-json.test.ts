@@ -1,3 +1,4 @@
+// Tests of the scanner for fields in the JSON text of an object.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {

@@ -1,3 +1,4 @@
+// Tests of the backoff of a reflector after failures.
 import { expect } from 'chai';
 import { newExpired, newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ReflectorBackoff } from '../../../../../server/cluster/reflector/reflector-retry.ts';

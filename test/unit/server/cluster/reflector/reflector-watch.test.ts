@@ -1,3 +1,4 @@
+// Tests of the watches of a reflector against a fake kube-apiserver.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { retryAfterMs } from '../../../../../server/cluster/reflector/reflector-retry.ts';

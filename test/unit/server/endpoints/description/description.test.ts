@@ -1,3 +1,4 @@
+// Tests of the handlers of the OpenAPI 3.1 documents and the API page.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { customResourcesDescription } from '../../../../../apis/description/custom-resources.ts';

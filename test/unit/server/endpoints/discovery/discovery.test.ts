@@ -1,3 +1,4 @@
+// Tests of the discovery handlers.
 import { expect } from 'chai';
 import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';

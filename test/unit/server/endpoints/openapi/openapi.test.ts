@@ -1,3 +1,4 @@
+// Tests of the handlers of /openapi/v2 and /openapi/v3.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newPathNotFound, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';

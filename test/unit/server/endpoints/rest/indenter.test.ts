@@ -1,3 +1,4 @@
+// Tests of the indentation of JSON bytes.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Indenter, prettyPrinted } from '../../../../../server/endpoints/rest/indenter.ts';

@@ -1,3 +1,4 @@
+// Tests of get and list with the parameter resourceVersion.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';

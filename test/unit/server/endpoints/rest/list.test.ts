@@ -1,3 +1,4 @@
+// Tests of the verb list.
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';

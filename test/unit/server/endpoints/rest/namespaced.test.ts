@@ -1,3 +1,4 @@
+// Tests of the REST handlers with a namespaced resource.
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';

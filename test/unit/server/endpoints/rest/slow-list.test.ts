@@ -1,3 +1,4 @@
+// Tests of the verb list with a slow client.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the metrics of watches.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { WatchMetrics } from '../../../../../server/endpoints/rest/watch-metrics.ts';

@@ -1,3 +1,4 @@
+// Tests of WatchSession, which sends the events of one open watch.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { mock } from 'node:test';

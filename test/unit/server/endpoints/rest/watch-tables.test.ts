@@ -1,3 +1,4 @@
+// Tests of watches with Table or PartialObjectMetadata responses.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';

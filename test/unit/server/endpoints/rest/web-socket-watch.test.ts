@@ -1,3 +1,4 @@
+// Tests of watches over WebSocket.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect as connectPlain } from 'node:net';

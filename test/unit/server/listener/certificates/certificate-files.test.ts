@@ -1,3 +1,4 @@
+// Tests of the serving certificate from files.
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';

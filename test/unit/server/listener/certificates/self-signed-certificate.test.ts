@@ -1,3 +1,4 @@
+// Tests of the self-signed serving certificate.
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

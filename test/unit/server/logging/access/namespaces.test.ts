@@ -1,3 +1,4 @@
+// Tests of the cache of all namespaces.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { pino } from 'pino';

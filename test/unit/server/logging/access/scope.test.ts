@@ -1,3 +1,4 @@
+// Tests of the namespaces whose logs a caller may read.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';

@@ -1,3 +1,4 @@
+// Tests of commonWidth, the common divisor of the widths of histogram buckets.
 import { expect } from 'chai';
 import { commonWidth } from '../../../../../server/logging/backends/bucket-counts.ts';
 import { bucketsOf } from '../../../../../server/logging/queries/buckets.ts';

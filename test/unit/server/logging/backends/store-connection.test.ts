@@ -1,3 +1,4 @@
+// Tests of CredentialFiles, which reloads the credentials of a log store.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of isLongRunningQuery, which detects exports and live tails.
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isLongRunningQuery } from '../../../../../server/logging/endpoints/logs-handler.ts';

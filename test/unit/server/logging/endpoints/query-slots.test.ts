@@ -1,3 +1,4 @@
+// Tests of the concurrency limits of log queries.
 import { expect } from 'chai';
 import { newQuerySlots } from '../../../../../server/logging/endpoints/query-slots.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the response to log operations that release 3.3 removed.
 import { expect } from 'chai';
 import { removedOperations } from '../../../../../server/logging/endpoints/removed-operations.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';

@@ -1,3 +1,4 @@
+// Tests of the matching of log lines against a reference implementation.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { RE2JS } from 're2js';

@@ -1,3 +1,4 @@
+// Tests of the detection of log levels.
 import { expect } from 'chai';
 import { RE2JS } from 're2js';
 import { LEVELS, type Level } from '../../../../../apis/logging/v1alpha2/log-query.ts';

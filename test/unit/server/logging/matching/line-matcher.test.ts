@@ -1,3 +1,4 @@
+// Tests of the text filters for log lines.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { MatchMode } from '../../../../../apis/logging/v1alpha2/log-query.ts';

@@ -1,3 +1,4 @@
+// Tests of the matcher of names.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { containsOneOf, nameMatcher } from '../../../../../server/logging/matching/name-filter.ts';

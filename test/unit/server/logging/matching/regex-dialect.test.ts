@@ -1,3 +1,4 @@
+// Tests of the parser of the regular expressions in log queries.
 import { expect } from 'chai';
 import { RE2JS } from 're2js';
 import { toRE2 } from '../../../../../server/logging/matching/re2.ts';

@@ -1,3 +1,4 @@
+// Tests of the patterns for the pod names of a workload.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { podPatterns, workloadMatcher } from '../../../../../server/logging/matching/workload-names.ts';

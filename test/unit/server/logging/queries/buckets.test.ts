@@ -1,3 +1,4 @@
+// Tests of the time boundaries of histogram buckets.
 import { expect } from 'chai';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 import { bucketsOf } from '../../../../../server/logging/queries/buckets.ts';

@@ -1,3 +1,4 @@
+// Tests of the encoder and decoder of page cursors.
 import { expect } from 'chai';
 import { type LogQuery, LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';

@@ -1,3 +1,4 @@
+// Tests of the time limit of requests to the log store.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of the encoder of the JSON responses of log queries.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of log queries for the lines before and after one line.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';

@@ -1,3 +1,4 @@
+// Tests of the file formats of log exports.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { EXPORT_FORMATS } from '../../../../../server/logging/streams/export-format.ts';

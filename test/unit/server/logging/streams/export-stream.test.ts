@@ -1,3 +1,4 @@
+// Tests of log exports over HTTP.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';

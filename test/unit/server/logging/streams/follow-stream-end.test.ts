@@ -1,3 +1,4 @@
+// Tests of the end of live tails, for example after a change of permissions.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';

@@ -1,3 +1,4 @@
+// Tests of the HTTP response body of unknown length.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

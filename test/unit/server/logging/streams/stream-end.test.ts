@@ -1,3 +1,4 @@
+// Tests of log exports during a change of the caller's permissions.
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the position of a live tail, for resumption after a disconnect.
 import { expect } from 'chai';
 import { instantOf } from '../../../../../server/logging/instant.ts';
 import { resumedFrom, TailPosition } from '../../../../../server/logging/streams/tail-position.ts';

@@ -1,3 +1,4 @@
+// Tests of the authentication of OAuth clients.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the registry of the configured OAuth clients.
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of PKCE code challenges.
 import { expect } from 'chai';
 import { challengeOf } from '../../../../../server/oauth/codes/authorization-code.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the user codes of the device flow.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newUserCode, parseUserCode, requestID } from '../../../../../server/oauth/codes/device-codes.ts';

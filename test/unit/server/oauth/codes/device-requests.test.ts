@@ -1,3 +1,4 @@
+// Tests of open device authorization requests.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { requestID } from '../../../../../server/oauth/codes/device-codes.ts';

@@ -1,3 +1,4 @@
+// Tests of the comparison of redirect URIs.
 import { expect } from 'chai';
 import { displayHost, isRegistered, withParameters } from '../../../../../server/oauth/codes/redirect-uri.ts';
 

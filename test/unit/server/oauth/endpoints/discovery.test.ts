@@ -1,3 +1,4 @@
+// Tests of the metadata and the JWK Set of the authorization server.
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { SCOPES } from '../../../../../apis/oauth/scopes.ts';

@@ -1,3 +1,4 @@
+// Tests of the introspection endpoint.
 import { expect } from 'chai';
 import { introspectionHandler } from '../../../../../server/oauth/endpoints/introspect.ts';
 import { basic, type EndpointResponse, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';

@@ -1,3 +1,4 @@
+// Tests of the logout endpoint.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';

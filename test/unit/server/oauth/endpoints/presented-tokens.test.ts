@@ -1,3 +1,4 @@
+// Tests of ID tokens in the parameter `id_token_hint`.
 import { expect } from 'chai';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';

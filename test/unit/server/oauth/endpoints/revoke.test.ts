@@ -1,3 +1,4 @@
+// Tests of the revocation endpoint.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';

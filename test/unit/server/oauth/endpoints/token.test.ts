@@ -1,3 +1,4 @@
+// Tests of the token endpoint.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { newServiceUnavailable, newUnauthorized } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the userinfo endpoint.
 import { expect } from 'chai';
 import { userInfoHandler } from '../../../../../server/oauth/endpoints/userinfo.ts';
 import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';

@@ -1,3 +1,4 @@
+// Tests of the authorization_code grant.
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newConflict, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the limit for polls of the device_code grant.
 import { expect } from 'chai';
 import { PollLimiter } from '../../../../../server/oauth/grants/device-code-grant.ts';
 

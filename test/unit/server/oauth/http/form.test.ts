@@ -1,3 +1,4 @@
+// Tests of the parser of form bodies and scopes.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

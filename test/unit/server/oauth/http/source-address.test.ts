@@ -1,3 +1,4 @@
+// Tests of the client IP address of requests.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

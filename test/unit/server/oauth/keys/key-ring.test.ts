@@ -1,3 +1,4 @@
+// Tests of ImportedKeys, the keys of one key set for signatures and MACs.
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, type JWK } from 'jose';

@@ -1,3 +1,4 @@
+// Tests of the rotation of the signing keys.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import type { JWK } from 'jose';

@@ -1,3 +1,4 @@
+// Tests of the key ring that replicas load from a Secret.
 import { expect } from 'chai';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
 import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/key-set.ts';

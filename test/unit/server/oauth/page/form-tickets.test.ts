@@ -1,3 +1,4 @@
+// Tests of the CSRF tokens in HTML forms.
 import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

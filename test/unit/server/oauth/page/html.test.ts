@@ -1,3 +1,4 @@
+// Tests of the HTML templates.
 import { expect } from 'chai';
 import { html } from '../../../../../server/oauth/page/html.ts';
 

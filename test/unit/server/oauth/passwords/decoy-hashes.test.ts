@@ -1,3 +1,4 @@
+// Tests of the decoy hashes for unknown user names.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { DecoyHashes } from '../../../../../server/oauth/passwords/decoy-hashes.ts';

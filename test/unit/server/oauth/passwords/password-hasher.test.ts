@@ -1,3 +1,4 @@
+// Tests of the password hasher.
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';

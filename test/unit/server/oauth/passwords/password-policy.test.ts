@@ -1,3 +1,4 @@
+// Tests of the password policy.
 import { expect } from 'chai';
 import { PASSWORD_LENGTH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../../../../../server/oauth/passwords/password-policy.ts';

@@ -1,3 +1,4 @@
+// Tests of the verification of user names and passwords.
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { pino } from 'pino';

@@ -1,3 +1,4 @@
+// Tests of the session store that keeps sessions as custom resources, against a fake kube-apiserver.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';

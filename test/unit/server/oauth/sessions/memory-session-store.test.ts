@@ -1,3 +1,4 @@
+// Tests of the session store in memory by the conformance suite.
 import { describeSessionStore } from '../../../../conformance/session-store.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 

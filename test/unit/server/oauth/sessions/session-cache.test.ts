@@ -1,3 +1,4 @@
+// Tests of the cache of Session objects.
 import { expect } from 'chai';
 import { SessionCache } from '../../../../../server/oauth/sessions/session-cache.ts';
 import { readSession, sessionObject } from '../../../../../server/oauth/sessions/session-object.ts';

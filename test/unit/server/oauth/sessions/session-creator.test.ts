@@ -1,3 +1,4 @@
+// Tests of the creation of sessions at sign-in.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';

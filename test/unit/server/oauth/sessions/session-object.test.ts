@@ -1,3 +1,4 @@
+// Tests of the conversion between sessions and Session objects.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';

@@ -1,3 +1,4 @@
+// Tests of the garbage collection of invalid Session objects.
 import { expect } from 'chai';
 import {
   newConflict,

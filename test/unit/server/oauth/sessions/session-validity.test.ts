@@ -1,3 +1,4 @@
+// Tests of the validity check of sessions.
 import { expect } from 'chai';
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';

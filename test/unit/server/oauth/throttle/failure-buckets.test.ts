@@ -1,3 +1,4 @@
+// Tests of the bounded table of failed sign-in attempts.
 import { expect } from 'chai';
 import { FailureBuckets } from '../../../../../server/oauth/throttle/failure-buckets.ts';
 

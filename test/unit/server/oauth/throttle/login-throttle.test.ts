@@ -1,3 +1,4 @@
+// Tests of the throttle of password sign-ins.
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';

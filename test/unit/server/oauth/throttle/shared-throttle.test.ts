@@ -1,3 +1,4 @@
+// Tests of the login throttle that replicas share through a ConfigMap.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { record, texts } from '../../../../../apis/reading/unknown-value.ts';

@@ -1,3 +1,4 @@
+// Tests of TokenIssuer, which signs access tokens and ID tokens.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';

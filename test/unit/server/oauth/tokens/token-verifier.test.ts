@@ -1,3 +1,4 @@
+// Tests of TokenVerifier, which verifies access tokens.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { base64url, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';

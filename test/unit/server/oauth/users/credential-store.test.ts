@@ -1,3 +1,4 @@
+// Tests of the conversion between credentials and Credential objects.
 import { expect } from 'chai';
 import { credentialObject, readCredential } from '../../../../../server/oauth/users/credential-store.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the creation of the first administrator.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import {

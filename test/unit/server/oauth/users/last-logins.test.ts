@@ -1,3 +1,4 @@
+// Tests of the writer of `status.lastLoginTime`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { User } from '../../../../../apis/iam/v1beta1/user.ts';

@@ -1,3 +1,4 @@
+// Tests of the user directory and credential store in memory by the conformance suites.
 import { describeCredentialStore } from '../../../../conformance/credential-store.ts';
 import { describeUsers } from '../../../../conformance/users.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../../support/oauth/memory-users.ts';

@@ -1,3 +1,4 @@
+// Tests of the cache of User and Credential objects.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newNotFound, type StatusError } from '../../../../../apis/meta/v1/errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the conversion between accounts and User objects.
 import { expect } from 'chai';
 import { accountOf, readUser, userObject } from '../../../../../server/oauth/users/user-directory.ts';
 

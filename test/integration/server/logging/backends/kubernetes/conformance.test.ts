@@ -1,3 +1,4 @@
+// Tests of the pod log store by the conformance suite, against a real kube-apiserver.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

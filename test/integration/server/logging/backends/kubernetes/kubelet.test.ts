@@ -1,3 +1,4 @@
+// Tests of pod logs against a real kube-apiserver and a fake kubelet.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import pino from 'pino';

@@ -1,3 +1,4 @@
+// Tests of the OpenSearch log store against a real OpenSearch node.
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';

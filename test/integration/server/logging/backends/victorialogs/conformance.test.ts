@@ -1,3 +1,4 @@
+// Tests of the VictoriaLogs log store by the conformance suite, against a real VictoriaLogs.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';

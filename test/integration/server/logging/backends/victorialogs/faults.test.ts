@@ -1,3 +1,4 @@
+// Tests of the VictoriaLogs log store against a real VictoriaLogs behind a faulty proxy.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';

@@ -1,3 +1,4 @@
+// Tests of exports from a real VictoriaLogs with little memory.
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';

@@ -1,3 +1,4 @@
+// Tests of the check that the server may read pods and pod logs.
 import { expect } from 'chai';
 import { checkAccess } from '../../../../../../server/logging/backends/kubernetes/access-check.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the pod log store during failures, with a fake kube-apiserver.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';

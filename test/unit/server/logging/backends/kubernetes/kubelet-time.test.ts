@@ -1,3 +1,4 @@
+// Tests of the parser of timestamps in the pod log API.
 import { expect } from 'chai';
 import {
   parseLineHead,

@@ -1,3 +1,4 @@
+// Tests of the filter of pod log lines.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import {

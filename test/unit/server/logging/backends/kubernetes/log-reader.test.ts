@@ -1,3 +1,4 @@
+// Tests of the reader of container logs.
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Slots } from '../../../../../../server/concurrency/slots.ts';

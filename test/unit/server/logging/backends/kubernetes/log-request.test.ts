@@ -1,3 +1,4 @@
+// Tests of requests to the pod log API.
 import { expect } from 'chai';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
 import {

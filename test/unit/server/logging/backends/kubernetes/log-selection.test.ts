@@ -1,3 +1,4 @@
+// Tests of the function that finds the container logs of a log query.
 import { expect } from 'chai';
 import { logsOf } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 import { selectLogs } from '../../../../../../server/logging/backends/kubernetes/log-selection.ts';

@@ -1,3 +1,4 @@
+// Tests of log queries over long lines of pod logs.
 import { setImmediate as round } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of the memory budget of the pod log store.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {

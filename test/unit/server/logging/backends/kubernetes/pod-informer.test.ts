@@ -1,3 +1,4 @@
+// Tests of the pod informer, which starts at the first log query.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';

@@ -1,3 +1,4 @@
+// Tests of exports of pod logs.
 import { expect } from 'chai';
 import type { Coverage, LogRecord, Order } from '../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';

@@ -1,3 +1,4 @@
+// Tests of the reader of pages of pod log lines.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { LogPage, PageRequest } from '../../../../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of the collection of the first n log lines.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';

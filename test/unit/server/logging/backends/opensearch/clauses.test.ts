@@ -1,3 +1,4 @@
+// Tests of the query clauses for names.
 import { expect } from 'chai';
 import { nameClauses, workloadClause } from '../../../../../../server/logging/backends/opensearch/clauses.ts';
 

@@ -1,3 +1,4 @@
+// Tests of the conversion of OpenSearch errors to StatusErrors.
 import { expect } from 'chai';
 import { errorOf, isMissing } from '../../../../../../server/logging/backends/opensearch/error-response.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';

@@ -1,3 +1,4 @@
+// Tests of exports from OpenSearch and Elasticsearch, against a fake node.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { LogRecord } from '../../../../../../server/logging/log-store.ts';

@@ -1,3 +1,4 @@
+// Tests of live tails of OpenSearch against a fake node.
 import { expect } from 'chai';
 import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';

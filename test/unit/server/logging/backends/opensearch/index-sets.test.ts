@@ -1,3 +1,4 @@
+// Tests of the cache of the indices that a log query can search.
 import { expect } from 'chai';
 import { excluding, indexPath } from '../../../../../../server/logging/backends/opensearch/index-sets.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';

@@ -1,3 +1,4 @@
+// Tests of the query clause for log levels.
 import { expect } from 'chai';
 import { LEVELS, type Level } from '../../../../../../apis/logging/v1alpha2/log-query.ts';
 import {

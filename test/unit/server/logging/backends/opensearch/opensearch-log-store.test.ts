@@ -1,3 +1,4 @@
+// Tests of the OpenSearch log store during failures of OpenSearch.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import type { OpenSearchLogStore } from '../../../../../../server/logging/backends/opensearch/opensearch-log-store.ts';

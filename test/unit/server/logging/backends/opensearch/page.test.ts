@@ -1,3 +1,4 @@
+// Tests of pages of records from OpenSearch.
 import { expect } from 'chai';
 import {
   newHits,

@@ -1,3 +1,4 @@
+// Tests of the client of the search API of OpenSearch.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

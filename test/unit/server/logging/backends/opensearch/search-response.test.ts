@@ -1,3 +1,4 @@
+// Tests of the parser of search responses of OpenSearch.
 import { expect } from 'chai';
 import {
   RecordReader,

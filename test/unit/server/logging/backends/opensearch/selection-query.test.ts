@@ -1,3 +1,4 @@
+// Tests of the OpenSearch queries that log queries become.
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';

@@ -1,3 +1,4 @@
+// Tests of the HTTP connection to VictoriaLogs.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of exports from VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
 import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
 import { Connection } from '../../../../../../server/logging/backends/victorialogs/connection.ts';

@@ -1,3 +1,4 @@
+// Tests of live tails of VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
 import pino from 'pino';
 import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';

@@ -1,3 +1,4 @@
+// Tests of the reader of one page of log records from VictoriaLogs.
 import { expect } from 'chai';
 import pino from 'pino';
 import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';

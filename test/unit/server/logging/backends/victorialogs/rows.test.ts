@@ -1,3 +1,4 @@
+// Tests of the parser of VictoriaLogs responses.
 import { expect } from 'chai';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { rowsOf } from '../../../../../../server/logging/backends/victorialogs/rows.ts';

@@ -1,3 +1,4 @@
+// Tests of the VictoriaLogs queries that log queries become.
 import { expect } from 'chai';
 import { assert, property, string } from 'fast-check';
 import { LEVELS } from '../../../../../../apis/logging/v1alpha2/log-query.ts';

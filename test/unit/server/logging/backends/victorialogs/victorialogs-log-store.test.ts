@@ -1,3 +1,4 @@
+// Tests of the VictoriaLogs log store against a fake VictoriaLogs.
 import { expect } from 'chai';
 import pino from 'pino';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';

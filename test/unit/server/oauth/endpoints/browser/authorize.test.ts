@@ -1,3 +1,4 @@
+// Tests of the authorization endpoint.
 import { expect } from 'chai';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';

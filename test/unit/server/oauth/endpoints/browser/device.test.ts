@@ -1,3 +1,4 @@
+// Tests of the device flow in a browser.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
 import { NO_USER } from '../../../../../../server/oauth/sessions/session.ts';

@@ -1,3 +1,4 @@
+// Tests of the sign-in form.
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';

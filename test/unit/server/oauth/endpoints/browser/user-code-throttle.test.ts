@@ -1,3 +1,4 @@
+// Tests of the throttle for invalid user codes.
 import { expect } from 'chai';
 import { UserCodeThrottle } from '../../../../../../server/oauth/endpoints/browser/device.ts';
 
