@@ -1,3 +1,4 @@
+// Reads the version of the server, for `--version` and /version.
 import { readFile } from 'node:fs/promises';
 import { record, text } from '../apis/reading/unknown-value.ts';
 

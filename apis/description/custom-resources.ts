@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of the custom resources that the manifests install. kube-apiserver serves the custom
-// resources.
+// Generates the OpenAPI 3.1 document of the custom resources that the manifests install. kube-apiserver serves the
+// custom resources.
 import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';

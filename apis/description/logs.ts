@@ -1,4 +1,4 @@
-// The OpenAPI description of the log query operations.
+// Describes the log query operations in OpenAPI.
 import { Type } from 'typebox';
 import { groupName, RESOURCE, tenantGroupName, VERSION } from '../logging/v1alpha2/group-version.ts';
 import {

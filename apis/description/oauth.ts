@@ -1,4 +1,4 @@
-// The OpenAPI description of the OAuth endpoints.
+// Describes the OAuth endpoints in OpenAPI.
 import { AuthorizationParametersSchema, LogoutParametersSchema } from '../oauth/forms.ts';
 import { PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of all APIs that this server implements. The custom resources have a separate document,
-// custom-resources.ts.
+// Generates the OpenAPI 3.1 document of all APIs that this server implements. custom-resources.ts generates the
+// document of the custom resources.
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import { VersionSchema } from '../meta/v1/version.ts';

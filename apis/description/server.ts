@@ -1,4 +1,4 @@
-// The OpenAPI description of the health checks and /version.
+// Describes the health checks and /version in OpenAPI.
 import { Type } from 'typebox';
 import { COMMON_ERRORS, PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';

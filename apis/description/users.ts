@@ -1,4 +1,4 @@
-// The OpenAPI description of the users API.
+// Describes the users API in OpenAPI.
 import { Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';

@@ -1,4 +1,5 @@
-// Error codes and errors of the OAuth endpoints (RFC 6749, 5.2). Error descriptions never contain client input.
+// Defines the error codes and errors of the OAuth endpoints (RFC 6749, 5.2). Error descriptions never contain client
+// input.
 
 export const OAUTH_ERROR_CODES = [
   'invalid_request',

@@ -1,3 +1,5 @@
+// Lists the `grant_type` values of the token endpoint.
+
 /** `grant_type` values of the token endpoint. */
 export const GRANT_TYPES = [
   'password',

@@ -1,3 +1,5 @@
+// GeneratedFile: the path and the generator function of a generated file, with functions that compare and write the
+// file.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../system/error-code.ts';

@@ -1,3 +1,4 @@
+// Lists the API group versions that kube-apiserver forwards to ks-apiserver.
 import * as logging from '../../apis/logging/v1alpha2/group-version.ts';
 import * as resources from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from './names.ts';

@@ -1,3 +1,6 @@
+// Types of Kubernetes objects in manifests. The types are partial; a real kube-apiserver validates every manifest in
+// tests.
+
 /** A Kubernetes object in a manifest. The type is partial; a real kube-apiserver validates every manifest in tests. */
 export interface KubernetesObject {
   readonly apiVersion: string;

@@ -1,3 +1,5 @@
+// Creates the recommended OpenSearch index templates for Fluent Bit.
+
 /** Returns the recommended OpenSearch index template for Fluent Bit: the body of `PUT /_index_template/NAME`. */
 export function indexTemplate(indexPrefix: string): object {
   return template(indexPrefix, { log: lineWithSubfield('line'), labels: 'flat_object', analysis: ANALYSIS });

@@ -1,3 +1,5 @@
+// Type of a log record: one log line of a container, in the format of Fluent Bit's kubernetes filter.
+
 /** One log line of a container, in the format of Fluent Bit's kubernetes filter. */
 export interface LogRecord {
   /** The line without its newline. */

@@ -1,5 +1,5 @@
-// Initial configuration of the OpenSearch security plugin: TLS and basic authentication. Only the administrator's
-// client certificate has permissions.
+// Configures the OpenSearch security plugin: TLS and basic authentication. Only the administrator's client
+// certificate has permissions.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyPair } from '../control-plane/certificate-authority.ts';

@@ -1,3 +1,6 @@
+// Lists the applications of the simulated cluster. Each application is a Deployment with one container of the same
+// name.
+
 /** An application of the simulated cluster: a Deployment with one container of the same name. */
 export interface Application {
   readonly namespace: string;

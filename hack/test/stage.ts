@@ -1,3 +1,4 @@
+// Types of the stages of `npm test`, and of their results.
 import type { Tally } from './tally.ts';
 
 /** One step of `npm test`. The result contains the failures; `run` throws only if interrupted. */

@@ -1,3 +1,5 @@
+// Adds and formats the numbers of passed, failed and skipped tests. A check such as the linter counts as one test.
+
 /** Numbers of passed, failed and skipped tests. A check such as the linter counts as one test. */
 export interface Tally {
   readonly passed: number;

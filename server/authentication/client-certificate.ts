@@ -1,4 +1,4 @@
-// The authenticator of client certificates.
+// Authenticator that reads the user from a verified client certificate.
 import type { X509Certificate } from 'node:crypto';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';

@@ -1,3 +1,6 @@
+// Type of an authenticated user, with the fields of UserInfo in `authentication.k8s.io/v1`, and the names of
+// built-in users and groups.
+
 /** The authenticated user of a request, with the fields of UserInfo in `authentication.k8s.io/v1`. */
 export interface UserInfo {
   readonly name: string;

@@ -1,3 +1,5 @@
+// Type of the context of a call to kube-apiserver, usually the client request that causes the call.
+
 /** Context of a call to kube-apiserver, usually the client request that causes the call. */
 export interface CallContext {
   /** Read only by calls that wait, because a request creates the AbortSignal on first use. */

@@ -1,4 +1,4 @@
-// Exponential backoff for retries.
+// Computes exponential backoff for retries.
 export interface BackoffOptions {
   /** Maximum of the first delay, in ms. It doubles with each attempt. */
   readonly initialMs: number;

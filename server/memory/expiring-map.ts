@@ -1,4 +1,4 @@
-// Map with a maximum size and a TTL.
+// Map with a maximum size that removes entries after a TTL.
 import { BoundedMap } from './bounded-map.ts';
 
 export interface ExpiringMapOptions {

@@ -1,4 +1,5 @@
-// Buffered output of the log. A full buffer or disk never blocks the server: lines are dropped and counted.
+// Buffers and writes the lines of the log. A full buffer or disk never blocks the server: lines are dropped and
+// counted.
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 

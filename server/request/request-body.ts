@@ -1,3 +1,4 @@
+// Reads the whole body of a request, up to a size limit.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { wholeBody } from '../cluster/connection/whole-body.ts';

@@ -1,4 +1,4 @@
-// Conformance suite of credential stores.
+// Conformance tests of credential stores.
 import { expect } from 'chai';
 import type { CredentialStore, NewCredential } from '../../server/oauth/users/account.ts';
 import { reasonOf } from './users.ts';

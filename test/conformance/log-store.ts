@@ -1,4 +1,4 @@
-// Conformance suite of log stores. The reference implementation is test/support/logging/memory-log-store.ts.
+// Conformance tests of log stores. The reference implementation is test/support/logging/memory-log-store.ts.
 import { Comparison } from './log-store/comparison.ts';
 import { describeCounts } from './log-store/counts.ts';
 import { describeFilters } from './log-store/filters.ts';

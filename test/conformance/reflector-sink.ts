@@ -1,4 +1,4 @@
-// Conformance suite of reflector sinks: the caches that a reflector fills.
+// Conformance tests of the stores that a reflector fills, such as caches.
 import { expect } from 'chai';
 import type { ReflectorSink } from '../../server/cluster/reflector/reflector-sink.ts';
 import { rawThing } from '../support/cluster/raw-objects.ts';

@@ -1,4 +1,4 @@
-// Conformance suite of session stores.
+// Conformance tests of session stores.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { StatusError } from '../../apis/meta/v1/errors.ts';

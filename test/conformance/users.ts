@@ -1,4 +1,4 @@
-// Conformance suite of user directories.
+// Conformance tests of user directories.
 import { expect } from 'chai';
 import type { User } from '../../apis/iam/v1beta1/user.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';

@@ -1,4 +1,4 @@
-// Test of the administrator's first sign-in after an installation, with a browser and kubectl.
+// Tests of the administrator's first sign-in after an installation, with a browser and kubectl.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

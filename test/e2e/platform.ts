@@ -1,4 +1,4 @@
-// A control plane with a registered ks-apiserver, for end-to-end tests.
+// Starts a control plane with a registered ks-apiserver, for end-to-end tests.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

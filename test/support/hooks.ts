@@ -1,4 +1,4 @@
-// Root hooks of every mocha run. An unhandled rejection fails the running test.
+// Root hooks of every mocha run, which fail a test after an unhandled rejection.
 import { causeOf, dropRemovedNotes, failureNotes } from './failure-notes.ts';
 
 /** Unhandled rejections by promise, because mocha reports each rejection twice. */

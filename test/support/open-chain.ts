@@ -1,4 +1,4 @@
-// Filter chain for tests of handlers. Every caller is anonymous, and every request is allowed.
+// Filter chain that tests use for single handlers. Every caller is anonymous, and every request is allowed.
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';

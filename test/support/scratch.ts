@@ -1,3 +1,4 @@
+// Creates temporary folders and scripts for tests.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

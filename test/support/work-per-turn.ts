@@ -1,3 +1,5 @@
+// Counts units of work per iteration of the event loop. The count does not depend on the load of the machine.
+
 /** Counts units of work per turn of the event loop. The count does not depend on the load of the machine. */
 export class WorkPerTurn {
   #most = 0;

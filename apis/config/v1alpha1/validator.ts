@@ -1,4 +1,4 @@
-// The Ajv validator of the configuration, with custom formats and keywords.
+// Creates the Ajv validator of the configuration, with custom formats and keywords.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';

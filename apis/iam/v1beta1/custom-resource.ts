@@ -1,5 +1,5 @@
-// The type CustomResource, and the rules for user names. hack/generate creates a CustomResourceDefinition from each
-// CustomResource.
+// Defines the type CustomResource, and the rules for user names. hack/generate creates a CustomResourceDefinition
+// from each CustomResource.
 import type { TObject } from 'typebox';
 
 export interface PrinterColumn {

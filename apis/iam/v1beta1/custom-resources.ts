@@ -1,3 +1,4 @@
+// Lists all custom resources of the IAM API group: users, credentials and sessions.
 import { CREDENTIAL } from './credential.ts';
 import type { CustomResource } from './custom-resource.ts';
 import { SESSION } from './session.ts';

@@ -1,3 +1,5 @@
+// Types of `meta.k8s.io/v1` Status, the error response of every Kubernetes path.
+
 /** `meta.k8s.io/v1` Status, the error response of every Kubernetes path. */
 export interface Status {
   readonly kind: 'Status';

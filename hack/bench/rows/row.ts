@@ -1,4 +1,5 @@
-// Row of the benchmark table. A row can have a goal: a limit for the measured value.
+// Type of a row of the benchmark table, and functions that format the measured values. A row can have a goal: a
+// limit for the measured value.
 
 /** One row of the bench table: the same work measured for a baseline (`peer`) and for ks-apiserver (`ours`). */
 export interface Row {

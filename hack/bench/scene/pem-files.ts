@@ -1,3 +1,4 @@
+// Writes certificates and private keys to PEM files.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyPair } from '../../control-plane/certificate-authority.ts';

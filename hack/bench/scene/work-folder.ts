@@ -1,4 +1,5 @@
-// Temporary folder of a benchmark. Registered cleanup functions run in reverse order before the removal of the folder.
+// Creates and removes the temporary folder of a benchmark. Registered cleanup functions run in reverse order before
+// the removal of the folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

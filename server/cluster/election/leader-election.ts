@@ -1,4 +1,5 @@
-// Leader election with a Lease of `coordination.k8s.io`, as in client-go. At most one replica is the leader.
+// Elects a leader among the replicas with a Lease of `coordination.k8s.io`, as in client-go. At most one replica is
+// the leader.
 import type { Logger } from 'pino';
 import { isNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -1,4 +1,4 @@
-// Property tests of log stores, with random log queries.
+// Conformance tests of log stores: random log queries (property tests).
 import * as fc from 'fast-check';
 import type { Selection } from '../../../server/logging/log-store.ts';
 import { call } from '../../support/logging/call.ts';

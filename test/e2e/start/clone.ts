@@ -1,4 +1,4 @@
-// Temporary copies of the repository, for tests of `npm start`.
+// Creates temporary copies of the repository, for tests of `npm start`.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

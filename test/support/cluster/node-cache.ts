@@ -1,4 +1,4 @@
-// Informer cache of nodes without a cluster. Tests write to the cache in place of a reflector.
+// Creates an informer cache of nodes without a cluster. Tests write to the cache in place of a reflector.
 import { performance } from 'node:perf_hooks';
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { nodeDefinition } from '../../../server/resources/nodes/node-definition.ts';

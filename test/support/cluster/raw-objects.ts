@@ -1,4 +1,4 @@
-// Objects of a fictitious kind `Thing`, for tests of the cache and the reflector.
+// Creates objects of a fictitious kind `Thing`, for tests of the cache and the reflector.
 import { ObjectReader, type ObjectSource, type ReadObject } from '../../../server/cache/object-reader.ts';
 
 /** A resource for tests, whose only fact is `spec.size`. */

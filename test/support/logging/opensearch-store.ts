@@ -1,4 +1,4 @@
-// OpenSearch log store for tests, configured with the field names of the test records.
+// Creates an OpenSearch log store for tests, configured with the field names of the test records.
 import {
   OpenSearchLogStore,
   type OpenSearchLogStoreOptions,

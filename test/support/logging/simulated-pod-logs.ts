@@ -1,4 +1,4 @@
-// A real kube-apiserver with KWOK as kubelet, for tests with the pods of the log data set.
+// Starts a real kube-apiserver with KWOK as kubelet, for tests with the pods of the log data set.
 import { join } from 'node:path';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';

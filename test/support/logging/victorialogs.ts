@@ -1,4 +1,4 @@
-// VictoriaLogs log store for tests, configured with the field names of the test records.
+// Creates a VictoriaLogs log store for tests, configured with the field names of the test records.
 import pino from 'pino';
 import type { FieldNames } from '../../../server/logging/backends/victorialogs/logsql.ts';
 import { VictoriaLogsLogStore } from '../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';

@@ -1,3 +1,4 @@
+// Creates key rings in memory, without a Secret, and signs tokens for tests.
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing, SigningKey } from '../../../server/oauth/keys/key-ring.ts';
 import { ImportedKeys } from '../../../server/oauth/keys/key-ring.ts';

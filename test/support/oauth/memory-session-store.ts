@@ -1,4 +1,4 @@
-// Session stores of several replicas, in memory.
+// Session stores that keep the sessions of several test replicas in memory.
 import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { RandomBytes } from '../../../server/oauth/keys/key-ring.ts';
 import type {

@@ -1,3 +1,4 @@
+// Creates OAuth clients with all grants and scopes, for tests.
 import type { ConfiguredClient, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 
 /** Returns an OAuth client with all grants and scopes, and the fields in `overrides`. */

@@ -1,5 +1,5 @@
-// Shared state of all test replicas, in memory: users, passwords, sessions, clients and a clock. Only tests advance the
-// clock.
+// State that all test replicas share in memory: users, passwords, sessions, clients and a clock. Only tests advance
+// the clock.
 import { createHash } from 'node:crypto';
 import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';

@@ -1,5 +1,5 @@
-// Signed-in users in memory, without HTTP and without a cluster, for unit tests. Simulated replicas share the Session
-// objects, but not the caches.
+// Creates signed-in users in memory, without HTTP and without a cluster, for unit tests. Simulated replicas share
+// the Session objects, but not the caches.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';

@@ -1,5 +1,5 @@
-// Parser of `_field_caps` responses into layouts: the names of the indexed fields that log queries use. Two layouts
-// are supported: the index template in docs/log-store-opensearch.md, and dynamic mapping.
+// Parser of `_field_caps` responses that finds the indexed fields for log queries. Two mappings are supported: the
+// index template in docs/log-store-opensearch.md, and dynamic mapping.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { arrayOf, type FieldNames, type JsonObject, objectOf } from './search-response.ts';
 

@@ -1,4 +1,4 @@
-// Client of the search API of OpenSearch and Elasticsearch, with deadlines. Failures become StatusErrors.
+// Client of the search API of OpenSearch and Elasticsearch, with timeouts. Failures become StatusErrors.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { wholeBody } from '../../../cluster/connection/whole-body.ts';

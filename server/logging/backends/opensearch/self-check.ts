@@ -1,5 +1,5 @@
 // Checks the health of OpenSearch or Elasticsearch. The check requires indices with the configured names and a
-// supported layout.
+// supported mapping.
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';

@@ -1,3 +1,4 @@
+// Runs kubectl and other programs in tests, and returns their standard output.
 import { type ExecFileException, execFile } from 'node:child_process';
 import type { ControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 

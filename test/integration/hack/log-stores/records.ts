@@ -1,3 +1,5 @@
+// Generates log records of two pods in two namespaces, before and after midnight UTC. Every hundredth line contains
+// `TimeOut`.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
 
 /** Log lines of two pods in two namespaces, before and after midnight UTC. Every hundredth line contains `TimeOut`. */

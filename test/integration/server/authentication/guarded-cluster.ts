@@ -1,4 +1,4 @@
-// A real control plane and the filter chain of ks-apiserver, for tests of authentication and authorization.
+// Starts a real control plane and the filter chain of ks-apiserver, for tests of authentication and authorization.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

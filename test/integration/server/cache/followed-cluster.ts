@@ -1,4 +1,4 @@
-// An informer of a real kube-apiserver behind a faulty proxy, for tests of network failures.
+// Starts an informer of a real kube-apiserver behind a faulty proxy, for tests of network failures.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+// Starts a control plane with the CRDs and admission policies of the IAM API, for tests. kubectl can act as any
+// user.
 import { until } from '../../../support/until.ts';
 import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
 

@@ -1,4 +1,4 @@
-// Test of backup and restore of users, with the commands from docs/backup.md.
+// Tests of backup and restore of users, with the commands from docs/backup.md.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Test of a live tail that an EventSource in Chromium reads.
+// Tests of a live tail that an EventSource in Chromium reads.
 import { expect } from 'chai';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
 import { LOGS, LogService, line } from '../../../support/logging/log-service.ts';

@@ -1,4 +1,4 @@
-// A control plane, and a token issuer that serves OIDC metadata and keys over TLS.
+// Starts a control plane, and a token issuer that serves OIDC metadata and keys over TLS.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
-// A control plane and replicas of the authorization server, for integration tests. Users and sessions are custom
-// resources.
+// Starts a control plane and replicas of the authorization server, for integration tests. Users and sessions are
+// custom resources.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

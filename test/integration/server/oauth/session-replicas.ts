@@ -1,4 +1,4 @@
-// A control plane and the session stores of several replicas. A test can freeze the connections of a replica.
+// Starts a control plane and the session stores of several replicas. A test can freeze the connections of a replica.
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';

@@ -1,4 +1,4 @@
-// A control plane to which a test applies the manifests of ks-apiserver.
+// Starts a control plane, and applies the manifests of ks-apiserver for tests.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

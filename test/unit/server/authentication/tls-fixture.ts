@@ -1,3 +1,4 @@
+// Starts a real TLS server that requests client certificates, for unit tests.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, createServer, request } from 'node:https';

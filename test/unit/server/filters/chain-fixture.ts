@@ -1,4 +1,4 @@
-// The filter chain behind a TLS socket, for unit tests.
+// Starts the filter chain behind a TLS socket, for unit tests.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request } from 'node:https';

@@ -1,4 +1,4 @@
-// Issuer of client certificates for tests.
+// Issues client certificates for tests.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-// Real listeners on loopback ports, and raw client sockets, for unit tests.
+// Starts real listeners on loopback ports, and opens raw client sockets, for unit tests.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';

@@ -1,3 +1,4 @@
+// Tests of the evaluation of field selectors.
 import { expect } from 'chai';
 import { parseFieldSelector } from '../../../../apis/meta/v1/field-selector.ts';
 import { fieldTests } from '../../../../server/resources/selection.ts';

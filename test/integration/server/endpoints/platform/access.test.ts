@@ -1,3 +1,4 @@
+// Tests of the permissions for the platform paths, against a real control plane.
 import { expect } from 'chai';
 import { GuardedCluster, groupNamed } from '../../authentication/guarded-cluster.ts';
 

@@ -1,4 +1,4 @@
-// Parity tests of the REST handlers against kube-apiserver. Responses must be equal except for API group, list
+// Tests of the REST handlers for parity with kube-apiserver. Responses must be equal except for API group, list
 // resourceVersion and column descriptions.
 import { expect } from 'chai';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// A real control plane with nodes, and the node handlers of ks-apiserver, for parity tests.
+// Starts a real control plane with nodes, and the node handlers of ks-apiserver, for parity tests.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';

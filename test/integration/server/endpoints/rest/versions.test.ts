@@ -1,4 +1,4 @@
-// Parity tests of lists with resourceVersion and resourceVersionMatch, against kube-apiserver.
+// Tests of lists with resourceVersion and resourceVersionMatch, for parity with kube-apiserver.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { CORE, OURS, ServedNodes, type Spoken } from './served-nodes.ts';

@@ -1,4 +1,4 @@
-// Parity tests of node watches: ks-apiserver and kube-apiserver must send equal events.
+// Tests of node watches for parity with kube-apiserver: both servers must send equal events.
 import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';

@@ -1,4 +1,4 @@
-// Issuer and verifier of access tokens, with users and sessions in memory, for unit tests.
+// Creates an issuer and a verifier of access tokens, with users and sessions in memory, for unit tests.
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import {

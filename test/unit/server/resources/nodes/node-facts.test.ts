@@ -1,3 +1,4 @@
+// Tests of the status of nodes in the API for consoles.
 import { expect } from 'chai';
 import { platformStatus } from '../../../../../server/resources/nodes/node-facts.ts';
 

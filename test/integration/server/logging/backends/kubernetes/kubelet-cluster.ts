@@ -1,4 +1,4 @@
-// A real kube-apiserver and a fake kubelet, for tests of pod logs.
+// Starts a real kube-apiserver and a fake kubelet, for tests of pod logs.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

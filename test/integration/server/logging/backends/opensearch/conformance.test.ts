@@ -1,4 +1,4 @@
-// Conformance suite of log stores and further tests, against a real OpenSearch node.
+// Tests of the OpenSearch log store by the conformance suite, and further tests, against a real OpenSearch node.
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';

@@ -1,4 +1,4 @@
-// A real OpenSearch node, for integration tests. All tests of a file share one node, because a start is slow.
+// Starts a real OpenSearch node, for integration tests. All tests of a file use one node, because a start is slow.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// OpenSearch log store with loaded log records, for the conformance suite.
+// Creates an OpenSearch log store with loaded log records, for the conformance suite.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import {
   loadOpenSearch,

@@ -1,4 +1,4 @@
-// A real VictoriaLogs process with a temporary folder, for integration tests.
+// Starts a real VictoriaLogs process with a temporary folder, for integration tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Creates a time range, log lines and call arguments for unit tests of the pod log store.
+// Provides a time range, log lines and call arguments for unit tests of the pod log store.
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 

@@ -1,4 +1,4 @@
-// Fake container log with the behaviour of a kubelet.
+// Fake container log that behaves like the log of a kubelet.
 import type { ServerResponse } from 'node:http';
 
 export interface WrittenLine {
