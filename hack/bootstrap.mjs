@@ -1,5 +1,5 @@
-// Installer that npm runs before the project's scripts: installs the locked dependencies, including Node 24. Only plain
-// JavaScript of Node 20, because the dependencies are not yet installed.
+// Installs the locked dependencies, including Node 24, before npm runs a script of the project. This file is plain
+// JavaScript for Node 20, because the dependencies are not yet installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Completion of package-lock.json with the optional packages of other platforms. `npm ci` rejects an incomplete
-// lockfile.
+// Adds the optional packages of other platforms to package-lock.json. `npm ci` rejects an incomplete lockfile.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// Check before every program that bootstrap.mjs has installed the dependencies. Only plain JavaScript of Node 20, like
-// bootstrap.mjs.
+// Checks before every program that bootstrap.mjs has installed the dependencies. This file is plain JavaScript for
+// Node 20, like bootstrap.mjs.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 

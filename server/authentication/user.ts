@@ -1,5 +1,5 @@
-// Type of an authenticated user, with the fields of UserInfo in `authentication.k8s.io/v1`, and the names of
-// built-in users and groups.
+// Type of an authenticated user, with the fields of UserInfo in `authentication.k8s.io/v1`. The constants are the
+// names of built-in users and groups.
 
 /** The authenticated user of a request, with the fields of UserInfo in `authentication.k8s.io/v1`. */
 export interface UserInfo {

@@ -1,5 +1,5 @@
-// Stores one-time codes (authorization codes and device codes) as pending sessions. A code is valid once across all
-// replicas.
+// Represents one-time codes (authorization codes and device codes) as pending sessions. A code is valid once across
+// all replicas.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { type Session, sameHash } from '../sessions/session.ts';

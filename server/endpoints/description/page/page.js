@@ -1,4 +1,4 @@
-// The API page: shows one OpenAPI document in Swagger UI. Runs in the browser.
+// Shows one OpenAPI document in Swagger UI on the API page, in the browser.
 /* global SwaggerUIBundle */
 const of = new URLSearchParams(location.search).get('of');
 const links = [...document.querySelectorAll('nav a')];

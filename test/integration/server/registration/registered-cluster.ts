@@ -1,4 +1,4 @@
-// Starts a control plane, and applies the manifests of ks-apiserver for tests.
+// Starts a control plane and runs kubectl, for tests that apply the manifests of ks-apiserver.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

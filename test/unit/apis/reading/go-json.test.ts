@@ -1,4 +1,4 @@
-// Tests of JSON error messages against those of Go's encoding/json.
+// Tests of JSON error messages for parity with Go's encoding/json.
 import { expect } from 'chai';
 import { jsonError } from '../../../../apis/reading/go-json.ts';
 

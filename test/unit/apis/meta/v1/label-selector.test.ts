@@ -1,4 +1,4 @@
-// Tests of the parser of label selectors, and of their evaluation.
+// Tests of the parser and the evaluation of label selectors.
 import { expect } from 'chai';
 import { type Labels, parseLabelSelector } from '../../../../../apis/meta/v1/label-selector.ts';
 

@@ -1,4 +1,4 @@
-// Tests of the OpenSearch log store against a node with low search limits in its cluster settings.
+// Tests of the OpenSearch log store against a node with low search limits in the cluster settings.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
