@@ -6,7 +6,11 @@ import type { ReflectorObserver } from '../cluster/reflector/reflector.ts';
 export interface CacheGauges {
   readonly synced: boolean;
   readonly watchers: number;
-  readonly size: number;
+  readonly objects: number;
+  /** Memory of the objects, in bytes. */
+  readonly bytes: number;
+  /** Time since the last proof that the cache is up to date, in ms. */
+  readonly ageMs: number;
 }
 
 /** The metrics of all reflectors and caches, created once per registry. */
@@ -53,11 +57,21 @@ export class CacheMetrics {
     cacheGauge(registry, caches, {
       name: 'cache_objects',
       help: 'Objects in the cache.',
-      value: ({ size }) => size,
+      value: ({ objects }) => objects,
+    });
+    cacheGauge(registry, caches, {
+      name: 'cache_bytes',
+      help: 'Memory of the objects in the cache, in bytes.',
+      value: ({ bytes }) => bytes,
+    });
+    cacheGauge(registry, caches, {
+      name: 'cache_age_seconds',
+      help: 'Time since the last proof that the cache is up to date. kube-apiserver sends one about once a minute.',
+      value: ({ ageMs }) => ageMs / 1000,
     });
     cacheGauge(registry, caches, {
       name: 'cache_watchers',
-      help: 'Client watches served from the cache.',
+      help: 'Client watches and live lists served from the cache.',
       value: ({ watchers }) => watchers,
     });
   }
@@ -71,9 +85,18 @@ export class CacheMetrics {
         this.#listDuration.observe({ resource }, seconds);
       },
       watchEnded: (cause) => this.#watchEnds.inc({ resource, cause }),
-      // A gauge is a double, so it loses the last digits of a resourceVersion above 2^53. Progress is still visible.
-      progressed: (resourceVersion) => this.#version.set({ resource }, Number(resourceVersion)),
+      progressed: (resourceVersion) => {
+        // A resource that is not followed any more can apply a last event. A gauge is a double, so it loses the last digits
+        // of a resourceVersion above 2^53. Progress is still visible.
+        if (this.#caches.get(resource) === gauges) this.#version.set({ resource }, Number(resourceVersion));
+      },
     };
+  }
+
+  /** Removes the metrics of a resource that is not followed any more. */
+  forget(resource: string): void {
+    this.#caches.delete(resource);
+    this.#version.remove({ resource });
   }
 }
 
@@ -95,6 +118,8 @@ function cacheGauge(
       labelNames: ['resource'],
       registers: [],
       collect() {
+        // Removes the values of resources that are not followed any more.
+        this.reset();
         for (const [resource, gauges] of caches) this.set({ resource }, value(gauges()));
       },
     }),

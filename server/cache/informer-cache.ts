@@ -7,9 +7,10 @@ import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-
 import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
 import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
-import type { CachedObject, ResourceCache, Watcher } from './resource-cache.ts';
+import type { ResourceCache, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
+import { type FrameFactory, PLAIN_FRAMES, type StoredObject } from './stored-object.ts';
 import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';
 import { Change, FanOut, WatchWindow, type WindowBounds } from './watch-cache.ts';
 
@@ -24,6 +25,18 @@ export interface CacheOptions<Facts> {
   readonly waitMs: number;
   /** A monotonic clock in ms. */
   readonly now: () => number;
+  /** How the bytes are stored; plain by default. */
+  readonly frames?: FrameFactory;
+  /** Maximum memory of the objects of a list, in bytes; unlimited by default. */
+  readonly maxBytes?: number;
+}
+
+/** A list needs more memory than the cache may use. */
+export class OverBudgetError extends Error {
+  constructor(maxBytes: number) {
+    super(`the objects need more than ${maxBytes} bytes`);
+    this.name = 'OverBudgetError';
+  }
 }
 
 export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
@@ -35,6 +48,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   #window: WatchWindow<Facts>;
   #current: ObjectSnapshot<Facts> | undefined;
   #epoch = 0;
+  readonly #listeners = new Set<() => void>();
 
   constructor(options: CacheOptions<Facts>) {
     this.#options = options;
@@ -103,12 +117,31 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return end;
   }
 
+  /** Calls `changed` after each change of the objects, until the returned function is called. It must not throw. */
+  onChange(changed: () => void): () => void {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  }
+
   replacement(): Replacement {
-    const builder = new SnapshotBuilder<Facts>();
+    const { frames = PLAIN_FRAMES, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const builder = new SnapshotBuilder<Facts>(frames);
     return {
-      add: (object, members) => builder.add(this.#reader.read(object, members)),
+      add: (object, members) => {
+        builder.add(this.#known(this.#reader.read(object, members)));
+        if (builder.bytes > maxBytes) throw new OverBudgetError(maxBytes);
+      },
       commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
     };
+  }
+
+  /** Returns the object with the identity that the cache has, so that indexes see no change after a relist. */
+  #known(read: ReadObject<Facts>): ReadObject<Facts> {
+    const { uid, resourceVersion, checksum, key } = read.identity;
+    const identity = this.#current?.get(key)?.identity;
+    const isSame =
+      identity?.checksum === checksum && identity.resourceVersion === resourceVersion && identity.uid === uid;
+    return isSame ? { ...read, identity } : read;
   }
 
   apply(type: ChangeType, raw: Buffer, _metadata?: EventMetadata, members?: readonly Member[]): void {
@@ -139,13 +172,14 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#current = snapshot;
     this.#fanOut.end();
     this.#waiters.reached(snapshot.version);
+    for (const changed of this.#listeners) changed();
   }
 
   #set(
     current: ObjectSnapshot<Facts>,
     version: bigint,
     read: ReadObject<Facts>,
-    previous: CachedObject<Facts> | undefined,
+    previous: StoredObject<Facts> | undefined,
   ): void {
     const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
     const retainedBytes = previous ? current.pinnedBy(previous.key) : 0;
@@ -156,7 +190,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     current: ObjectSnapshot<Facts>,
     version: bigint,
     read: ReadObject<Facts>,
-    previous: CachedObject<Facts> | undefined,
+    previous: StoredObject<Facts> | undefined,
   ): void {
     if (!previous) {
       this.#advance(current.at(version), 0);
@@ -170,6 +204,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#window.push(change);
     this.#advance(next, retainedBytes);
     this.#fanOut.change(change);
+    for (const changed of this.#listeners) changed();
   }
 
   #advance(next: ObjectSnapshot<Facts>, retainedBytes: number): void {

@@ -1,12 +1,14 @@
 // Informer of one resource: a reflector and the cache that the reflector fills.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
+import { Freshness } from '../cluster/reflector/freshness.ts';
 import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
 import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
 import { InformerCache } from './informer-cache.ts';
 import type { ObjectSource } from './object-reader.ts';
 import type { HistoryBounds } from './snapshot-history.ts';
+import type { FrameFactory } from './stored-object.ts';
 import type { WindowBounds } from './watch-cache.ts';
 
 export interface InformerOptions<Facts> {
@@ -22,6 +24,10 @@ export interface InformerOptions<Facts> {
   /** Time limit of a read that waits for a resourceVersion, in ms. */
   readonly waitMs?: number;
   readonly now?: () => number;
+  /** How the bytes are stored; plain by default. */
+  readonly frames?: FrameFactory;
+  /** Maximum memory of the objects of a list, in bytes; unlimited by default. */
+  readonly maxBytes?: number;
 }
 
 /** Default bounds: times in ms, sizes in bytes. */
@@ -33,6 +39,7 @@ const DEFAULT_WAIT_MS = 3_000;
 export class Informer<Facts> {
   readonly cache: InformerCache<Facts>;
   readonly #reflector: Reflector;
+  readonly #freshness = new Freshness();
 
   constructor(options: InformerOptions<Facts>) {
     const { definition, client, log, query = {} } = options;
@@ -44,6 +51,8 @@ export class Informer<Facts> {
       history: { ...DEFAULT_HISTORY, ...options.history },
       waitMs: options.waitMs ?? DEFAULT_WAIT_MS,
       now: options.now ?? (() => performance.now()),
+      ...(options.frames ? { frames: options.frames } : {}),
+      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       probe: (target, signal) => this.#probe({ client, path, query }, target, signal),
     });
     this.#reflector = new Reflector({
@@ -52,13 +61,36 @@ export class Informer<Facts> {
       query,
       sink: this.cache,
       log,
-      ...(options.observer ? { observer: options.observer } : {}),
+      observer: this.#observer(options.observer),
       ...(options.reflector ? { tuning: options.reflector } : {}),
     });
   }
 
+  /** Time since the last proof that the cache is up to date, in ms. */
+  get ageMs(): number {
+    return this.#freshness.ageMs;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     await this.#reflector.run(signal);
+  }
+
+  #observer(observer: ReflectorObserver = {}): ReflectorObserver {
+    return {
+      ...observer,
+      watchBegan: () => {
+        this.#freshness.watchBegan();
+        observer.watchBegan?.();
+      },
+      watchEnded: (cause) => {
+        this.#freshness.watchEnded(cause);
+        observer.watchEnded?.(cause);
+      },
+      progressed: (resourceVersion) => {
+        this.#freshness.progressed();
+        observer.progressed?.(resourceVersion);
+      },
+    };
   }
 
   async #probe(source: Omit<CatchUpOptions, 'sink'>, target: bigint, signal: AbortSignal): Promise<void> {

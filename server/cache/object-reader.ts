@@ -1,9 +1,11 @@
 // Converts raw JSON objects from kube-apiserver to cached objects.
+import { crc32 } from 'node:zlib';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
-import { type ObjectExtent, objectHead, type SplicedObject, splice, writeSpliced } from './object-splice.ts';
-import type { CachedObject } from './resource-cache.ts';
+import { SharedValues } from '../memory/shared-values.ts';
+import { objectHead, type SplicedObject, splice } from './object-splice.ts';
+import type { ObjectIdentity } from './resource-cache.ts';
 
 /** The properties of a resource that the cache needs. ResourceDefinition implements them. */
 export interface ObjectSource<Facts> {
@@ -20,13 +22,12 @@ export interface ReadObject<Facts> {
   readonly spliced: SplicedObject;
 }
 
-export type ObjectIdentity<Facts> = Omit<CachedObject<Facts>, 'bytes' | 'metadata'>;
-
 /** Converts raw objects of one resource. The parsed object is discarded after each call. */
 export class ObjectReader<Facts> {
   readonly #source: ObjectSource<Facts>;
   readonly #head: Buffer;
   readonly #interner = new Interner();
+  readonly #sharedLabels = new SharedValues<Readonly<Record<string, string>>>();
 
   constructor(source: ObjectSource<Facts>) {
     this.#source = source;
@@ -42,68 +43,56 @@ export class ObjectReader<Facts> {
     if (name === '' || !/^\d+$/.test(resourceVersion)) {
       throw new SyntaxError('an object without name or resourceVersion');
     }
+    const spliced = splice(raw, this.#head, members);
     const namespace = this.#interner.intern(text(metadata['namespace']));
+    // A signed number, which takes no memory of its own.
+    const checksum = spliced.parts.reduce((sum, part) => crc32(part, sum), 0) | 0;
+    const labels = this.#labels(recordIn(metadata, 'labels'));
+    const uid = text(metadata['uid']);
+    const facts = this.#source.facts(parsed);
     return {
-      identity: {
-        key: namespace === '' ? name : `${namespace}/${name}`,
-        name,
-        namespace,
-        uid: text(metadata['uid']),
-        resourceVersion,
-        labels: this.#labels(recordIn(metadata, 'labels')),
-        facts: this.#source.facts(parsed),
-      },
-      spliced: splice(raw, this.#head, members),
+      identity: new Identity({ namespace, name, uid, resourceVersion, checksum, labels, facts }),
+      spliced,
     };
   }
 
+  /** Returns the labels, as one object for all objects with the same labels. */
   #labels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
     const kept: Record<string, string> = {};
-    for (const [key, value] of Object.entries(labels)) {
-      if (typeof value === 'string') kept[this.#interner.intern(key)] = this.#interner.intern(value);
+    let key = '';
+    for (const [name, value] of Object.entries(labels)) {
+      if (typeof value !== 'string') continue;
+      kept[this.#interner.intern(name)] = this.#interner.intern(value);
+      key += `${name}=${value}\n`;
     }
-    return kept;
+    return this.#sharedLabels.of(key, kept);
   }
 }
 
-/** Writes the bytes of a read object to `target` at `offset`. Returns the cached object, with slices of `target`. */
-export function placeObject<Facts>(
-  identity: ObjectIdentity<Facts>,
-  spliced: SplicedObject,
-  target: Buffer,
-  offset: number,
-): CachedObject<Facts> {
-  writeSpliced(spliced, target, offset);
-  return sliceObject(identity, spliced, target, offset);
-}
+type IdentityFields<Facts> = Omit<ObjectIdentity<Facts>, 'key'>;
 
-/** Copies the bytes of a cached object to `target` at `offset`. Returns the object with slices of `target`. */
-export function moveObject<Facts>(
-  object: CachedObject<Facts>,
-  target: Buffer,
-  offset: number,
-): CachedObject<Facts> {
-  object.bytes.copy(target, offset);
-  const metadataStart = object.metadata.byteOffset - object.bytes.byteOffset;
-  const metadataEnd = metadataStart + object.metadata.length;
-  return sliceObject(object, { length: object.bytes.length, metadataStart, metadataEnd }, target, offset);
-}
+/** The identity of an object in as little memory as possible: the name is a part of the key. */
+export class Identity<Facts> implements ObjectIdentity<Facts> {
+  readonly key: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly checksum: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: Facts;
 
-/** Copies the object to a separate buffer, because a slice keeps the shared buffer of its chunk in memory. */
-export function withOwnBuffer<Facts>(object: CachedObject<Facts>): CachedObject<Facts> {
-  const slack = 256;
-  if (object.bytes.buffer.byteLength <= object.bytes.length + slack) return object;
-  return moveObject(object, Buffer.allocUnsafeSlow(object.bytes.length), 0);
-}
+  constructor({ namespace, name, uid, resourceVersion, checksum, labels, facts }: IdentityFields<Facts>) {
+    // A concatenation would keep its parts in memory.
+    this.key = namespace === '' ? name : Buffer.from(`${namespace}/${name}`).toString();
+    this.namespace = namespace;
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.checksum = checksum;
+    this.labels = labels;
+    this.facts = facts;
+  }
 
-/** Returns the cached object whose bytes are at `offset` in `target`. */
-export function sliceObject<Facts>(
-  { key, name, namespace, uid, resourceVersion, labels, facts }: ObjectIdentity<Facts>,
-  { length, metadataStart, metadataEnd }: ObjectExtent,
-  target: Buffer,
-  offset: number,
-): CachedObject<Facts> {
-  const bytes = target.subarray(offset, offset + length);
-  const metadata = bytes.subarray(metadataStart, metadataEnd);
-  return { key, name, namespace, uid, resourceVersion, labels, facts, bytes, metadata };
+  get name(): string {
+    return this.namespace === '' ? this.key : this.key.slice(this.namespace.length + 1);
+  }
 }

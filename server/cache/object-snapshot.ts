@@ -2,8 +2,11 @@
 // share memory.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
-import { moveObject } from './object-reader.ts';
 import type { CachedObject, Snapshot, SnapshotPiece } from './resource-cache.ts';
+import { type Frame, type FrameFactory, PackedFrame, type StoredObject } from './stored-object.ts';
+
+/** Approximate memory of the identity and the facts of an object, in bytes. */
+export const OBJECT_BYTES = 500;
 
 /**
  * A snapshot as a sorted list of chunks. A change creates a new snapshot, which has a new chunk for the changed object
@@ -14,24 +17,31 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
   readonly version: bigint;
   readonly size: number;
   readonly #chunks: readonly Chunk<Facts>[];
+  readonly #frames: FrameFactory;
 
-  constructor(version: bigint, chunks: readonly Chunk<Facts>[], size: number) {
+  constructor(version: bigint, chunks: readonly Chunk<Facts>[], size: number, frames: FrameFactory) {
     this.version = version;
     this.resourceVersion = version.toString();
     this.#chunks = chunks;
     this.size = size;
+    this.#frames = frames;
   }
 
   get chunks(): readonly Chunk<Facts>[] {
     return this.#chunks;
   }
 
-  get(key: string): CachedObject<Facts> | undefined {
+  /** Memory of the objects, in bytes. */
+  bytes(): number {
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.bytes, this.size * OBJECT_BYTES);
+  }
+
+  get(key: string): StoredObject<Facts> | undefined {
     const chunk = this.#chunks[this.#chunkOf(key)];
     return chunk?.objects[chunk.search(key)];
   }
 
-  *objects(after?: string): Iterable<CachedObject<Facts>> {
+  *objects(after?: string): Iterable<StoredObject<Facts>> {
     const first = after === undefined ? 0 : this.#chunkOf(after);
     for (let i = first; i < this.#chunks.length; i++) {
       const chunk = this.#chunks[i];
@@ -50,6 +60,16 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     }
   }
 
+  /** Yields the objects with keys from `first`, and before `end`, in arrays of neighbours. */
+  *between(first: string, end: string): Generator<readonly StoredObject<Facts>[]> {
+    for (let i = this.#chunkOf(first); i < this.#chunks.length; i++) {
+      const chunk = this.#chunks[i];
+      if (!chunk || chunk.firstKey >= end) return;
+      const [from, to] = [chunk.search(first), chunk.search(end)];
+      yield chunk.objects.slice(from < 0 ? ~from : from, to < 0 ? ~to : to);
+    }
+  }
+
   pieces(): readonly SnapshotPiece[] {
     return this.#chunks;
   }
@@ -57,24 +77,26 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
   /** Returns the number of bytes that only this snapshot keeps in memory after the object at `key` is replaced. */
   pinnedBy(key: string): number {
     const chunk = this.#chunks[this.#chunkOf(key)];
-    return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.bytes.length ?? 0) : 0;
+    return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.length ?? 0) : 0;
   }
 
   /** Returns the same objects at a later resourceVersion. */
   at(version: bigint): ObjectSnapshot<Facts> {
-    return new ObjectSnapshot(version, this.#chunks, this.size);
+    return new ObjectSnapshot(version, this.#chunks, this.size, this.#frames);
   }
 
   /** Returns a snapshot with `object`. `replaced`: the object with the same key in this snapshot. */
   with(
     version: bigint,
-    object: CachedObject<Facts>,
+    object: StoredObject<Facts>,
     replaced: CachedObject<Facts> | undefined,
   ): ObjectSnapshot<Facts> {
     const i = this.#chunkOf(object.key);
     const chunk = this.#chunks[i];
-    const next = chunk ? this.#chunks.toSpliced(i, 1, ...chunk.with(object)) : [new Chunk([object])];
-    return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1));
+    const next = chunk
+      ? this.#chunks.toSpliced(i, 1, ...chunk.with(object))
+      : [new Chunk([object], this.#frames)];
+    return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1), this.#frames);
   }
 
   /** Returns a snapshot without `key`, which this snapshot contains. Small neighbouring chunks are joined. */
@@ -87,7 +109,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
       next.splice(at, 2, left.joined(right));
       break;
     }
-    return new ObjectSnapshot(version, next, this.size - 1);
+    return new ObjectSnapshot(version, next, this.size - 1, this.#frames);
   }
 
   /** Returns the index of the chunk for `key`. */
@@ -112,33 +134,47 @@ const COMMA = 0x2c;
  */
 export const CHUNK_OBJECTS = 48;
 /**
- * Number of replaced objects after which a chunk is coalesced. Until then, its buffer contains their old versions.
+ * Number of replaced objects after which a chunk is coalesced. Until then, its old frame contains their old versions.
  */
 const LOOSE_OBJECTS = 16;
+/** The same for packed frames, because the replaced objects are not compressed until then. */
+const LOOSE_PACKED_OBJECTS = 8;
 /** Maximum size of a chunk, for large objects. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Neighbouring objects of a snapshot, at least one. The content is immutable, but its buffers change: json() coalesces
- * the objects into one buffer, and the objects become slices of it, so that no bytes are in memory twice.
+ * Neighbouring objects of a snapshot, at least one. The content is immutable, but its frame changes: coalesce() copies
+ * the objects into one frame, so that no bytes are in memory twice.
  */
 export class Chunk<Facts> implements SnapshotPiece {
-  #objects: readonly CachedObject<Facts>[];
-  #json: Buffer | undefined;
+  readonly #frames: FrameFactory;
+  #objects: readonly StoredObject<Facts>[];
+  /** The frame with exactly these objects, joined by commas. Undefined until they are coalesced. */
+  #frame: Frame | undefined;
   /** Objects added since the last coalescing. */
   #loose: number;
   #deflated: Promise<Buffer> | undefined;
 
-  /** `objects`: sorted by key. `json`: their bytes joined by commas, of which the objects are slices. */
-  constructor(objects: readonly CachedObject<Facts>[], json?: Buffer, loose = 0) {
+  /** `objects`: sorted by key. */
+  constructor(objects: readonly StoredObject<Facts>[], frames: FrameFactory, frame?: Frame, loose = 0) {
     this.#objects = objects;
-    this.#json = json;
+    this.#frames = frames;
+    this.#frame = frame;
     this.#loose = loose;
-    if (loose >= LOOSE_OBJECTS) this.#json = this.#coalesce();
+    const most = objects[0]?.frame.packed ? LOOSE_PACKED_OBJECTS : LOOSE_OBJECTS;
+    if (loose >= most) this.coalesce();
   }
 
-  get objects(): readonly CachedObject<Facts>[] {
+  get objects(): readonly StoredObject<Facts>[] {
     return this.#objects;
+  }
+
+  /** Memory of the frames, in bytes. */
+  get bytes(): number {
+    const frames = this.#frame ? [this.#frame] : new Set(this.#objects.map(({ frame }) => frame));
+    let sum = 0;
+    for (const { size } of frames) sum += size;
+    return sum;
   }
 
   get firstKey(): string {
@@ -147,7 +183,7 @@ export class Chunk<Facts> implements SnapshotPiece {
 
   /** Number of bytes that only this chunk keeps in memory, because its predecessor and successor do not share them. */
   get pinnedBytes(): number {
-    return this.#json?.length ?? 0;
+    return this.#frame?.size ?? 0;
   }
 
   /** Returns the index of `key`, or the bitwise complement (`~`) of its insertion index. */
@@ -166,37 +202,38 @@ export class Chunk<Facts> implements SnapshotPiece {
   }
 
   /** Returns this chunk with `object` added or replaced. These are two chunks if one exceeds the maximum size. */
-  with(object: CachedObject<Facts>): Chunk<Facts>[] {
+  with(object: StoredObject<Facts>): Chunk<Facts>[] {
     const at = this.search(object.key);
     const objects = at >= 0 ? this.#objects.with(at, object) : this.#objects.toSpliced(~at, 0, object);
-    const bytes = objects.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const bytes = objects.reduce((sum, { length }) => sum + length, 0);
     if (objects.length <= 1 || (objects.length <= CHUNK_OBJECTS && bytes <= CHUNK_BYTES)) {
-      return [new Chunk(objects, undefined, this.#loose + 1)];
+      return [this.#next(objects)];
     }
     const half = objects.length >>> 1;
-    return [new Chunk(objects.slice(0, half)), new Chunk(objects.slice(half))];
+    return [objects.slice(0, half), objects.slice(half)].map((part) => new Chunk(part, this.#frames));
   }
 
   /** Returns this chunk without `key`, which it contains; no chunk if `key` was its last object. */
   without(key: string): Chunk<Facts>[] {
     if (this.#objects.length === 1) return [];
-    return [new Chunk(this.#objects.toSpliced(this.search(key), 1), undefined, this.#loose + 1)];
+    return [this.#next(this.#objects.toSpliced(this.search(key), 1))];
   }
 
   /**
-   * Returns one chunk with the objects of this chunk and of `next`. It is coalesced, which releases the old buffers.
+   * Returns one chunk with the objects of this chunk and of `next`. It is coalesced, which releases the old frames.
    */
   joined(next: Chunk<Facts>): Chunk<Facts> {
-    return new Chunk([...this.#objects, ...next.objects], undefined, LOOSE_OBJECTS);
+    return new Chunk([...this.#objects, ...next.objects], this.#frames, undefined, LOOSE_OBJECTS);
   }
 
   json(): Buffer {
-    this.#json ??= this.#coalesce();
-    return this.#json;
+    return this.coalesce().open();
   }
 
   deflated(): Promise<Buffer> {
-    this.#deflated ??= compress(this.json(), { finishFlush: constants.Z_SYNC_FLUSH }).catch(
+    const frame = this.coalesce();
+    if (frame instanceof PackedFrame) return Promise.resolve(frame.deflated);
+    this.#deflated ??= compress(frame.open(), { finishFlush: constants.Z_SYNC_FLUSH }).catch(
       (error: unknown) => {
         this.#deflated = undefined;
         throw error;
@@ -205,18 +242,27 @@ export class Chunk<Facts> implements SnapshotPiece {
     return this.#deflated;
   }
 
-  #coalesce(): Buffer {
+  /** Copies the objects into one frame, unless they are in one. */
+  coalesce(): Frame {
+    if (this.#frame) return this.#frame;
     const objects = this.#objects;
     this.#loose = 0;
-    const length = objects.reduce((sum, { bytes }) => sum + bytes.length, objects.length - 1);
+    const length = objects.reduce((sum, object) => sum + object.length, objects.length - 1);
     const json = Buffer.allocUnsafeSlow(length);
+    const starts: number[] = [];
     let at = 0;
-    this.#objects = objects.map((object, i) => {
-      if (i > 0) at = json.writeUInt8(COMMA, at);
-      const moved = moveObject(object, json, at);
-      at += moved.bytes.length;
-      return moved;
-    });
-    return json;
+    for (const object of objects) {
+      if (at > 0) at = json.writeUInt8(COMMA, at);
+      starts.push(at);
+      at += object.bytes.copy(json, at);
+    }
+    const frame = this.#frames.frame(json);
+    this.#objects = objects.map((object, i) => object.in(frame, starts[i] ?? 0));
+    this.#frame = frame;
+    return frame;
+  }
+
+  #next(objects: readonly StoredObject<Facts>[]): Chunk<Facts> {
+    return new Chunk(objects, this.#frames, undefined, this.#loose + 1);
   }
 }

@@ -1,7 +1,7 @@
 // Read interface of an informer cache, for the REST handlers of get, list and watch.
 
-/** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
-export interface CachedObject<Facts> {
+/** What the cache knows of an object without its JSON. Indexes reference it, so that they keep no bytes in memory. */
+export interface ObjectIdentity<Facts> {
   /** `name`, or `namespace/name` if namespaced. Lists are sorted by this key. */
   readonly key: string;
   readonly name: string;
@@ -9,10 +9,19 @@ export interface CachedObject<Facts> {
   readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** CRC-32 of the JSON. After a restore of etcd, the same resourceVersion can belong to different content. */
+  readonly checksum: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly facts: Facts;
-  /** The complete object as JSON. It starts with `kind` and `apiVersion` of our group. */
+}
+
+/** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
+export interface CachedObject<Facts> extends ObjectIdentity<Facts> {
+  readonly identity: ObjectIdentity<Facts>;
+  /** The complete object as JSON. It starts with `kind` and `apiVersion`, those of our group for nodes. */
   readonly bytes: Buffer;
+  /** Length of `bytes`. */
+  readonly length: number;
   /** The value of `metadata` as JSON, a slice of `bytes`. */
   readonly metadata: Buffer;
 }

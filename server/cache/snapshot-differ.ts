@@ -1,7 +1,6 @@
 // Computes the changes between two successive snapshots of a resource.
-import type { ObjectIdentity } from './object-reader.ts';
 import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
-import type { CachedObject } from './resource-cache.ts';
+import type { ObjectIdentity } from './resource-cache.ts';
 
 export interface SnapshotChanges<Facts> {
   /** Previous states of removed and of changed objects. */
@@ -31,54 +30,38 @@ export class SnapshotDiffer<Facts> {
     if (this.#last?.deref() === snapshot) return NOTHING;
     this.#last = new WeakRef(snapshot);
     const before = this.#parts;
-    const chunks = new Set(snapshot.chunks.map((chunk) => this.#known.get(chunk)));
-    const old = new Map<string, ObjectIdentity<Facts>>();
-    for (const part of before) {
-      if (!chunks.has(part)) for (const object of part) old.set(object.key, object);
-    }
-    const set: ObjectIdentity<Facts>[] = [];
-    const removed: ObjectIdentity<Facts>[] = [];
-    const parts = new Set<readonly ObjectIdentity<Facts>[]>();
-    for (const chunk of snapshot.chunks) {
-      const known = this.#known.get(chunk);
-      const part = known && before.has(known) ? known : this.#read(chunk, old, removed, set);
-      parts.add(part);
-    }
-    this.#parts = parts;
-    return { removed: [...removed, ...old.values()], set };
+    const after = new Set(snapshot.chunks.map((chunk) => this.#part(chunk)));
+    this.#parts = after;
+    return changesBetween([...before.difference(after)].flat(), [...after.difference(before)].flat());
   }
 
-  /** Compares the objects of a chunk with `old`, and removes them from `old`. */
-  #read(
-    chunk: Chunk<Facts>,
-    old: Map<string, ObjectIdentity<Facts>>,
-    removed: ObjectIdentity<Facts>[],
-    set: ObjectIdentity<Facts>[],
-  ): readonly ObjectIdentity<Facts>[] {
-    const part = chunk.objects.map((object) => {
-      const known = old.get(object.key);
-      old.delete(object.key);
-      if (known && isSame(known, object)) return known;
-      const identity = withoutBytes(object);
-      if (known) removed.push(known);
-      set.push(identity);
-      return identity;
-    });
-    this.#known.set(chunk, part);
+  #part(chunk: Chunk<Facts>): readonly ObjectIdentity<Facts>[] {
+    let part = this.#known.get(chunk);
+    if (!part) {
+      part = chunk.objects.map(({ identity }) => identity);
+      this.#known.set(chunk, part);
+    }
     return part;
   }
 }
 
-/**
- * Returns true if both are the same object in the same state. It compares the identity of `labels`, which is created
- * when an object is read and stays when its bytes are copied. A resourceVersion is not sufficient, because after a
- * restore of etcd it can belong to a different state.
- */
-function isSame<Facts>(known: ObjectIdentity<Facts>, object: CachedObject<Facts>): boolean {
-  return known.labels === object.labels;
-}
-
-function withoutBytes<Facts>(object: CachedObject<Facts>): ObjectIdentity<Facts> {
-  const { key, name, namespace, uid, resourceVersion, labels, facts } = object;
-  return { key, name, namespace, uid, resourceVersion, labels, facts };
+/** Compares objects sorted by key. Most of them are unchanged. */
+function changesBetween<Facts>(
+  before: readonly ObjectIdentity<Facts>[],
+  after: readonly ObjectIdentity<Facts>[],
+): SnapshotChanges<Facts> {
+  const removed: ObjectIdentity<Facts>[] = [];
+  const set: ObjectIdentity<Facts>[] = [];
+  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
+    const [old, current] = [before[i], after[j]];
+    const isOld = old !== undefined && (current === undefined || old.key <= current.key);
+    const isCurrent = current !== undefined && (old === undefined || current.key <= old.key);
+    if (old !== current) {
+      if (isOld) removed.push(old);
+      if (isCurrent) set.push(current);
+    }
+    if (isOld) i++;
+    if (isCurrent) j++;
+  }
+  return { removed, set };
 }

@@ -3,9 +3,10 @@
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
-import { placeObject, type ReadObject, withOwnBuffer } from './object-reader.ts';
+import { Identity, type ReadObject } from './object-reader.ts';
 import { withResourceVersion } from './object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
+import { type StoredObject, storedAlone } from './stored-object.ts';
 
 /**
  * A change, encoded once as the line that most watchers receive. The bytes of the object are a slice of this line. A
@@ -14,26 +15,22 @@ import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resour
 export class Change<Facts> implements WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
-  readonly object: CachedObject<Facts>;
-  readonly previous: CachedObject<Facts> | undefined;
+  readonly object: StoredObject<Facts>;
+  readonly previous: StoredObject<Facts> | undefined;
   readonly #frames = new Map<WatchEventType, Buffer>();
   #lastSelected: CachedObject<Facts> | undefined;
 
-  constructor(type: WatchEventType, read: ReadObject<Facts>, previous: CachedObject<Facts> | undefined) {
-    const start = LINE_STARTS[type];
-    const frame = Buffer.allocUnsafeSlow(start.length + read.spliced.length + LINE_END.length);
-    start.copy(frame);
-    LINE_END.copy(frame, frame.length - LINE_END.length);
+  constructor(type: WatchEventType, read: ReadObject<Facts>, previous: StoredObject<Facts> | undefined) {
     this.type = type;
     this.resourceVersion = BigInt(read.identity.resourceVersion);
-    this.object = placeObject(read.identity, read.spliced, frame, start.length);
-    this.previous = previous && withOwnBuffer(previous);
-    this.#frames.set(type, frame);
+    this.object = storedAlone(read.identity, read.spliced, [LINE_STARTS[type], LINE_END]);
+    this.previous = previous?.detached();
+    this.#frames.set(type, this.object.frame.open());
   }
 
   /** Memory of the change in bytes. */
   get size(): number {
-    return this.object.bytes.length + (this.previous?.bytes.length ?? 0);
+    return this.object.length + (this.previous?.length ?? 0);
   }
 
   objectFor(type: WatchEventType): CachedObject<Facts> {
@@ -51,13 +48,16 @@ export class Change<Facts> implements WatchEvent<Facts> {
     return frame;
   }
 
-  #previousAtThisVersion(previous: CachedObject<Facts>): CachedObject<Facts> {
+  #previousAtThisVersion(previous: StoredObject<Facts>): CachedObject<Facts> {
     const resourceVersion = this.resourceVersion.toString();
     const spliced = withResourceVersion(previous.bytes, previous.metadata, resourceVersion);
-    const bytes = Buffer.allocUnsafeSlow(spliced.length);
-    return placeObject({ ...previous, resourceVersion }, spliced, bytes, 0);
+    const { namespace, name, uid, checksum, labels, facts } = previous.identity;
+    const identity = new Identity({ namespace, name, uid, resourceVersion, checksum, labels, facts });
+    return storedAlone(identity, spliced, [NOTHING, NOTHING]);
   }
 }
+
+const NOTHING = Buffer.alloc(0);
 
 export interface WindowBounds {
   readonly events: number;

@@ -26,24 +26,22 @@ export async function mergeSort<Item>(
   return runs[0] ?? [];
 }
 
-async function merged<Item>(
+/** Returns a new array of the items of two sorted arrays. The merge is stable. */
+export async function merged<Item>(
   left: readonly Item[],
   right: readonly Item[],
   compare: (left: Item, right: Item) => number,
   slicer: TimeSlicer,
 ): Promise<Item[]> {
   const all: Item[] = [];
-  const [lefts, rights] = [left.values(), right.values()];
-  let [one, other] = [lefts.next(), rights.next()];
-  for (let steps = 1; !one.done || !other.done; steps++) {
-    if (other.done || (!one.done && compare(one.value, other.value) <= 0)) {
-      if (!one.done) all.push(one.value);
-      one = lefts.next();
-    } else {
-      all.push(other.value);
-      other = rights.next();
+  let at = 0;
+  for (const item of right) {
+    for (let one = left[at]; one !== undefined && compare(one, item) <= 0; one = left[++at]) {
+      all.push(one);
+      if (all.length % STEPS === 0 && slicer.spent) await slicer.next();
     }
-    if (steps % STEPS === 0 && slicer.spent) await slicer.next();
+    all.push(item);
+    if (all.length % STEPS === 0 && slicer.spent) await slicer.next();
   }
-  return all;
+  return all.concat(left.slice(at));
 }

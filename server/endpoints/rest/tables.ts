@@ -91,17 +91,17 @@ export class Tables<Facts> implements Representation<Facts> {
     const bytes = Buffer.from(
       `{"kind":${JSON.stringify(kind)},"apiVersion":"${group}/${version}","metadata":${metadata.toString()}}`,
     );
-    const empty: CachedObject<Facts> = {
+    const identity = {
       key: '',
       name: '',
       namespace: '',
       uid: '',
       resourceVersion,
+      checksum: 0,
       labels: {},
       facts: this.#definition.facts({}),
-      bytes,
-      metadata,
     };
+    const empty: CachedObject<Facts> = { ...identity, identity, bytes, length: bytes.length, metadata };
     // The client needs the annotation of the bookmark for every value of `includeObject`.
     const included =
       initialEventsEnd && this.#include === 'None' ? this.#partial.one(empty) : this.#included(empty);

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/object-snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
+import { type FrameFactory, PackedFrames } from '../../../../server/cache/stored-object.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';
 import { readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
@@ -45,8 +46,8 @@ function contents(snapshot: Things): Record<string, string> {
   return byObject;
 }
 
-function built(names: readonly string[]): Things {
-  const builder = new SnapshotBuilder<{ readonly size: number }>();
+function built(names: readonly string[], frames?: FrameFactory): Things {
+  const builder = new SnapshotBuilder<{ readonly size: number }>(frames);
   for (const name of names) builder.add(readThing(name, 1));
   return builder.build(1n);
 }
@@ -60,25 +61,32 @@ describe('ObjectSnapshot', () => {
       remove: fc.boolean(),
       read: fc.boolean(),
     });
+    // A cache of few bytes, so that packed frames are opened repeatedly.
+    const frames = fc.constantFrom(undefined, new PackedFrames(8192));
     fc.assert(
-      fc.property(fc.subarray(NAMES), fc.array(change, { maxLength: 150 }), (initial, changes) => {
-        let snapshot = built(initial);
-        const model = new Map(initial.map((name) => [name, '1']));
-        const before: [Things, Map<string, string>][] = [];
-        for (const [i, { name, remove: gone, read }] of changes.entries()) {
-          if (read) {
-            before.push([snapshot, new Map(model)]);
-            contents(snapshot);
+      fc.property(
+        fc.subarray(NAMES),
+        fc.array(change, { maxLength: 150 }),
+        frames,
+        (initial, changes, form) => {
+          let snapshot = built(initial, form);
+          const model = new Map(initial.map((name) => [name, '1']));
+          const before: [Things, Map<string, string>][] = [];
+          for (const [i, { name, remove: gone, read }] of changes.entries()) {
+            if (read) {
+              before.push([snapshot, new Map(model)]);
+              contents(snapshot);
+            }
+            const version = i + 2;
+            snapshot = gone ? remove(snapshot, name, version) : set(snapshot, name, version);
+            if (gone) model.delete(name);
+            else model.set(name, String(version));
           }
-          const version = i + 2;
-          snapshot = gone ? remove(snapshot, name, version) : set(snapshot, name, version);
-          if (gone) model.delete(name);
-          else model.set(name, String(version));
-        }
-        for (const [then, expected] of [...before, [snapshot, model] as const]) {
-          expect(contents(then)).to.deep.equal(Object.fromEntries(expected));
-        }
-      }),
+          for (const [then, expected] of [...before, [snapshot, model] as const]) {
+            expect(contents(then)).to.deep.equal(Object.fromEntries(expected));
+          }
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -177,9 +185,9 @@ describe('ObjectSnapshot', () => {
     let snapshot = built(NAMES.slice(0, 20));
     let copies = 0;
     for (let version = 2; version < 66; version++) {
-      const before = snapshot.get('thing-1')?.bytes;
+      const before = snapshot.get('thing-1')?.frame;
       snapshot = set(snapshot, 'thing-0', version);
-      if (snapshot.get('thing-1')?.bytes !== before) copies++;
+      if (snapshot.get('thing-1')?.frame !== before) copies++;
     }
     expect(copies).to.equal(4);
   });

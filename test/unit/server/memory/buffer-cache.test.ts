@@ -1,0 +1,28 @@
+// Tests of BufferCache.
+import { expect } from 'chai';
+import { BufferCache } from '../../../../server/memory/buffer-cache.ts';
+
+describe('BufferCache', () => {
+  it('evicts the least recently used buffers above the maximum size', () => {
+    const cache = new BufferCache<string>(10);
+    cache.set('a', Buffer.alloc(4));
+    cache.set('b', Buffer.alloc(4));
+    cache.get('a');
+    cache.set('c', Buffer.alloc(4));
+    expect(['a', 'b', 'c'].map((key) => cache.get(key)?.length)).to.deep.equal([4, undefined, 4]);
+  });
+
+  it('counts a replaced buffer once', () => {
+    const cache = new BufferCache<string>(10);
+    for (let i = 0; i < 10; i++) cache.set('a', Buffer.alloc(6));
+    cache.set('b', Buffer.alloc(4));
+    expect(cache.get('a')?.length).to.equal(6);
+    expect(cache.get('b')?.length).to.equal(4);
+  });
+
+  it('does not keep a buffer above the maximum size', () => {
+    const cache = new BufferCache<string>(10);
+    cache.set('a', Buffer.alloc(11));
+    expect(cache.get('a')).to.equal(undefined);
+  });
+});
