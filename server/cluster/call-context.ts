@@ -1,4 +1,4 @@
-// Type of the context of a call to kube-apiserver, usually the client request that causes the call.
+// CallContext: the AbortSignal for a call to kube-apiserver, usually the signal of the client request.
 
 /** Context of a call to kube-apiserver, usually the client request that causes the call. */
 export interface CallContext {

@@ -1,4 +1,4 @@
-// Measures the age of the data of a reflector: the time since the data was last known to be current.
+// Measures the time since the data of a reflector was last known to be current.
 import type { ReflectorObserver } from './reflector.ts';
 
 /** Time in ms after which the data of a reflector with SHORT_WATCHES is stale if there was no proof of freshness. */
@@ -21,9 +21,14 @@ export class Freshness implements ReflectorObserver {
     this.#monotonic = monotonic;
   }
 
+  /** The time since the last proof, in ms. */
+  get ageMs(): number {
+    return this.#monotonic() - Math.max(this.#progressedAt, this.#watchBeganAt);
+  }
+
   /** Returns true if the last proof is at most `ms` old. */
   within(ms: number): boolean {
-    return this.#monotonic() - Math.max(this.#progressedAt, this.#watchBeganAt) <= ms;
+    return this.ageMs <= ms;
   }
 
   progressed(): void {

@@ -69,6 +69,17 @@ export function isStreamRefused(failure: unknown): boolean {
   return failure instanceof StatusError && [400, 405, 422, 501].includes(failure.code);
 }
 
+/**
+ * Returns true if the watch cache of kube-apiserver has not reached the current resourceVersion. It never does if a
+ * conversion webhook fails; a paged list then returns the error of the webhook.
+ */
+export function isWatchCacheBehind(failure: unknown): boolean {
+  return (
+    failure instanceof StatusError &&
+    failure.details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') === true
+  );
+}
+
 type Tuning = Pick<ReflectorTuning, 'healthyMs' | 'initialBackoffMs' | 'maxBackoffMs' | 'random'>;
 
 /** The delay before the next attempt of a reflector. */

@@ -15,6 +15,7 @@ import {
   isHistoryGone,
   isHistoryLost,
   isStreamRefused,
+  isWatchCacheBehind,
   ReflectorBackoff,
   SinkError,
   VersionRegressionError,
@@ -30,6 +31,8 @@ export interface ReflectorObserver {
   watchBegan?(): void;
   /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
   watchEnded?(cause: string): void;
+  /** An attempt failed; the reflector retries. */
+  failed?(error: unknown): void;
   /** The sink contains all changes up to this resourceVersion. */
   progressed?(resourceVersion: string): void;
 }
@@ -98,10 +101,10 @@ export class Reflector {
       await this.#consume(this.#resume(this.#resourceVersion, signal));
     } else if (this.#truncatedStreams < STREAM_ATTEMPTS) {
       await this.#streamingList(signal).catch((error: unknown) => {
-        if (!isStreamRefused(error)) throw error;
+        if (!isStreamRefused(error) && !isWatchCacheBehind(error)) throw error;
         this.#options.log.debug(
           { path: this.#options.path, err: error },
-          'the cluster does not support streaming lists; listing pages',
+          'the cluster rejects the streaming list; listing pages',
         );
         return this.#pagedList(signal);
       });
@@ -117,6 +120,7 @@ export class Reflector {
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
     const cause = causeOf(failure);
     observer?.watchEnded?.(cause);
+    observer?.failed?.(failure);
     const level = this.#levelOf(cause, failure);
     // The stack of a stalled stream has no information.
     const why = failure instanceof StalledError ? { reason: failure.message } : { err: failure };
