@@ -23,6 +23,9 @@ import { AccessReviewAuthorizer } from './authorization/access-review.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { countedAuthorization } from './authorization/counted-authorization.ts';
 import { delegatingAuthorizer } from './authorization/delegating-authorizer.ts';
+import { NamespaceScopes } from './authorization/namespace-scopes.ts';
+import { Namespaces } from './authorization/namespaces.ts';
+import { RoleBindings } from './authorization/role-bindings.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
@@ -38,8 +41,10 @@ export interface Access {
   /** Checks the session of a running stream. Undefined if the authorization server is disabled. */
   readonly checkSession: SessionCheck | undefined;
   readonly authorizer: Authorizer;
-  /** An authorizer without a cache, for components that cache decisions themselves. */
-  readonly freshAuthorizer: Authorizer;
+  /** The namespaces in which a caller has a permission. */
+  readonly scopes: NamespaceScopes;
+  /** Background work. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
 export interface AccessDependencies {
@@ -87,13 +92,24 @@ export function newAccess(
       new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, signal }),
       (path) => oauth?.isPublic(path) ?? false,
     );
-  const { allowCacheTTL, denyCacheTTL } = config.authorization;
+  const { allowCacheTTL, denyCacheTTL, reviewAllNamespaces } = config.authorization;
+  const namespaces = new Namespaces({ client, log });
+  const bindings = reviewAllNamespaces ? undefined : new RoleBindings({ client, log });
   return {
     settings,
     frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),
     checkSession: oauth && sessionCheck(oauth.tokenIDs),
     authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),
-    freshAuthorizer: authorizing(0, 0),
+    scopes: new NamespaceScopes({
+      // It caches the permissions itself.
+      authorizer: authorizing(0, 0),
+      namespaces: () => namespaces.all(),
+      ...(bindings ? { candidates: (user) => bindings.candidates(user) } : {}),
+      allowTtlMs: allowCacheTTL,
+      denyTtlMs: denyCacheTTL,
+      signal,
+    }),
+    followers: [settings, namespaces, ...(bindings ? [bindings] : [])],
   };
 }

@@ -12,6 +12,7 @@ import {
   VERSION,
 } from '../apis/logging/v1alpha2/group-version.ts';
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
+import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { TimeSlicer } from './concurrency/time-slicer.ts';
@@ -19,7 +20,6 @@ import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
 import type { DescribedGroup } from './endpoints/openapi/operations.ts';
-import { Namespaces } from './logging/access/namespaces.ts';
 import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
 import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/removed-operations.ts';
@@ -46,20 +46,17 @@ export interface Logs {
 
 export interface LogsDependencies {
   readonly client: ClusterClient;
-  /** Without a cache. */
-  readonly freshAuthorizer: Authorizer;
+  readonly scopes: Pick<NamespaceScopes, 'of'>;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Aborts requests to the cluster. */
-  readonly signal: AbortSignal;
 }
 
-type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'authorization' | 'requests'>;
+type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'requests'>;
 
 /** Does not connect to the store. */
 export async function newLogs(
-  { platform, logging, authorization, requests }: LogsConfig,
-  { client, freshAuthorizer, log: parent, metrics: registry, signal }: LogsDependencies,
+  { platform, logging, requests }: LogsConfig,
+  { client, scopes, log: parent, metrics: registry }: LogsDependencies,
 ): Promise<Logs> {
   const log = parent.child({ component: 'logs' });
   const group = groupName(platform.name);
@@ -71,19 +68,11 @@ export async function newLogs(
   // Shared, because all queries together must not block the event loop.
   const slicer = new TimeSlicer();
   const store = await newLogStore(logging, { client, log, slicer });
-  const namespaces = new Namespaces({ client, log });
-  const scopes = new Scopes({
-    authorizer: freshAuthorizer,
-    namespaces: () => namespaces.all(),
-    allowTtlMs: authorization.allowCacheTTL,
-    denyTtlMs: authorization.denyCacheTTL,
-    signal,
-  });
   const health = new StoreHealth({ name: logging.store, backend: store, metrics, log });
   const handler = logsHandler({
     store,
     storeName: logging.store,
-    scopes,
+    scopes: new Scopes(scopes),
     limits: logging.limits,
     requestTimeoutMs: requests.timeout,
     slicer,
@@ -116,7 +105,7 @@ export async function newLogs(
       verbs: ['get'],
     },
     described: describedLogQueries(group),
-    followers: [store, namespaces, health],
+    followers: [store, health],
     // Runs for every request, so the query, which is parsed on access, is last.
     isLongRunning: (context) =>
       context.info.isResourceRequest &&

@@ -7,6 +7,8 @@ export type Attributes = ResourceAttributes | NonResourceAttributes;
 
 export interface ResourceAttributes {
   readonly user: UserInfo;
+  /** The first segment of the path of a request. It is not part of the review. */
+  readonly prefix?: 'api' | 'apis' | 'kapis';
   readonly verb: string;
   readonly group: string;
   readonly version: string;

@@ -170,7 +170,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   return async (context) => {
     const { request, response, signal, info, user } = context;
-    if (request.method === 'GET') rejectTable(context);
+    if (request.method === 'GET') rejectObjects(context);
     const target = targetOf(context);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
@@ -200,10 +200,12 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   };
 }
 
-/** Throws BadRequest for kubectl without --raw, which requests a table of objects. */
-function rejectTable({ info, request }: RequestContext): void {
+/** Throws BadRequest for kubectl without --raw, which requests a table of objects, or objects with only a `limit`. */
+function rejectObjects({ info, request, query }: RequestContext): void {
   if (!info.isResourceRequest || info.prefix !== 'apis') return;
-  if (!parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'))) return;
+  const isTable = parseAccept(request.headers.accept ?? '').some(({ parameters }) => parameters.has('as'));
+  const isList = query.size === 1 && query.has('limit');
+  if (!isTable && !isList) return;
   const path = `/apis/${info.group}/${info.version}/${info.resource}`;
   throw newBadRequest(
     `${info.resource} cannot be listed as objects; use kubectl get --raw '${path}?size=10'`,

@@ -4,12 +4,12 @@ import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { acceptsGzip } from '../../endpoints/response.ts';
+import { StreamBody } from '../../endpoints/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { millisecondsOf } from '../instant.ts';
 import type { Call, Coverage, LogRecord, LogStore, Order } from '../log-store.ts';
 import { pieces } from '../queries/responses.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
-import { StreamBody } from './stream-body.ts';
 import {
   endWhenPreempted,
   includesScope,

@@ -7,11 +7,11 @@ import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../../authentication/user.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import { parseAccept } from '../../endpoints/accept.ts';
+import { acceptsEvents } from '../../endpoints/accept.ts';
+import { GONE, StreamBody } from '../../endpoints/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
 import { pieces, responseRecords } from '../queries/responses.ts';
-import { GONE, StreamBody } from './stream-body.ts';
 import {
   endWhenPreempted,
   isSameScope,
@@ -188,10 +188,6 @@ async function throwEarlyFailure(first: Promise<unknown>): Promise<void> {
 // oxlint-disable-next-line require-yield -- for a caller without permissions
 async function* noLines(): Batches {
   await new Promise(() => undefined);
-}
-
-function acceptsEvents(accept: string | undefined): boolean {
-  return parseAccept(accept ?? '').some(({ type, subtype }) => type === 'text' && subtype === 'event-stream');
 }
 
 function headersOf({ contentType }: FollowFormat) {

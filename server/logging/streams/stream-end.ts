@@ -1,4 +1,4 @@
-// Ends log exports and live tails early, after preemption or a loss of the caller's permissions.
+// Ends a log export or live tail early, when another stream takes the slot or permissions are lost.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';

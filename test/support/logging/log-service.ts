@@ -1,10 +1,11 @@
-// HTTP server that serves only log queries, for tests. The test provides the log store and the permissions.
+// Test fixture: an HTTP server for log queries. The test provides the log store and the permissions.
 import { Registry } from 'prom-client';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
+import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.ts';
+import type { Namespace } from '../../../server/authorization/namespaces.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
-import type { Namespace } from '../../../server/logging/access/namespaces.ts';
 import { Scopes } from '../../../server/logging/access/scope.ts';
 import { type LogLimits, logsHandler } from '../../../server/logging/endpoints/logs-handler.ts';
 import { LogMetrics } from '../../../server/logging/log-metrics.ts';
@@ -63,12 +64,9 @@ export class LogService {
   }: LogServiceOptions) {
     this.user = user;
     const known = new Map<string, Namespace>(
-      Object.entries(namespaces).map(([name, created]) => [
-        name,
-        { name, since: `${new Date(created).toISOString().slice(0, 19)}.000000000Z` },
-      ]),
+      Object.entries(namespaces).map(([name, created]) => [name, { name, createdAt: Date.parse(created) }]),
     );
-    const scopes = new Scopes({
+    const scopes = new NamespaceScopes({
       authorizer: {
         authorize: async (attributes: Attributes): Promise<Decision> => {
           const namespace = 'namespace' in attributes ? attributes.namespace : '';
@@ -84,7 +82,7 @@ export class LogService {
     const handler = logsHandler({
       store,
       storeName: 'memory',
-      scopes,
+      scopes: new Scopes(scopes),
       limits: { ...LIMITS, ...limits },
       requestTimeoutMs: 60_000,
       slicer: new TimeSlicer(),

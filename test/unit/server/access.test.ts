@@ -1,5 +1,5 @@
-// Tests of authentication by TokenReview and session checks. A token must be rejected after the end of its session,
-// even with a cached TokenReview.
+// Tests of authentication by TokenReview and session checks. A token of an ended session must be rejected, even with a
+// cached TokenReview.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
@@ -33,7 +33,7 @@ describe('callers with reviewed tokens', () => {
     });
     const config = {
       authentication: { anonymous: true, tokenCacheTTL: TTL, refusedTokenCacheTTL: TTL },
-      authorization: { allowCacheTTL: TTL, denyCacheTTL: TTL },
+      authorization: { allowCacheTTL: TTL, denyCacheTTL: TTL, reviewAllNamespaces: false },
     };
     ({ authenticator } = newAccess(config, {
       client: cluster.connect(),

@@ -1,5 +1,5 @@
-// Queue that sorts the lines of all container logs of a live tail by time. Old lines wait until all logs are read up
-// to the same time.
+// Queue that sorts the lines of all container logs of a live tail by time. A line waits while any log may have older,
+// unread lines from before the start of the tail.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';

@@ -1,4 +1,4 @@
-// Starts a real control plane and the filter chain of ks-apiserver, for tests of authentication and authorization.
+// Test fixture: a real control plane with ks-apiserver's filter chain, for tests of authentication and authorization.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -73,7 +73,7 @@ export class GuardedCluster {
     this.access = newAccess(
       {
         authentication: { anonymous: true, tokenCacheTTL: 10_000, refusedTokenCacheTTL: 10_000 },
-        authorization: { allowCacheTTL: 1, denyCacheTTL: 1 },
+        authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false },
       },
       {
         client: {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { GONE } from '../../../../../server/endpoints/stream-body.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type { Selection } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
@@ -13,7 +14,6 @@ import {
   type FollowRequest,
   writeFollowed,
 } from '../../../../../server/logging/streams/follow-stream.ts';
-import { GONE } from '../../../../../server/logging/streams/stream-body.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { Namespaces } from '../../../../../server/logging/access/namespaces.ts';
-import { bookmark, event, ScriptedCluster, send } from '../../../../support/cluster/scripted-cluster.ts';
+import { Namespaces } from '../../../../server/authorization/namespaces.ts';
+import { bookmark, event, ScriptedCluster, send } from '../../../support/cluster/scripted-cluster.ts';
 
 const MADE = '2026-11-20T12:00:00Z';
 
@@ -25,7 +25,7 @@ describe('Namespaces', () => {
     let now = 0;
     const namespaces = new Namespaces({ client, log: pino({ level: 'silent' }), monotonic: () => now });
     const running = namespaces.run(stop.signal);
-    const since = (name: string): string | undefined => namespaces.all().get(name)?.since;
+    const createdAt = (name: string): number | undefined => namespaces.all().get(name)?.createdAt;
     const until = async (what: () => boolean): Promise<void> => {
       while (!what()) await new Promise((resolve) => setImmediate(resolve));
     };
@@ -43,19 +43,19 @@ describe('Namespaces', () => {
       const stream = await opened.promise;
       send(stream, event('ADDED', object('shop', '2026-11-20T10:00:00Z', 1)), bookmark(2, true));
       await until(known);
-      expect(since('shop')).to.equal('2026-11-20T10:00:00.000000000Z');
+      expect(createdAt('shop')).to.equal(Date.parse('2026-11-20T10:00:00Z'));
       send(
         stream,
         event('DELETED', object('shop', '2026-11-20T10:00:00Z', 3)),
         event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
       );
-      await until(() => since('shop') === '2026-11-20T11:00:00.000000000Z');
-      // Without a creation time, its lines cannot be distinguished from those of a predecessor.
+      await until(() => createdAt('shop') === Date.parse('2026-11-20T11:00:00Z'));
+      // Without a creation time, its lines cannot be told from those of a predecessor.
       send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
-      await until(() => since('bank') !== undefined);
+      await until(() => createdAt('bank') !== undefined);
       expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
       now = 30_000;
-      expect(since('bank')).to.equal('2026-11-20T12:00:00.000000000Z');
+      expect(createdAt('bank')).to.equal(Date.parse('2026-11-20T12:00:00Z'));
       now = 30_001;
       expect(() => namespaces.all()).to.throw(/are not known/);
     } finally {

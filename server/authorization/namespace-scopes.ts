@@ -1,0 +1,141 @@
+// Finds the namespaces in which a caller has a permission. The result never includes a namespace without an allowed
+// SubjectAccessReview.
+import { hash } from 'node:crypto';
+import type { UserInfo } from '../authentication/user.ts';
+import { inParallel } from '../concurrency/parallel.ts';
+import { BACKGROUND_SLICE_MS, TimeSlicer } from '../concurrency/time-slicer.ts';
+import { LookupCache } from '../memory/lookup-cache.ts';
+import type { Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
+import type { Namespace } from './namespaces.ts';
+
+/** A permission on a resource, for instance `list pods`. */
+export type ScopedPermission = Pick<
+  ResourceAttributes,
+  'verb' | 'group' | 'version' | 'resource' | 'subresource'
+>;
+
+export type CallerScope =
+  /** The permission for the whole cluster. */
+  | { readonly everything: true }
+  /** Existing namespaces with the permission, sorted by name; possibly none. */
+  | { readonly everything: false; readonly namespaces: readonly Namespace[] };
+
+export interface NamespaceScopesOptions {
+  /** Not cached. */
+  readonly authorizer: Authorizer;
+  /** Throws ServiceUnavailable while the namespaces are unknown. */
+  readonly namespaces: () => ReadonlyMap<string, Namespace>;
+  /**
+   * Returns the namespaces in which the user may have a permission; undefined if any namespace is possible. It only
+   * reduces the number of reviews.
+   */
+  readonly candidates?: (user: UserInfo) => Iterable<string> | undefined;
+  /** TTL of allowed and denied permissions in ms; longer for queries over many namespaces. */
+  readonly allowTtlMs: number;
+  readonly denyTtlMs: number;
+  /** Aborts permission checks in progress. */
+  readonly signal: AbortSignal;
+  readonly monotonic?: () => number;
+}
+
+/** Concurrent permission checks of one query. */
+const PARALLEL = 32;
+/** Cached permissions of all callers, about 300 bytes each. */
+const MAX_PERMISSIONS = 262_144;
+/**
+ * Namespaces that can be checked within one TTL. For more, the TTL grows in proportion: otherwise all permissions would
+ * expire before the next query, and one caller could load the cluster without bound.
+ */
+const NAMESPACES_PER_TTL = 250;
+/** A valid name of a namespace; others are not checked. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+interface CachedPermission extends Decision {
+  readonly ttlMs: number;
+  /** Creation time of the namespace at the check. */
+  readonly createdAt: number | undefined;
+}
+
+export class NamespaceScopes {
+  readonly #options: NamespaceScopesOptions;
+  readonly #permissions: LookupCache<CachedPermission>;
+
+  constructor(options: NamespaceScopesOptions) {
+    const { signal, monotonic } = options;
+    this.#options = options;
+    this.#permissions = new LookupCache<CachedPermission>({
+      size: MAX_PERMISSIONS,
+      ttlMs: ({ ttlMs }) => ttlMs,
+      // Bounded by PARALLEL for each query; equal checks of several queries are shared.
+      maxPending: Number.POSITIVE_INFINITY,
+      signal,
+      ...(monotonic ? { monotonic } : {}),
+    });
+  }
+
+  /**
+   * Returns the scope of a caller. `wanted`: only these namespaces are checked; undefined for all. Throws
+   * ServiceUnavailable if the cluster is unavailable.
+   */
+  async of(
+    user: UserInfo,
+    permission: ScopedPermission,
+    wanted: readonly string[] | undefined,
+    call: { readonly signal: AbortSignal },
+  ): Promise<CallerScope> {
+    const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
+    const caller = digestOf(user, permission);
+    let ttlFactor = 1;
+    const check = (namespace: string, createdAt?: number, suffix = '') =>
+      this.#permissions.get(
+        `${caller}${namespace}${suffix}`,
+        async (signal) => {
+          const attributes = { user, ...permission, namespace, name: '' };
+          const decision = await authorizer.authorize(attributes, { signal });
+          return { ...decision, ttlMs: ttlFactor * (decision.allowed ? allowTtlMs : denyTtlMs), createdAt };
+        },
+        call,
+      );
+    if ((await check('')).allowed) return { everything: true };
+    const known = this.#options.namespaces();
+    // Wanted namespaces are checked even if they do not exist. Otherwise the response time would reveal which namespaces
+    // exist.
+    const candidates = wanted
+      ? [...new Set(wanted)].filter((name) => NAMESPACE.test(name))
+      : this.#candidates(user, known);
+    // Names of nonexistent namespaces must not prolong the TTL of an allowed permission.
+    ttlFactor = Math.max(1, Math.min(candidates.length, known.size) / NAMESPACES_PER_TTL);
+    const isAllowed = async (name: string): Promise<boolean> => {
+      const createdAt = known.get(name)?.createdAt;
+      const cached = await check(name, createdAt);
+      // An allowed permission is valid only for the namespace that existed at the check. A denied permission is not checked
+      // again, because the response time would reveal that the namespace was recreated.
+      if (!cached.allowed || cached.createdAt === createdAt) return cached.allowed;
+      return (await check(name, createdAt, ` ${createdAt}`)).allowed;
+    };
+    const allowed = await inParallel(PARALLEL, candidates, isAllowed);
+    // Excludes a namespace that was recreated during the checks: the permission may belong to its predecessor.
+    const current = this.#options.namespaces();
+    const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
+    const namespaces: Namespace[] = [];
+    for (const [index, name] of candidates.entries()) {
+      if (slicer.spent) await slicer.next();
+      const namespace = known.get(name);
+      const isSame = current.get(name)?.createdAt === namespace?.createdAt;
+      if (namespace && allowed[index] && isSame) namespaces.push(namespace);
+    }
+    return { everything: false, namespaces: namespaces.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  #candidates(user: UserInfo, known: ReadonlyMap<string, Namespace>): string[] {
+    const hinted = this.#options.candidates?.(user);
+    return hinted ? [...hinted].filter((name) => known.has(name)) : [...known.keys()];
+  }
+}
+
+/** Identifies a user, with its groups and extra fields, and a permission; 22 characters. */
+function digestOf({ name, uid, groups, extra }: UserInfo, permission: ScopedPermission): string {
+  const { verb, group, resource, subresource } = permission;
+  const text = JSON.stringify([name, uid, groups, extra, verb, group, resource, subresource]);
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
