@@ -1,12 +1,12 @@
-// Creates the informer of nodes, and the routes of both node lists: the Kubernetes API and the API for consoles.
+// Creates the informer of nodes, and the route of nodes in the aggregated API (`/apis`). resources.ts creates the lists
+// of nodes under `/kapis`.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
-import { CacheMetrics } from './cache/cache-metrics.ts';
+import type { CacheMetrics } from './cache/cache-metrics.ts';
 import { Informer } from './cache/informer.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
-import { platformNodes } from './endpoints/platform/platform-nodes.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';
 import { WatchMetrics } from './endpoints/rest/watch-metrics.ts';
 import { nodeDefinition } from './resources/nodes/node-definition.ts';
@@ -18,7 +18,9 @@ import type { ResourceRoute } from './routes.ts';
 export interface Nodes {
   readonly definition: ResourceDefinition<NodeFacts>;
   readonly informer: Informer<NodeFacts>;
-  readonly routes: readonly ResourceRoute[];
+  readonly route: ResourceRoute;
+  /** Undefined if the usage annotations are disabled. */
+  readonly usage: NodeUsage | undefined;
   /** Tasks that run until the server stops: the informer of nodes, and the pod usage if enabled. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
@@ -27,11 +29,12 @@ export interface NodesDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
   readonly metrics: Registry;
+  readonly cacheMetrics: CacheMetrics;
 }
 
 export function newNodes(
   { platform, cache, watch, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'watch' | 'resources'>,
-  { client, log, metrics }: NodesDependencies,
+  { client, log, metrics, cacheMetrics }: NodesDependencies,
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name));
   const { group, version, plural } = definition;
@@ -43,10 +46,12 @@ export function newNodes(
     window: { events: watchWindow.events, ageMs: watchWindow.age, bytes: watchWindow.bytes },
     waitMs: cache.readTimeout,
     history: { snapshots: snapshots.count, ageMs: snapshots.age, bytes: snapshots.bytes },
-    observer: new CacheMetrics(metrics).observe(`${plural}.${group}`, () => ({
+    observer: cacheMetrics.observe(`${plural}.${group}`, () => ({
       synced: informer.cache.synced,
       watchers: informer.cache.watchers,
-      size: informer.cache.synced ? informer.cache.snapshot().size : 0,
+      objects: informer.cache.synced ? informer.cache.snapshot().size : 0,
+      bytes: informer.cache.synced ? informer.cache.snapshot().bytes() : 0,
+      ageMs: informer.ageMs,
     })),
   });
   const handler = resourceHandler(definition, informer.cache, {
@@ -63,19 +68,11 @@ export function newNodes(
   const usage = resources.nodes.usageAnnotations
     ? new NodeUsage({ client, log: log.child({ resource: 'pods' }), domain: `${platform.name}.io` })
     : undefined;
-  const platformHandler = platformNodes({
-    definition,
-    cache: informer.cache,
-    ...(usage ? { computed: usage.annotations } : {}),
-  });
-  const route = { group, version, resource: plural };
   return {
     definition,
     informer,
-    routes: [
-      { prefix: 'apis', ...route, handler },
-      { prefix: 'kapis', ...route, handler: platformHandler },
-    ],
+    route: { prefix: 'apis', group, version, resource: plural, handler },
+    usage,
     followers: usage ? [informer, usage] : [informer],
   };
 }

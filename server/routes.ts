@@ -11,7 +11,10 @@ export interface ResourceRoute {
   readonly prefix: ResourceRequest['prefix'];
   readonly group: string;
   readonly version: string;
+  /** `*` for all resources without a route of their own. */
   readonly resource: string;
+  /** For `*`: returns true for resources that exist. Metrics use only these as label values. */
+  readonly serves?: (resource: string) => boolean;
   /** Subresources that the handler supports. Metrics use only these as label values. */
   readonly subresources?: readonly string[];
   readonly handler: Handler;
@@ -33,7 +36,13 @@ export function knownResources(resources: readonly ResourceRoute[]): KnownResour
       ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
     ),
   );
-  return (...names) => known.has(names.join('/'));
+  const open = resources.filter(({ serves }) => serves !== undefined);
+  return (group, version, resource, subresource) =>
+    known.has(`${group}/${version}/${resource}/${subresource}`) ||
+    open.some(
+      (route) =>
+        subresource === '' && route.group === group && route.version === version && route.serves?.(resource),
+    );
 }
 
 type Found = Pick<ResourceRequest, 'prefix' | 'group' | 'version' | 'resource'>;
@@ -51,7 +60,8 @@ export function routes({ resources, paths }: Routes): Handler {
   return (context) => {
     const { info } = context;
     if (!info.isResourceRequest) return byPath(context);
-    const handler = byResource.get(resourceKey(info));
+    const handler =
+      byResource.get(resourceKey(info)) ?? byResource.get(resourceKey({ ...info, resource: '*' }));
     if (!handler) throw newPathNotFound();
     return handler(context);
   };

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../apis/reading/thrown-value.ts';
 import { readBuildInfo } from './build-info.ts';
+import { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
 import { kubeConfigSource, UnusableKubeConfigError } from './cluster/connection/kubeconfig.ts';
 import { aborted } from './concurrency/aborted.ts';
@@ -49,7 +50,8 @@ export async function run(
         ),
     });
     signal.addEventListener('abort', () => client.close(), { once: true });
-    const nodes = newNodes(config, { client, log, metrics });
+    const cacheMetrics = new CacheMetrics(metrics);
+    const nodes = newNodes(config, { client, log, metrics, cacheMetrics });
     follow(nodes.followers);
     // Loading the other modules blocks the event loop, so the list request is sent first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
@@ -57,7 +59,7 @@ export async function run(
     const { serve } = await import('./serving.ts');
     // If the server is stopped during its start, it opens no listener.
     if (stop.aborted) return;
-    const serving = await serve(config, { version, client, metrics, nodes, log }, signal);
+    const serving = await serve(config, { version, client, metrics, cacheMetrics, nodes, log }, signal);
     follow(serving.followers);
     await aborted(stop);
     await serving.drain();

@@ -7,6 +7,7 @@ import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
+import type { CacheMetrics } from './cache/cache-metrics.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
@@ -32,6 +33,7 @@ import { issuerOf } from './oauth/tokens/token-issuer.ts';
 import { collectRegistrationMetrics, Registration } from './registration/registration.ts';
 import { isLongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
+import { newResources } from './resources.ts';
 import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
 
@@ -39,6 +41,7 @@ export interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
   readonly metrics: Registry;
+  readonly cacheMetrics: CacheMetrics;
   /** The node cache, already running. */
   readonly nodes: Nodes;
   readonly log: Logger;
@@ -54,7 +57,7 @@ export interface Serving {
 /** Starts serving. Throws StartupError, for instance if an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
-  { version, client, metrics, nodes, log }: ServingDependencies,
+  { version, client, metrics, cacheMetrics, nodes, log }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform, requests } = config;
@@ -84,12 +87,19 @@ export async function serve(
   const logs = config.logging.enabled
     ? await newLogs(config, {
         client,
-        freshAuthorizer: access.freshAuthorizer,
+        scopes: access.scopes,
         log,
         metrics,
-        signal,
       })
     : undefined;
+  const resources = newResources(config, {
+    client,
+    nodes,
+    authorizer,
+    scopes: access.scopes,
+    log,
+    cacheMetrics,
+  });
   const registration = new Registration({
     apiServices: [apiServiceName(platform.name), ...(logs ? [logsAPIServiceName(platform.name)] : [])],
     manageCABundle: config.registration.manageCABundle,
@@ -122,10 +132,10 @@ export async function serve(
     describeLogs: () => logs?.describe(),
     stopping: () => stopping,
   });
-  const resources = [...nodes.routes, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
+  const routed = [nodes.route, resources.route, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
   const chain = new RequestChain({
     handler: routes({
-      resources,
+      resources: routed,
       paths: new Map<string, Handler>([
         ...healthHandlers(health),
         ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
@@ -144,10 +154,13 @@ export async function serve(
     authenticator: access.authenticator,
     ...(access.checkSession ? { checkSession: access.checkSession } : {}),
     identityHeaders: access.settings.identityHeaders,
-    authorizer: logs ? logs.authorizer(users?.authorizer ?? authorizer) : (users?.authorizer ?? authorizer),
+    authorizer: [resources, ...(logs ? [logs] : [])].reduce(
+      (inner, part) => part.authorizer(inner),
+      users?.authorizer ?? authorizer,
+    ),
     logger: log,
     metrics: new RequestMetrics(metrics),
-    knownResource: knownResources(resources),
+    knownResource: knownResources(routed),
     audit: auditLog(log),
     allowedOrigins: config.cors.allowedOrigins,
     limits: {
@@ -159,7 +172,8 @@ export async function serve(
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
     signInPaths: (path) => oauth?.isPublic(path) ?? false,
-    longRunning: (context) => isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
+    longRunning: (context) =>
+      isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
     signal,
   });
 
@@ -173,7 +187,8 @@ export async function serve(
   });
   securePort = listeners[0].address.port;
   const followers = [
-    access.settings,
+    ...access.followers,
+    ...resources.followers,
     openAPI,
     registration,
     ...(oauth ? [oauth] : []),

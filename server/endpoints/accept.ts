@@ -53,6 +53,15 @@ export function acceptsJSON({ type, subtype }: AcceptClause): boolean {
   return type === '*' && subtype === '*';
 }
 
+/** Returns true if the client names Server-Sent Events, and does not prefer JSON. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('event-stream')) return false;
+  const isEvents = ({ type, subtype }: AcceptClause): boolean =>
+    type === 'text' && subtype === 'event-stream';
+  const preferred = parseAccept(accept).find((one) => isEvents(one) || acceptsJSON(one));
+  return preferred !== undefined && isEvents(preferred);
+}
+
 /** A conversion of objects that a client requests, for example `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Conversion {
   readonly kind: string;

@@ -25,6 +25,6 @@ export function authorization(authorizer: Authorizer): Filter {
 
 function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
   if (!info.isResourceRequest) return { user, verb: info.verb, path: info.path };
-  const { verb, group, version, resource, subresource, namespace, name } = info;
-  return { user, verb, group, version, resource, subresource, namespace, name };
+  const { prefix, verb, group, version, resource, subresource, namespace, name } = info;
+  return { user, prefix, verb, group, version, resource, subresource, namespace, name };
 }

@@ -2,7 +2,9 @@
 import type { RequestContext } from './request-context.ts';
 
 /** Returns true for a long-running request, which has no deadline and a separate concurrency limit. */
-export type LongRunning = (context: Pick<RequestContext, 'info' | 'query' | 'upgrade'>) => boolean;
+export type LongRunning = (
+  context: Pick<RequestContext, 'info' | 'query' | 'upgrade' | 'request'>,
+) => boolean;
 
 const STREAMING_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 

@@ -1,4 +1,4 @@
-// Ages of objects, formatted as in the tables of kubectl.
+// Formats the age of an object as kubectl does, for instance `5d3h`.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -29,8 +29,7 @@ export function humanDuration(ms: number): string {
   return seconds < 8 * YEAR ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** Returns the age of an object created at `timestamp` (RFC 3339), or `<unknown>`. */
-export function ageSince(timestamp: string, now: Date): string {
-  const created = Date.parse(timestamp);
-  return Number.isNaN(created) ? '<unknown>' : humanDuration(now.getTime() - created);
+/** Returns the age of an object created at a time in seconds since the epoch; `<unknown>` for 0. */
+export function ageSince(createdAt: number, now: Date): string {
+  return createdAt === 0 ? '<unknown>' : humanDuration(now.getTime() - createdAt * 1000);
 }

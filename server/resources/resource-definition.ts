@@ -1,6 +1,6 @@
-// ResourceDefinition: the properties of a resource, such as names, table columns, and the values extracted from each
-// object for sorting and columns. The cache and the REST handlers work with any ResourceDefinition.
-import type { CachedObject } from '../cache/resource-cache.ts';
+// ResourceDefinition: the names, table columns and extracted values of a resource. The cache and the REST handlers work
+// with any ResourceDefinition.
+import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {
   readonly group: string;
@@ -19,7 +19,7 @@ export interface ResourceDefinition<Facts> {
    */
   facts(object: unknown): Facts;
   /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
-  readonly fields: Readonly<Record<string, (object: CachedObject<Facts>) => string>>;
+  readonly fields: Readonly<Record<string, (object: ObjectIdentity<Facts>) => string>>;
   readonly columns: readonly Column<Facts>[];
 }
 

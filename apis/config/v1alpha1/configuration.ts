@@ -17,6 +17,7 @@ import {
   section,
   textOption,
 } from './option-types.ts';
+import { resources } from './resources-options.ts';
 
 export const KIND = 'APIServerConfiguration';
 
@@ -137,6 +138,10 @@ const authorization = section('Authorization by SubjectAccessReview.', {
   denyCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews that deny the request.', {
     atMost: '1h',
   }),
+  reviewAllNamespaces: flagOption(
+    false,
+    'Applies to lists and log queries of callers without the permission for the whole cluster. If true, the server reviews the permission in every namespace, else only in namespaces with a RoleBinding for the caller. Required with other authorizers than RBAC.',
+  ),
 });
 
 const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
@@ -225,15 +230,6 @@ const watch = section('Watch streams to clients.', {
     'Minimum duration of a watch without `timeoutSeconds`. The actual duration is random, up to twice as long.',
     { atLeast: '1s' },
   ),
-});
-
-const resources = section('Options of single resources.', {
-  nodes: section('Nodes.', {
-    usageAnnotations: flagOption(
-      false,
-      'Adds annotations to each node under `/kapis`: the total CPU and memory requests and limits of its pods. Requires the permission to list and watch all pods (component `node-usage`).',
-    ),
-  }),
 });
 
 const registration = section('The APIServices of this server.', {

@@ -104,6 +104,11 @@ export function newNotFound(target: GroupResource, name: string): StatusError {
   return new StatusError(404, 'NotFound', message, detailsOf(target, name));
 }
 
+/** Returns the error for a resource in a path that is not served. `reason` says why, and how to change it. */
+export function newResourceNotFound(resource: string, reason: string): StatusError {
+  return new StatusError(404, 'NotFound', reason, { kind: resource });
+}
+
 /** Returns the error for a path without a handler, with kube-apiserver's wording. */
 export function newPathNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});

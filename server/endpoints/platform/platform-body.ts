@@ -1,12 +1,12 @@
-// Response bodies of the node list for consoles. A long list consists of chunks, and the compressed form of each chunk
-// is cached.
+// Response bodies of lists under `/kapis`. The compressed chunks of long lists are cached.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
 import { gzipped } from '../rest/list-body.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
@@ -14,109 +14,110 @@ import type { PlatformItem } from './platform-item.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
+interface Encoding<Facts> {
+  /** Key of the body of a short page in `bodies`: equal pages have equal keys. */
+  readonly key: string;
+  readonly bodies: BufferCache<string>;
+  readonly item: PlatformItem<Facts>;
+  readonly pieces: () => readonly SnapshotPiece[];
+  readonly slicer: TimeSlicer;
+}
+
 /** Writes status 200 and the body. */
-export function writeNodes(
+export function writeObjects<Facts>(
   context: RequestContext,
   headers: Headers,
   frame: ListFrame,
-  nodes: readonly CachedObject<NodeFacts>[],
-  { item, pieces }: { readonly item: PlatformItem; readonly pieces: () => readonly SnapshotPiece[] },
+  objects: readonly CachedObject<Facts>[],
+  { key, bodies, item, pieces, slicer }: Encoding<Facts>,
 ): Promise<void> | void {
   const { request, response, signal } = context;
-  const parts = framed(frame, nodes, (node) => item.parts(node));
-  const least = nodes.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const parts = framed(frame, objects, (object) => item.parts(object));
+  const least = objects.reduce((sum, { length }) => sum + length, 0);
   if (least <= GZIP_THRESHOLD) {
-    const body = Buffer.concat([...parts]);
+    const known = bodies.get(key);
+    const body = known ?? Buffer.concat([...parts]);
+    if (!known) bodies.set(key, body);
     response.writeHead(200, { ...headers, 'Content-Length': body.length });
     response.end(body);
     return;
   }
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
-  const body = gzip ? gzipped(frame, pieces()) : joined(parts);
-  return writeBody(response, body, signal);
+  return writeBody(response, sliced(gzip ? gzipped(frame, pieces()) : joined(parts), slicer), signal);
+}
+
+/** Yields to the event loop between chunks, because compressed objects take time to decompress. */
+async function* sliced(
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+  slicer: TimeSlicer,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    if (slicer.spent) await slicer.next();
+  }
 }
 
 const compress = promisify(deflateRaw);
 const COMMA = Buffer.from(',');
 
-type Node = CachedObject<NodeFacts>;
-
-/** Average number of nodes in a chunk. */
-const USUAL_NODES = 32;
-const MOST_NODES = 96;
+/** Average number of objects in a chunk. */
+const USUAL_OBJECTS = 32;
+const MOST_OBJECTS = 96;
 
 /**
- * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the node name, not the
- * position, determines where a chunk starts. So a new or changed node affects only its chunk, in every sort order.
+ * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the object's key, not
+ * its position, determines where a chunk starts. So a new or changed object affects only its chunk, in every sort
+ * order.
  */
-export class PlatformPieces {
-  readonly #item: PlatformItem;
-  readonly #maxBytes: number;
-  /** Compressed chunks by a hash of their content; the least recently used one is first. */
-  readonly #compressed = new Map<string, Buffer>();
-  #bytes = 0;
+export class PlatformPieces<Facts> {
+  readonly #item: PlatformItem<Facts>;
+  /** Compressed chunks by a hash of their content. */
+  readonly #compressed: BufferCache<string>;
 
   /** `maxBytes`: maximum total size of the cached compressed chunks. */
-  constructor(item: PlatformItem, maxBytes = 8 << 20) {
+  constructor(item: PlatformItem<Facts>, maxBytes = 8 << 20) {
     this.#item = item;
-    this.#maxBytes = maxBytes;
+    this.#compressed = new BufferCache(maxBytes);
   }
 
-  /** `epoch`: of the cache. In another epoch, the same resourceVersion can belong to different content. */
-  of(nodes: readonly Node[], epoch: number): SnapshotPiece[] {
+  of(objects: readonly CachedObject<Facts>[]): SnapshotPiece[] {
     const pieces: SnapshotPiece[] = [];
-    let piece: Node[] = [];
-    for (const node of nodes) {
-      const full = piece.length >= MOST_NODES || (piece.length > 0 && beginsPiece(node));
+    let piece: CachedObject<Facts>[] = [];
+    for (const object of objects) {
+      const full = piece.length >= MOST_OBJECTS || (piece.length > 0 && beginsPiece(object));
       if (full) {
-        pieces.push(this.#piece(piece, epoch));
+        pieces.push(this.#piece(piece));
         piece = [];
       }
-      piece.push(node);
+      piece.push(object);
     }
-    if (piece.length > 0) pieces.push(this.#piece(piece, epoch));
+    if (piece.length > 0) pieces.push(this.#piece(piece));
     return pieces;
   }
 
-  #piece(nodes: readonly Node[], epoch: number): SnapshotPiece {
+  #piece(objects: readonly CachedObject<Facts>[]): SnapshotPiece {
     const json = (): Buffer =>
       Buffer.concat(
-        nodes.flatMap((node, index) => [...(index > 0 ? [COMMA] : []), ...this.#item.parts(node)]),
+        objects.flatMap((object, index) => [...(index > 0 ? [COMMA] : []), ...this.#item.parts(object)]),
       );
-    return { json, deflated: () => this.#deflated(this.#key(nodes, epoch), json) };
+    return { json, deflated: () => this.#deflated(this.#key(objects), json) };
   }
 
-  #key(nodes: readonly Node[], epoch: number): string {
-    const states = nodes.map((node) => `${node.name} ${this.#item.state(node)}`);
-    return hash('sha256', `${epoch} ${states.join()}`, 'base64');
+  #key(objects: readonly CachedObject<Facts>[]): string {
+    const states = objects.map((object) => `${object.key} ${this.#item.state(object)}`);
+    return hash('sha256', states.join(), 'base64');
   }
 
   async #deflated(key: string, json: () => Buffer): Promise<Buffer> {
     const known = this.#compressed.get(key);
-    if (known) {
-      this.#compressed.delete(key);
-      this.#compressed.set(key, known);
-      return known;
-    }
+    if (known) return known;
     const made = await compress(json(), { finishFlush: constants.Z_SYNC_FLUSH });
-    this.#keep(key, made);
-    return made;
-  }
-
-  #keep(key: string, made: Buffer): void {
-    // Two requests can compress the same chunk at the same time.
-    if (this.#compressed.has(key)) return;
     this.#compressed.set(key, made);
-    this.#bytes += made.length;
-    for (const [oldest, bytes] of this.#compressed) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#compressed.delete(oldest);
-      this.#bytes -= bytes.length;
-    }
+    return made;
   }
 }
 
-function beginsPiece({ name }: Node): boolean {
-  return crc32(name) % USUAL_NODES === 0;
+function beginsPiece({ key }: CachedObject<unknown>): boolean {
+  return crc32(key) % USUAL_OBJECTS === 0;
 }

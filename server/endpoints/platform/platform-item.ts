@@ -1,39 +1,52 @@
-// The JSON of one node in the node list for consoles (`/kapis`): the cached bytes, with `metadata.selfLink` and
-// computed annotations added. The bytes are copied only once, into the response.
+// The JSON of an object under `/kapis`: the stored JSON with `metadata.selfLink` and computed annotations. The stored
+// bytes are copied once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { CachedObject } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
-import type { NodeFacts } from '../../resources/nodes/node-facts.ts';
 
-/** Returns the computed annotations of a node as JSON fields, separated by commas; empty if there are none. */
-export type ComputedAnnotations = (node: CachedObject<NodeFacts>) => string;
+/** Returns the computed annotations of an object as JSON fields, separated by commas; empty if there are none. */
+export type ComputedAnnotations<Facts> = (object: CachedObject<Facts>) => string;
+
+/** The place of the objects in URLs. */
+export interface ItemPath {
+  /** Path of the group and version. */
+  readonly path: string;
+  /** The resource in paths, for instance `pods` or `widgets.example.com`. */
+  readonly resource: string;
+}
 
 const SELF_LINK = Buffer.from('"selfLink"');
 
-export class PlatformItem {
-  readonly #path: string;
+export class PlatformItem<Facts> {
+  readonly #place: ItemPath;
   readonly #states: ObjectFingerprints;
-  readonly #computed: ComputedAnnotations | undefined;
+  readonly #computed: ComputedAnnotations<Facts> | undefined;
 
-  /** `path`: the path of the list, for selfLink. */
-  constructor(path: string, states: ObjectFingerprints, computed: ComputedAnnotations | undefined) {
-    this.#path = path;
+  constructor(place: ItemPath, states: ObjectFingerprints, computed: ComputedAnnotations<Facts> | undefined) {
+    this.#place = place;
     this.#states = states;
     this.#computed = computed;
   }
 
-  /** Returns a fingerprint of the node and its computed annotations. */
-  state(node: CachedObject<NodeFacts>): string {
-    return `${this.#states.of(node)} ${this.#computed?.(node) ?? ''}`;
+  /** Returns the path of an object. */
+  link({ name, namespace }: { readonly name: string; readonly namespace: string }): string {
+    const { path, resource } = this.#place;
+    const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
+    return `${path}${scope}/${resource}/${encodeURIComponent(name)}`;
   }
 
-  /** Returns the parts of the node's JSON. */
-  parts(node: CachedObject<NodeFacts>): readonly Buffer[] {
-    const { bytes, metadata } = node;
+  /** Returns a fingerprint of the object and its computed annotations. */
+  state(object: CachedObject<Facts>): string {
+    return `${this.#states.of(object)} ${this.#computed?.(object) ?? ''}`;
+  }
+
+  /** Returns the parts of the object's JSON. */
+  parts(object: CachedObject<Facts>): readonly Buffer[] {
+    const { bytes, metadata } = object;
     const start = metadata.byteOffset - bytes.byteOffset;
-    const link = Buffer.from(`"selfLink":"${this.#path}/${encodeURIComponent(node.name)}",`);
-    const computed = this.#computed?.(node) ?? '';
+    const link = Buffer.from(`"selfLink":"${this.link(object)}",`);
+    const computed = this.#computed?.(object) ?? '';
     if (computed === '' && !metadata.includes(SELF_LINK)) {
       return [bytes.subarray(0, start + 1), link, bytes.subarray(start + 1)];
     }

@@ -1,9 +1,8 @@
-// The resource definition of nodes: the facts (values that the cache extracts from each node), the table columns, and
-// the fields that field selectors support.
+// The resource definition of nodes: table columns, selectable fields, and the values extracted from each node.
 
 import { ageSince } from '../age.ts';
 import type { Column, ResourceDefinition } from '../resource-definition.ts';
-import { type NodeFacts, nodeFacts, statusWords } from './node-facts.ts';
+import { type NodeFacts, nodeFactsReader, statusWords } from './node-facts.ts';
 
 /** Returns the definition. `group`: `resources.<platform>.io`. */
 export function nodeDefinition(group: string): ResourceDefinition<NodeFacts> {
@@ -17,7 +16,7 @@ export function nodeDefinition(group: string): ResourceDefinition<NodeFacts> {
     namespaced: false,
     verbs: ['get', 'list', 'watch'],
     source: { path: '/api/v1/nodes', apiVersion: 'v1', kind: 'Node' },
-    facts: nodeFacts,
+    facts: nodeFactsReader(group.slice(group.indexOf('.') + 1)),
     fields: { 'spec.unschedulable': ({ facts }) => String(facts.unschedulable) },
     columns: nodeColumns,
   };
@@ -46,7 +45,7 @@ export const nodeColumns: readonly Column<NodeFacts>[] = [
     ({ facts }) => facts.roles.join(',') || '<none>',
   ),
   column('Age', 0, 'The time since the node was registered.', ({ facts }, now) =>
-    ageSince(facts.creationTimestamp, now),
+    ageSince(facts.createdAt, now),
   ),
   column('Version', 0, 'The version that the kubelet reports.', ({ facts }) => facts.kubeletVersion),
   column(

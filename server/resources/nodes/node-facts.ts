@@ -1,12 +1,10 @@
-// The facts of a node: the values that table columns, sorting and filters use. They are extracted once for each
+// Values extracted from a node for table columns, filters, sorting and search. The values are extracted once for each
 // resourceVersion of a node.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import { array, record, text, texts } from '../../../apis/reading/unknown-value.ts';
-import type { NodeStatus } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { array, record, recordIn, text, texts } from '../../../apis/reading/unknown-value.ts';
+import { FactsReader, type ObjectFacts } from '../object-facts.ts';
 
-export interface NodeFacts {
-  /** RFC 3339, or empty. */
-  readonly creationTimestamp: string;
+export interface NodeFacts extends ObjectFacts {
   /** Status of the condition Ready: `True`, `False`, `Unknown` or another value. Undefined without the condition. */
   readonly ready: string | undefined;
   readonly unschedulable: boolean;
@@ -20,11 +18,21 @@ export interface NodeFacts {
   readonly kernelVersion: string;
   readonly architecture: string;
   readonly containerRuntime: string;
-  readonly status: NodeStatus;
   readonly allocatable: Allocatable;
-  /** A value that is too long for a selector is replaced by a placeholder, to save memory. Aliases are complete. */
-  readonly annotations: Readonly<Record<string, string>>;
 }
+
+/** Status of a node, as consoles of the platform define it. */
+const PLATFORM_STATUSES = ['running', 'warning', 'unschedulable'] as const;
+type PlatformStatus = (typeof PLATFORM_STATUSES)[number];
+
+/** All statuses of nodes: those of consoles, and the words of kubectl. */
+export const NODE_STATUSES = [
+  ...PLATFORM_STATUSES,
+  'Ready',
+  'NotReady',
+  'Unknown',
+  'SchedulingDisabled',
+] as const;
 
 /** The allocatable amounts of a node, in 10⁻⁹ of a CPU, a byte or a pod. -1 if the node does not report an amount. */
 export interface Allocatable {
@@ -32,14 +40,6 @@ export interface Allocatable {
   readonly memory: bigint;
   readonly pods: bigint;
 }
-
-/** Name of the annotation with the display name of an object, without its prefix, the domain of the platform. */
-export const ALIAS_ANNOTATION = 'alias-name';
-
-/** Maximum length of a label value, and so of a value in a selector. */
-const LONGEST_SELECTABLE = 63;
-/** Placeholder that equals no value of a selector. */
-const NOT_SELECTABLE = '\0';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
@@ -62,7 +62,20 @@ function readyOf(conditions: unknown): string | undefined {
   return ready && text(ready['status']);
 }
 
-export function nodeFacts(object: unknown): NodeFacts {
+/** Returns the function that reads the facts of a node. `domain`: of the platform, for instance `platform.io`. */
+export function nodeFactsReader(domain: string): (object: unknown) => NodeFacts {
+  const reader = new FactsReader(domain);
+  return (object) => {
+    const facts = nodeFacts(object);
+    const status = [
+      platformStatus(recordIn(object, 'spec'), recordIn(object, 'status')),
+      ...statusWords(facts),
+    ];
+    return { ...facts, ...reader.read(object), status: reader.words(status) };
+  };
+}
+
+function nodeFacts(object: unknown): Omit<NodeFacts, keyof ObjectFacts> {
   const node = record(object);
   const metadata = record(node['metadata']);
   const status = record(node['status']);
@@ -73,7 +86,6 @@ export function nodeFacts(object: unknown): NodeFacts {
     return first && text(first['address']);
   };
   return {
-    creationTimestamp: text(metadata['creationTimestamp']),
     ready: readyOf(status['conditions']),
     unschedulable: record(node['spec'])['unschedulable'] === true,
     roles: rolesOf(texts(metadata['labels'])),
@@ -84,9 +96,7 @@ export function nodeFacts(object: unknown): NodeFacts {
     kernelVersion: text(info['kernelVersion']),
     architecture: text(info['architecture']),
     containerRuntime: text(info['containerRuntimeVersion']),
-    status: platformStatus(record(node['spec']), status),
     allocatable: allocatableOf(record(status['allocatable'])),
-    annotations: selectable(texts(metadata['annotations'])),
   };
 }
 
@@ -96,17 +106,8 @@ function allocatableOf(allocatable: Readonly<Record<string, unknown>>): Allocata
   return { cpu: amount('cpu'), memory: amount('memory'), pods: amount('pods') };
 }
 
-function selectable(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(annotations)) {
-    const whole = value.length <= LONGEST_SELECTABLE || key.endsWith(`/${ALIAS_ANNOTATION}`);
-    kept[key] = whole ? value : NOT_SELECTABLE;
-  }
-  return kept;
-}
-
 /** Returns the words of kubectl's column STATUS: `Ready`, `NotReady` or `Unknown`, and `SchedulingDisabled`. */
-export function statusWords(facts: NodeFacts): string[] {
+export function statusWords(facts: Pick<NodeFacts, 'ready' | 'unschedulable'>): string[] {
   const ready = facts.ready === undefined ? 'Unknown' : facts.ready === 'True' ? 'Ready' : 'NotReady';
   return facts.unschedulable ? [ready, 'SchedulingDisabled'] : [ready];
 }
@@ -129,7 +130,7 @@ const HEALTHY: ReadonlyMap<string, string> = new Map([
 export function platformStatus(
   spec: Readonly<Record<string, unknown>>,
   status: Readonly<Record<string, unknown>>,
-): NodeStatus {
+): PlatformStatus {
   if (spec['unschedulable'] === true) return 'unschedulable';
   const ill = array(status['conditions']).some((one) => {
     const condition = record(one);

@@ -10,7 +10,8 @@ import {
   UserQuerySchema,
 } from '../../../apis/iam/v1beta1/requests.ts';
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
-import { NO_QUERY_SCHEMA, NodeQuerySchema } from '../../../apis/resources/v1alpha3/node-query.ts';
+import { NO_QUERY_SCHEMA, resourceQuerySchema } from '../../../apis/resources/v1alpha3/resource-query.ts';
+import { SearchQuerySchema } from '../../../apis/resources/v1alpha3/search-query.ts';
 
 /** Schemas that the server compiles without metaschema validation (TRUSTED_SCHEMA). */
 const SCHEMAS: Readonly<Record<string, object>> = {
@@ -19,7 +20,8 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   'a replaced user': ReplacedUserSchema,
   'a change of password': PasswordChangeSchema,
   'a query for users': UserQuerySchema,
-  'a query for nodes': NodeQuerySchema,
+  'a query for objects': resourceQuerySchema({ sortKeys: ['name'], statuses: ['Ready'], filters: ['role'] }),
+  'a search': SearchQuerySchema,
   'no query': NO_QUERY_SCHEMA,
   'a query for logs': LogQuerySchema,
   ...Object.fromEntries(CUSTOM_RESOURCES.map(({ kind, spec }) => [`the spec of a ${kind}`, spec])),

@@ -23,6 +23,13 @@ describe('routes', () => {
             resource: 'nodes',
             handler: says('nodes'),
           },
+          ...['nodes', '*'].map((resource) => ({
+            prefix: 'kapis' as const,
+            group: 'resources.platform.io',
+            version: 'v1alpha3',
+            resource,
+            handler: says(resource),
+          })),
         ],
         paths: new Map([
           ['/oauth/token', says('token')],
@@ -42,6 +49,14 @@ describe('routes', () => {
   it('find a resource by the RequestInfo that authorization uses', async () => {
     expect(await answer(`${NODES}/%6e1`)).to.equal('nodes');
     expect(await answer(`${NODES.replace('nodes', 'pods')}/x`)).to.equal(404);
+  });
+
+  it('find the route of all other resources of a group and version', async () => {
+    const path = '/kapis/resources.platform.io/v1alpha3';
+    expect(await answer(`${path}/nodes`)).to.equal('nodes');
+    expect(await answer(`${path}/namespaces/shop/pods/x`)).to.equal('*');
+    expect(await answer(`${path.replace('v1alpha3', 'v1')}/pods`)).to.equal(404);
+    expect(await answer(`${path.replace('kapis', 'apis')}/pods`)).to.equal(404);
   });
 
   it('find a path whatever its query, before one with a parameter', async () => {
@@ -79,6 +94,14 @@ describe('the resources that metrics name', () => {
       subresources: ['password'],
       handler: says('users'),
     },
+    {
+      prefix: 'kapis',
+      group: 'resources.platform.io',
+      version: 'v1alpha3',
+      resource: '*',
+      serves: (resource) => resource === 'pods',
+      handler: says('all'),
+    },
   ]);
 
   it('are the routed resources, and their subresources', () => {
@@ -90,5 +113,14 @@ describe('the resources that metrics name', () => {
     expect(known('iam.platform.io', 'v1beta1', 'users', 'status')).to.equal(false);
     expect(known('iam.platform.io', 'v1', 'users', '')).to.equal(false);
     expect(known('', 'v1', 'nodes', '')).to.equal(false);
+  });
+
+  it('are the resources that a route of all resources serves', () => {
+    const served = (resource: string, subresource = '') =>
+      known('resources.platform.io', 'v1alpha3', resource, subresource);
+    expect(served('pods')).to.equal(true);
+    expect(['x', '', 'toString'].map((resource) => served(resource))).to.deep.equal([false, false, false]);
+    expect(served('pods', 'log')).to.equal(false);
+    expect(known('resources.platform.io', 'v1', 'pods', '')).to.equal(false);
   });
 });

@@ -1,3 +1,4 @@
+// Tests of the age format against kubectl's format.
 import { expect } from 'chai';
 import { ageSince, humanDuration } from '../../../../server/resources/age.ts';
 
@@ -39,7 +40,9 @@ describe('humanDuration', () => {
   }
 
   it('returns <unknown> for an invalid time', () => {
-    expect(ageSince('', new Date())).to.equal('<unknown>');
-    expect(ageSince('2026-01-01T00:00:00Z', new Date('2026-01-01T00:00:07Z'))).to.equal('7s');
+    expect(ageSince(0, new Date())).to.equal('<unknown>');
+    expect(ageSince(Date.parse('2026-01-01T00:00:00Z') / 1000, new Date('2026-01-01T00:00:07Z'))).to.equal(
+      '7s',
+    );
   });
 });

@@ -12,18 +12,21 @@ import {
 } from '../../../../../apis/logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../../../../../apis/logging/v1alpha2/log-query.ts';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
-import { NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
+import { AnyKindQuerySchema } from '../../../../../apis/resources/v1alpha3/resource-query.ts';
+import { SearchQuerySchema } from '../../../../../apis/resources/v1alpha3/search-query.ts';
 import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';
 import { isPublicPath } from '../../../../../server/authorization/public-paths.ts';
 import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
-import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
 import { versionHandler } from '../../../../../server/endpoints/version.ts';
-import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { platformNodes } from '../../../../support/platform/platform-lists.ts';
 
 const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: true };
-const LIST = '/kapis/resources.platform.io/v1alpha3/nodes';
+const BASE = '/kapis/resources.platform.io/v1alpha3';
+const LIST = `${BASE}/{resource}`;
+const NODES = `${BASE}/nodes`;
 const USERS = '/kapis/iam.platform.io/v1beta1/users';
 
 // Encodes and decodes the value, because clients receive JSON.
@@ -67,7 +70,9 @@ async function asking(path: string, ask: (server: HandlerServer) => Promise<void
 
 describe('the OpenAPI documents', () => {
   for (const [path, query] of [
-    [LIST, NodeQuerySchema],
+    [LIST, AnyKindQuerySchema],
+    [`${BASE}/namespaces/{namespace}/{resource}`, AnyKindQuerySchema],
+    [`${BASE}/search`, SearchQuerySchema],
     [USERS, UserQuerySchema],
     ['/kapis/tenant.platform.io/v1alpha2/logs', LogQuerySchema],
     ['/kapis/logging.platform.io/v1alpha2/logs', LogQuerySchema],
@@ -75,9 +80,10 @@ describe('the OpenAPI documents', () => {
     it(`contain every validated parameter of ${path}`, () => {
       const parameters = array(operation(path, 'get')['parameters']).map(record);
       for (const [name, property] of Object.entries(query.properties)) {
-        const found = parameters.find((one) => one['name'] === name);
+        // The path of a namespace has a parameter of the same name in the path.
+        const found = parameters.find((one) => one['name'] === name && one['in'] === 'query');
         const { description, ...schema } = wire(property);
-        expect(found, name).to.deep.include({ in: 'query', required: false, schema });
+        expect(found, name).to.deep.include({ required: false, schema });
         expect(found?.['description']).to.equal(text(description).replace('<platform>', 'platform'));
       }
     });
@@ -206,7 +212,7 @@ describe('the OpenAPI documents', () => {
     const cache = new NodeCache();
     const plain = node('a', 1);
     cache.fill(1, [{ ...plain, metadata: { ...plain.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }]);
-    const list = platformNodes({ definition: nodes, cache: cache.cache });
+    const list = platformNodes({ cache: cache.cache });
     const version = versionHandler({ version: '1.2.3', gitCommit: '', buildDate: '' });
     const server = await new HandlerServer((context) =>
       context.info.path === '/version' ? version(context) : list(context),
@@ -215,11 +221,14 @@ describe('the OpenAPI documents', () => {
     ajv.addSchema(platform, 'platform');
     try {
       for (const [template, path, status] of [
-        [LIST, LIST, 200],
-        [LIST, `${LIST}?limit=0`, 200],
-        [LIST, `${LIST}?page=0`, 400],
-        [`${LIST}/{name}`, `${LIST}/a`, 200],
-        [`${LIST}/{name}`, `${LIST}/b`, 404],
+        [LIST, NODES, 200],
+        [LIST, `${NODES}?limit=0&facets=status`, 200],
+        [LIST, `${NODES}?page=0`, 400],
+        [LIST, `${BASE}/gadgets`, 404],
+        [`${LIST}/{name}`, `${NODES}/a`, 200],
+        [`${LIST}/{name}`, `${NODES}/b`, 404],
+        [`${BASE}/search`, `${BASE}/search?q=a`, 200],
+        [`${BASE}/search`, `${BASE}/search`, 400],
         ['/version', '/version', 200],
       ] as const) {
         const answer = await server.ask(path);

@@ -1,18 +1,17 @@
+// Tests of the cached, compressed chunks of long lists under `/kapis`.
 import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectFingerprints } from '../../../../../server/cache/object-fingerprints.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
+import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
 const COUNT = 1000;
 
 describe('PlatformPieces', () => {
-  const item = new PlatformItem(
-    '/kapis/resources.platform.io/v1alpha3/nodes',
-    new ObjectFingerprints(),
-    undefined,
-  );
+  const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
+  const item = new PlatformItem<NodeFacts>(place, new ObjectFingerprints(), undefined);
   let cache: NodeCache;
 
   beforeEach(() => {
@@ -24,11 +23,11 @@ describe('PlatformPieces', () => {
   });
 
   const nodes = () => [...cache.cache.snapshot().objects()];
-  const deflated = (pieces: PlatformPieces) =>
-    Promise.all(pieces.of(nodes(), cache.cache.epoch).map((piece) => piece.deflated()));
+  const deflated = (pieces: PlatformPieces<NodeFacts>) =>
+    Promise.all(pieces.of(nodes()).map((piece) => piece.deflated()));
 
   it('concatenate to the list, plain and compressed', async () => {
-    const pieces = new PlatformPieces(item).of(nodes(), 1);
+    const pieces = new PlatformPieces(item).of(nodes());
     const json = pieces.map((piece) => piece.json().toString());
     expect((JSON.parse(`[${json.join()}]`) as unknown[]).length).to.equal(COUNT);
     expect(pieces.length).to.be.within(COUNT / 96, COUNT / 16);

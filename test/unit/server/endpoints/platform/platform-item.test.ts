@@ -1,10 +1,11 @@
+// Tests of the JSON of an object under `/kapis`.
 import { expect } from 'chai';
 import { assert, constantFrom, dictionary, property, string } from 'fast-check';
 import { ObjectFingerprints } from '../../../../../server/cache/object-fingerprints.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
-const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
+const PLACE = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
 const COMPUTED = '"node.platform.io/cpu-requests":"1","node.platform.io/cpu-requests-fraction":"25%"';
 
 /** The metadata that `/kapis` returns for a node with this metadata. */
@@ -15,7 +16,7 @@ function shown(metadata: object, computed: string): unknown {
   const cached = cache.cache.snapshot().get('a');
   if (!cached) throw new Error('the node is not there');
   const text = Buffer.concat([
-    ...new PlatformItem(PATH, new ObjectFingerprints(), () => computed).parts(cached),
+    ...new PlatformItem(PLACE, new ObjectFingerprints(), () => computed).parts(cached),
   ]).toString();
   expect(text.match(/"selfLink":/g)).to.have.length(1);
   // JSON parsers differ in which of two equal keys they use.
@@ -26,7 +27,7 @@ function shown(metadata: object, computed: string): unknown {
 const expected = (metadata: object): object => ({
   ...metadata,
   ...node('a', 1).metadata,
-  selfLink: `${PATH}/a`,
+  selfLink: `${PLACE.path}/nodes/a`,
 });
 
 describe('PlatformItem', () => {

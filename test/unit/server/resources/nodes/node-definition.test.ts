@@ -1,7 +1,10 @@
+// Tests of the table columns of nodes, and of the values extracted from each node.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { nodeFacts, statusWords } from '../../../../../server/resources/nodes/node-facts.ts';
+import { nodeFactsReader, statusWords } from '../../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
+
+const nodeFacts = nodeFactsReader('platform.io');
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 

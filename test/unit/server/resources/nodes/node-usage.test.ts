@@ -1,8 +1,11 @@
+// Tests of the resource requests and limits of pods, and of the sums for each node.
 import { expect } from 'chai';
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
-import { nodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
+import { nodeFactsReader } from '../../../../../server/resources/nodes/node-facts.ts';
 import { UsageCounter, usageAnnotations } from '../../../../../server/resources/nodes/node-usage.ts';
 import { podUsage } from '../../../../../server/resources/nodes/pod-usage.ts';
+
+const nodeFacts = nodeFactsReader('platform.io');
 
 interface Demand {
   readonly requests?: Readonly<Record<string, string>>;

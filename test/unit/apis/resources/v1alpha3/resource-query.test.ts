@@ -1,11 +1,18 @@
+// Tests of the decoder of query parameters of lists under `/kapis`.
 import { expect } from 'chai';
 import { array, assert, constantFrom, property, string, tuple } from 'fast-check';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { NODE_FIELDS, NodeQuerySchema } from '../../../../../apis/resources/v1alpha3/node-query.ts';
-import { newNodeQueryDecoder } from '../../../../../apis/resources/v1alpha3/node-query-decoder.ts';
-import { nodes } from '../../../../support/cluster/node-cache.ts';
+import { resourceQuerySchema } from '../../../../../apis/resources/v1alpha3/resource-query.ts';
+import { newResourceQueryDecoder } from '../../../../../apis/resources/v1alpha3/resource-query-decoder.ts';
 
-const decoder = newNodeQueryDecoder();
+const KIND = {
+  sortKeys: ['name', 'creationTimestamp', 'cpu'],
+  statuses: ['running', 'warning', 'unschedulable'],
+  filters: ['role'],
+  fields: ['metadata.name', 'spec.unschedulable'],
+};
+const PARAMETERS = Object.keys(resourceQuerySchema(KIND).properties);
+const decoder = newResourceQueryDecoder(KIND);
 
 function decode(search: string): unknown {
   return decoder.decode(new URLSearchParams(search));
@@ -28,8 +35,8 @@ function errorsOf(search: string): Readonly<Record<string, string>> {
   throw new Error(`taken: ${search.slice(0, 200)}`);
 }
 
-describe('node query', () => {
-  it('defaults to all nodes, newest first', () => {
+describe('the query of a list', () => {
+  it('defaults to all objects, newest first', () => {
     expect(decode('')).to.deep.equal(DEFAULTS);
   });
 
@@ -66,6 +73,13 @@ describe('node query', () => {
     expect(decode('_=1700000000&t=1&_=2')).to.deep.equal(DEFAULTS);
   });
 
+  it('accepts one namespace as `namespace`, without `namespaces`', () => {
+    expect(decode('namespace=shop')).to.deep.equal({ ...DEFAULTS, namespaces: ['shop'] });
+    expect(errorsOf('namespace=shop&namespaces=shop')).to.deep.equal({
+      namespace: 'cannot be combined with namespaces',
+    });
+  });
+
   it('reports all validation errors at once', () => {
     const found = errorsOf(
       'page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x',
@@ -77,7 +91,7 @@ describe('node query', () => {
 
   it('suggests a correction, and lists accepted values', () => {
     expect(errorsOf('nmae=x')['nmae']).to.equal(
-      `unknown parameter, did you mean "name"? (allowed: ${Object.keys(NodeQuerySchema.properties).join(', ')})`,
+      `unknown parameter, did you mean "name"? (allowed: ${PARAMETERS.join(', ')})`,
     );
     expect(errorsOf('status=runing')['status']).to.equal(
       '"runing" is not supported, did you mean "running"? (allowed: running, warning, unschedulable)',
@@ -89,7 +103,13 @@ describe('node query', () => {
   });
 
   it('suggests parameters by their names in other systems', () => {
-    const others = { size: 'limit', pageSize: 'limit', orderBy: 'sortBy', reverse: 'ascending', q: 'name' };
+    const others = {
+      size: 'limit',
+      pageSize: 'limit',
+      orderBy: 'sortBy',
+      reverse: 'ascending',
+      keyword: 'q',
+    };
     for (const [other, name] of Object.entries(others)) {
       expect(errorsOf(`${other}=1`)[other], other).to.include(`unknown parameter, did you mean "${name}"?`);
     }
@@ -136,7 +156,7 @@ describe('node query', () => {
   });
 
   it('accepts or rejects any input with 400', () => {
-    const parameter = tuple(constantFrom(...Object.keys(NodeQuerySchema.properties), 'x'), string());
+    const parameter = tuple(constantFrom(...PARAMETERS, 'x'), string());
     assert(
       property(array(parameter, { maxLength: 4 }), (parameters) => {
         try {
@@ -150,7 +170,25 @@ describe('node query', () => {
     );
   });
 
-  it('supports the fields of the resource', () => {
-    expect(Object.keys(nodes.fields)).to.deep.equal(NODE_FIELDS.filter((field) => field !== 'metadata.name'));
+  it('accepts any status of a kind whose statuses are not known', () => {
+    const open = newResourceQueryDecoder({ ...KIND, statuses: undefined });
+    expect(open.decode(new URLSearchParams('status=CrashLoopBackOff'))).to.deep.include({
+      status: ['CrashLoopBackOff'],
+    });
+  });
+
+  it('accepts facets by status, namespace, kind of the owner and label', () => {
+    const facets = ['status', 'namespace', 'ownerKind', 'label:app.kubernetes.io/name'];
+    expect(decode(`facets=${facets.join()}`)).to.deep.include({ facets });
+    expect(errorsOf('facets=status,image')['facets']).to.equal(
+      '"image" is not supported (allowed: status, namespace, ownerKind, label:KEY)',
+    );
+    expect(errorsOf('facets=label:')['facets']).to.include('"label:" is not supported');
+    expect(errorsOf(`facets=${'status,'.repeat(10)}status`)['facets']).to.be.a('string');
+  });
+
+  it('reports additional filters of other kinds as unknown parameters', () => {
+    const other = newResourceQueryDecoder({ ...KIND, filters: [] });
+    expect(() => other.decode(new URLSearchParams('role=worker'))).to.throw(StatusError, 'role');
   });
 });

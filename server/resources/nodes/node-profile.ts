@@ -1,45 +1,23 @@
-// The sort keys of the node list for consoles.
-import type { NodeSortKey } from '../../../apis/resources/v1alpha3/node-query.ts';
-import type { ObjectIdentity } from '../../cache/object-reader.ts';
-import type { NodeFacts } from './node-facts.ts';
+// Sort keys, filters and statuses for lists of nodes under `/kapis`.
+import { comparing, type KindProfile } from '../kind-profile.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { NODE_STATUSES, type NodeFacts } from './node-facts.ts';
 
-/** A node without its JSON, for indexes: they must not keep old bytes in memory. */
-export type NodeIdentity = ObjectIdentity<NodeFacts>;
-
-export type Comparison = (left: NodeIdentity, right: NodeIdentity) => number;
-
-function byText(read: (node: NodeIdentity) => string): Comparison {
-  return (left, right) => ordered(read(left), read(right));
-}
-
-function byAmount(read: (node: NodeIdentity) => bigint): Comparison {
-  return (left, right) => ordered(read(left), read(right));
-}
-
-function ordered<Value extends string | bigint>(left: Value, right: Value): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-const byName = byText(({ name }) => name);
-// kube-apiserver writes all timestamps in UTC with the same length, so their text order is their time order.
-const byCreation = byText(({ facts }) => facts.creationTimestamp);
-
-const COMPARISONS: Readonly<Record<NodeSortKey, Comparison>> = {
-  name: byName,
-  creationTimestamp: byCreation,
-  createTime: byCreation,
-  status: byText(({ facts }) => facts.status),
-  role: byText(({ facts }) => facts.roles.join()),
-  cpu: byAmount(({ facts }) => facts.allocatable.cpu),
-  memory: byAmount(({ facts }) => facts.allocatable.memory),
-  pods: byAmount(({ facts }) => facts.allocatable.pods),
-  kubeletVersion: (left, right) => compareVersions(left.facts.kubeletVersion, right.facts.kubeletVersion),
-};
-
-/** Returns a comparison by `key`. Nodes with equal keys are ordered by name, so it is a total order. */
-export function comparisonBy(key: NodeSortKey): Comparison {
-  const compare = COMPARISONS[key];
-  return (left, right) => compare(left, right) || byName(left, right);
+/** `definition`: of nodes, whose cache the lists use. */
+export function nodeProfile(definition: ResourceDefinition<NodeFacts>): KindProfile<NodeFacts> {
+  return {
+    facts: (object) => definition.facts(object),
+    fields: definition.fields,
+    statuses: NODE_STATUSES,
+    filters: { role: ({ roles }) => roles },
+    sortKeys: {
+      role: comparing((node) => node.facts.roles.join()),
+      cpu: comparing((node) => node.facts.allocatable.cpu),
+      memory: comparing((node) => node.facts.allocatable.memory),
+      pods: comparing((node) => node.facts.allocatable.pods),
+      kubeletVersion: (left, right) => compareVersions(left.facts.kubeletVersion, right.facts.kubeletVersion),
+    },
+  };
 }
 
 interface Version {

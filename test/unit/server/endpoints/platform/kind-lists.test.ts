@@ -1,9 +1,11 @@
+// Tests of lists of nodes under `/kapis`, without a cluster.
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
-import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
-import { NodeCache, node, nodes, type PlainNode } from '../../../../support/cluster/node-cache.ts';
+import { NodeCache, node, type PlainNode } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support/platform/platform-lists.ts';
 
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
 
@@ -27,12 +29,12 @@ const NODES: readonly PlainNode[] = [
   created('delta', 4, 2, { status: { allocatable: { cpu: '2', memory: '1000Mi' } } }, { zone: 'c' }),
 ];
 
-describe('platformNodes', () => {
+describe('the platform lists of nodes', () => {
   const cache = new NodeCache();
   let server: HandlerServer;
 
   before(async () => {
-    server = await new HandlerServer(platformNodes({ definition: nodes, cache: cache.cache })).start();
+    server = await new HandlerServer(platformNodes({ cache: cache.cache })).start();
   });
 
   beforeEach(() => {
@@ -150,7 +152,7 @@ describe('platformNodes', () => {
     expect(JSON.parse(missing.body.toString())).to.deep.include({
       kind: 'Status',
       reason: 'NotFound',
-      message: 'nodes.resources.platform.io "omega" not found',
+      message: 'nodes "omega" not found',
     });
   });
 
@@ -309,7 +311,7 @@ describe('platformNodes', () => {
   });
 });
 
-describe('platformNodes with computed annotations', () => {
+describe('platform lists with computed annotations', () => {
   it('changes the entity tags of node, page and list with the annotations', async () => {
     const cache = new NodeCache();
     cache.fill(
@@ -318,9 +320,7 @@ describe('platformNodes with computed annotations', () => {
     );
     let used = 1;
     const computed = () => `"node.platform.io/pods":"${used}"`;
-    const server = await new HandlerServer(
-      platformNodes({ definition: nodes, cache: cache.cache, computed }),
-    ).start();
+    const server = await new HandlerServer(platformNodes({ cache: cache.cache, computed })).start();
     try {
       for (const path of [`${PATH}/n1000`, `${PATH}?limit=10`, `${PATH}?limit=-1`]) {
         const etag = (await server.ask(path)).headers.etag ?? '';
@@ -332,5 +332,116 @@ describe('platformNodes with computed annotations', () => {
     } finally {
       await server.close();
     }
+  });
+});
+
+describe('the platform lists of a tenant', () => {
+  const PODS_PATH = `${PLATFORM_PATH}/pods`;
+  let pods: KindCache;
+  let server: HandlerServer;
+  let readable: ReadonlySet<string>;
+
+  const pod = (key: string, version: number, phase = 'Running') =>
+    plain(key, version, { labels: { app: key } }, { status: { phase } });
+
+  before(async () => {
+    const handler = platformLists(() => [pods.lists], {
+      namespaces: ['bank', 'shop'],
+      allowed: ({ namespace }) => readable.has(namespace),
+    });
+    server = await new HandlerServer(handler).start();
+  });
+
+  beforeEach(() => {
+    readable = new Set(['shop']);
+    pods = new KindCache(PODS).fill(10, [
+      pod('shop/a', 1),
+      pod('shop/b', 2, 'Pending'),
+      pod('bank/c', 3, 'Failed'),
+    ]);
+  });
+
+  after(async () => {
+    expect(server.lastError).to.equal(undefined);
+    await server.close();
+  });
+
+  const FACETS = `${PODS_PATH}?facets=status,namespace,label:app&sortBy=name&limit=1`;
+
+  /** The response without the version of the snapshot. */
+  async function page(path: string) {
+    const { headers, body } = await server.ask(path);
+    const { metadata: _metadata, ...rest } = record(JSON.parse(body.toString()));
+    return { tag: headers.etag ?? '', ...rest };
+  }
+
+  it('have the kind and version of the source', async () => {
+    const { kind, apiVersion, items } = await server.json(PODS_PATH);
+    expect([kind, apiVersion]).to.deep.equal(['PodList', 'v1']);
+    expect(array(items)[0]).to.deep.include({ kind: 'Pod', apiVersion: 'v1' });
+  });
+
+  it('have totals and facets of readable namespaces only', async () => {
+    expect(await page(FACETS)).to.deep.include({
+      totalItems: 2,
+      facets: {
+        status: { Pending: 1, Running: 1 },
+        namespace: { shop: 2 },
+        'label:app': { 'shop/a': 1, 'shop/b': 1 },
+      },
+      partial: true,
+    });
+    readable = new Set(['']);
+    expect(await page(FACETS))
+      .to.deep.include({ totalItems: 3 })
+      .and.not.to.have.property('partial');
+  });
+
+  it('do not change with other namespaces, and neither do their entity tags', async () => {
+    for (const path of [PODS_PATH, FACETS, `${PODS_PATH}?q=c`]) {
+      const before = await page(path);
+      pods.apply('MODIFIED', pod('bank/c', pods.snapshot().size + 20));
+      pods.apply('ADDED', pod(`bank/d-${path.length}`, pods.snapshot().size + 30));
+      expect(await page(path), path).to.deep.equal(before);
+      const again = await server.ask(path, { headers: { 'if-none-match': before.tag } });
+      expect(again.status).to.equal(304);
+    }
+  });
+
+  it('have other entity tags for other permissions, facets and totals', async () => {
+    const one = `${PODS_PATH}?names=a`;
+    const tenant = await page(one);
+    readable = new Set(['']);
+    const administrator = await page(one);
+    expect(administrator.tag).not.to.equal(tenant.tag);
+    const path = `${PODS_PATH}?limit=1&sortBy=name&ascending=true&facets=status`;
+    const before = await page(path);
+    // On another page, and with the same total.
+    pods.apply('MODIFIED', pod('bank/c', 100, 'Pending'));
+    expect((await page(path)).tag).not.to.equal(before.tag);
+  });
+
+  it('have entity tags of long lists that do not change with other namespaces', async () => {
+    const many = Array.from({ length: 700 }, (_, i) => pod(`shop/pod-${i}`, i + 1));
+    pods.fill(2_000, [...many, pod('bank/c', 1_000)]);
+    const { tag } = await page(PODS_PATH);
+    pods.apply('MODIFIED', pod('bank/c', 2_001));
+    expect((await page(PODS_PATH)).tag).to.equal(tag);
+    pods.apply('MODIFIED', pod('shop/pod-5', 2_002));
+    expect((await page(PODS_PATH)).tag).not.to.equal(tag);
+  });
+
+  it('return an object with its selfLink, and 404 in another namespace', async () => {
+    readable = new Set(['', 'shop']);
+    const path = `${PLATFORM_PATH}/namespaces/shop/pods`;
+    expect(await server.json(`${path}/a`)).to.have.nested.property('metadata.selfLink', `${path}/a`);
+    const missing = await server.ask(`${path}/c`);
+    expect(missing.status).to.equal(404);
+    expect(missing.body.toString()).to.include('pods \\"c\\" not found');
+  });
+
+  it('reject an object without a valid query', async () => {
+    readable = new Set(['', 'shop']);
+    expect((await server.ask(`${PLATFORM_PATH}/namespaces/shop/pods/a?q=a`)).status).to.equal(400);
   });
 });

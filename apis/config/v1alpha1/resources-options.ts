@@ -1,0 +1,44 @@
+// The configuration section `resources`: options of the lists under `/kapis`.
+import {
+  countOption,
+  durationOption,
+  flagOption,
+  namesOption,
+  quantityOption,
+  section,
+} from './option-types.ts';
+
+export const resources = section('The lists under `/kapis` of nodes and of all other kinds of the cluster.', {
+  preload: namesOption(
+    'Kinds to follow from the start, as `plural` or `plural.group`. Other kinds are followed on demand.',
+  ),
+  restricted: namesOption(
+    'Restricted kinds to serve: `secrets`, or kinds of `rbac.authorization.k8s.io`, such as `roles.rbac.authorization.k8s.io`. The server also needs the permission to list and watch them.',
+  ),
+  syncTimeout: durationOption(
+    '10s',
+    'Maximum wait of a request for the first list of a kind; then it gets 503.',
+    { atLeast: '100ms' },
+  ),
+  idleTimeout: durationOption(
+    '15m',
+    'Time without requests after which the server stops to follow a kind that is not in `preload`.',
+    { atLeast: '1s' },
+  ),
+  maxKinds: countOption(
+    100,
+    'Maximum number of followed kinds; the least recently used one is stopped for another one.',
+  ),
+  kindBudget: quantityOption(
+    '512Mi',
+    'Maximum memory of the objects of one kind, which are stored compressed. Lists of a larger kind get 503.',
+    { atLeast: '1Mi' },
+  ),
+  liveInterval: durationOption('1s', 'Minimum time between two events of a live list.', { atLeast: '100ms' }),
+  nodes: section('Nodes.', {
+    usageAnnotations: flagOption(
+      false,
+      'Adds annotations to each node under `/kapis`: the total CPU and memory requests and limits of its pods. Requires the permission to list and watch all pods (component `node-usage`).',
+    ),
+  }),
+});

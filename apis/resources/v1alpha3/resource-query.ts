@@ -1,0 +1,139 @@
+// JSON Schema of the query parameters of lists under `/kapis`. The sort keys, statuses and additional filters depend on
+// the kind.
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+
+/** Maximum page number and limit. It is larger than every list. */
+const MOST = 2 ** 31 - 1;
+/** Maximum number of facets. */
+export const MAX_FACETS = 10;
+const MAX_TEXT = 1024;
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
+const selector = (format: string, description: string) => Type.Optional(Type.String({ format, description }));
+
+/** The parameters of every kind, except sortBy and status. */
+const COMMON = {
+  page: Type.Integer({
+    minimum: 1,
+    maximum: MOST,
+    default: 1,
+    description: 'The page number, from 1. A page after the last one has no items.',
+  }),
+  limit: Type.Integer({
+    minimum: -1,
+    maximum: MOST,
+    default: -1,
+    description: 'Objects per page. `-1` returns all objects, `0` returns only the total.',
+  }),
+  ascending: Type.Boolean({
+    default: false,
+    description: '`true` for ascending order, `false` for the exact reverse.',
+  }),
+  namespaces: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Objects in one of these namespaces. Only for namespaced kinds.',
+    }),
+  ),
+  namespace: text('Objects in this namespace. Cannot be combined with `namespaces`.'),
+  q: text('Objects with this text in their name, alias, namespace, labels or images. Case-insensitive.'),
+  name: text('Objects with this text in their name or alias. Case-sensitive.'),
+  names: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Objects with one of these names. An empty value selects no object.',
+    }),
+  ),
+  uid: text('The object with this uid.'),
+  alias: text(
+    'Objects with this text in their alias, the annotation `<platform>.io/alias-name`. Case-sensitive.',
+  ),
+  ownerReference: text('Objects with an owner that has this uid.'),
+  ownerKind: text('Objects with an owner of this kind, for instance `ReplicaSet`.'),
+  labelSelector: selector('label-selector', 'A Kubernetes label selector.'),
+  label: selector(
+    'label-selector',
+    'A Kubernetes label selector, in addition to `labelSelector`. Both must match.',
+  ),
+  fieldSelector: selector(
+    'field-selector',
+    'A Kubernetes field selector over the fields that kube-apiserver supports for the kind.',
+  ),
+  annotation: selector('label-selector', 'A label selector that is applied to annotations.'),
+  facets: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: MAX_FACETS,
+      description:
+        'Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`.',
+    }),
+  ),
+  live: Type.Optional(
+    Type.Unsafe<'page' | 'changed'>({
+      type: 'string',
+      enum: ['page', 'changed'],
+      description:
+        'With `Accept: text/event-stream`: `page` sends each new page, `changed` only its version and total. `page` by default.',
+    }),
+  ),
+} as const satisfies TProperties;
+
+/** The properties of a kind that its query depends on. */
+export interface QueriedKind {
+  readonly sortKeys: readonly string[];
+  /** Undefined if every text is accepted. */
+  readonly statuses: readonly string[] | undefined;
+  /** Names of additional parameters with lists of texts. */
+  readonly filters: readonly string[];
+}
+
+const STATUS_TEXT =
+  'Objects with one of these statuses, in the words of kubectl. A pod is for instance `Running`, `Pending`, `Completed` or `CrashLoopBackOff`.';
+const SORT_TEXT = 'The sort key; objects with equal keys are ordered by name, then by namespace.';
+
+/** Returns the schema of the query of a kind. */
+export function resourceQuerySchema({ sortKeys, statuses, filters }: QueriedKind): TObject {
+  const words = statuses ? Type.Unsafe<string>({ type: 'string', enum: [...statuses] }) : Type.String();
+  return Type.Object(
+    {
+      ...COMMON,
+      sortBy: Type.Unsafe<string>({
+        type: 'string',
+        enum: [...sortKeys],
+        default: 'creationTimestamp',
+        description: SORT_TEXT,
+      }),
+      status: Type.Optional(Type.Array(words, { minItems: 1, description: STATUS_TEXT })),
+      ...Object.fromEntries(
+        filters.map((name) => [
+          name,
+          Type.Optional(
+            Type.Array(Type.String(), {
+              minItems: 1,
+              description: `Objects with one of these values of ${name}.`,
+            }),
+          ),
+        ]),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** The query of any kind, for documentation and types. The values of `sortBy` and `status` depend on the kind. */
+export const AnyKindQuerySchema = Type.Object({
+  ...COMMON,
+  sortBy: Type.String({
+    default: 'creationTimestamp',
+    description: `${SORT_TEXT} For every kind: \`name\`, \`namespace\`, \`creationTimestamp\`, \`createTime\`, \`age\` and \`status\`. For pods also \`restarts\` and \`node\`; for events \`lastTimestamp\`; for nodes \`role\`, \`cpu\`, \`memory\`, \`pods\` and \`kubeletVersion\`; for custom resources the names of their printer columns.`,
+  }),
+  status: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: STATUS_TEXT })),
+  role: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'Only for nodes: those with one of these roles.' }),
+  ),
+});
+
+/** A valid query. An object must match all filters of the query. The decoder stores `namespace` in `namespaces`. */
+export type ResourceQuery = Readonly<Omit<Static<typeof AnyKindQuerySchema>, 'namespace'>>;
+
+/** The JSON Schema of the query of a single object, which has only cache-busting parameters. */
+export const NO_QUERY_SCHEMA = Type.Object({}, { additionalProperties: false });

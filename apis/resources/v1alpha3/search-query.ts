@@ -1,0 +1,30 @@
+// JSON Schema of the query parameters of `/kapis/resources.<platform>.io/v1alpha3/search`.
+import { Type } from 'typebox';
+
+export const SearchQuerySchema = Type.Object(
+  {
+    q: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'The text to search for in names, aliases, namespaces, labels and images. Case-insensitive. Required.',
+      }),
+    ),
+    kinds: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 50,
+        description:
+          'The kinds to search, as `plural` or `plural.group`; the server starts to follow them. All followed kinds by default.',
+      }),
+    ),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 10,
+      description: 'Maximum number of matches of each kind.',
+    }),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,291 @@
+// KindLists: pages, objects and search results of one kind under `/kapis`. The callers check the permissions.
+import { createHash, hash } from 'node:crypto';
+import { newBadRequest, newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
+import { NO_QUERY_SCHEMA, type ResourceQuery } from '../../../apis/resources/v1alpha3/resource-query.ts';
+import {
+  newResourceQueryDecoder,
+  type ResourceQueryDecoder,
+} from '../../../apis/resources/v1alpha3/resource-query-decoder.ts';
+import type { CallerScope } from '../../authorization/namespace-scopes.ts';
+import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { CachedObject } from '../../cache/resource-cache.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
+import type { BufferCache } from '../../memory/buffer-cache.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { hasQuery, searchIn } from '../../request/request-path.ts';
+import { exactName, type Kind } from '../../resources/kind.ts';
+import { sortKeysOf } from '../../resources/kind-profile.ts';
+import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
+import { type Facets, facetsOf } from '../../resources/lists/facets.ts';
+import { type ListFilter, listFilter } from '../../resources/lists/list-filter.ts';
+import { bestMatches, type Matches } from '../../resources/lists/search.ts';
+import type { ObjectFacts } from '../../resources/object-facts.ts';
+import { framed, type ListFrame } from '../rest/representation.ts';
+import { headersWith, respondedNotModified } from './entity-tag.ts';
+import { PlatformPieces, writeObjects } from './platform-body.ts';
+import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
+
+export interface KindListsOptions<Facts extends ObjectFacts> {
+  readonly listed: ListedKind<Facts>;
+  /** Path of the group and version, for instance `/kapis/resources.platform.io/v1alpha3`. */
+  readonly path: string;
+  /** The `apiVersion` of lists. */
+  readonly apiVersion: string;
+  readonly slicer: TimeSlicer;
+  /** Bodies of recently requested pages, shared by all kinds. */
+  readonly bodies: BufferCache<string>;
+  /** Maximum memory of compressed parts of long lists, in bytes. */
+  readonly compressedBytes: number;
+  /** Annotations that are computed for each response and not stored in the cluster. */
+  readonly computed?: ComputedAnnotations<Facts>;
+}
+
+/** The namespaces of a list. */
+export interface ListScope {
+  /** Sorted; undefined for all objects. */
+  readonly namespaces: readonly string[] | undefined;
+  /** True if the list lacks namespaces because of the permissions of the caller. */
+  readonly partial: boolean;
+}
+
+/** The lists of a kind, for any type of facts. */
+export interface PlatformLists {
+  readonly kind: Kind;
+  /** Reads the query of a list. Throws BadRequest with all validation errors. */
+  read(context: RequestContext): ResourceQuery;
+  /** Writes a page, or 304 if the client has it. */
+  list(context: RequestContext, scope: ListScope): Promise<void>;
+  /** Writes one object, or 304 if the client has it. `key`: `name` or `namespace/name`. */
+  get(context: RequestContext, key: string, name: string): void;
+  /** Returns the page of a live list. */
+  livePage(context: RequestContext, scope: ListScope): Promise<LivePage>;
+  search(text: string, scope: CallerScope, limit: number): Promise<Matches<ObjectFacts>>;
+  /** Returns the path of an object. */
+  link(object: { readonly name: string; readonly namespace: string }): string;
+  /** Calls `changed` after each change of the objects, until the returned function is called. */
+  onChange(changed: () => void): () => void;
+}
+
+/** The kinds that can be listed. */
+export interface ServedKinds {
+  /** Throws NotFound for an unknown resource. */
+  resolve(resource: string, signal: AbortSignal): Promise<Kind> | Kind;
+  /** Returns the lists of a kind after its first list. Throws ServiceUnavailable if this takes too long. */
+  lists(kind: Kind, signal: AbortSignal): Promise<PlatformLists> | PlatformLists;
+}
+
+export interface LivePage {
+  /** Equal for equal pages. */
+  readonly tag: string;
+  readonly total: number;
+  readonly resourceVersion: string;
+  /** Returns the page as one line of JSON. */
+  json(): Buffer;
+}
+
+interface ListQuery<Facts> extends ResourceQuery {
+  readonly filter: ListFilter<Facts>;
+}
+
+/** A page, with everything that its response depends on. */
+interface Page<Facts> {
+  readonly snapshot: ObjectSnapshot<Facts>;
+  readonly objects: readonly CachedObject<Facts>[];
+  /** Number of objects on all pages. */
+  readonly total: number;
+  readonly facets: Facets | undefined;
+  readonly partial: boolean;
+  /** Quoted. */
+  readonly tag: string;
+}
+
+/**
+ * Maximum number of objects on a page whose entity tag is computed from its content, so that objects on other pages do
+ * not affect it. The tag of a longer page is that of all objects.
+ */
+const MAX_TAGGED = 500;
+/** Objects between checks of the time slice. */
+const STEPS = 256;
+/** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
+const MAX_CACHED = 512;
+const MAX_LENGTH = 2048;
+/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
+const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
+
+export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
+  readonly #options: KindListsOptions<Facts>;
+  readonly #decoder: ResourceQueryDecoder;
+  readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
+  readonly #cached = new BoundedMap<string, ListQuery<Facts>>(MAX_CACHED);
+  readonly #states = new ObjectFingerprints();
+  readonly #item: PlatformItem<Facts>;
+  readonly #pieces: PlatformPieces<Facts>;
+
+  constructor(options: KindListsOptions<Facts>) {
+    this.#options = options;
+    const { listed, path, computed } = options;
+    const { kind, profile } = listed;
+    this.#decoder = newResourceQueryDecoder({
+      sortKeys: sortKeysOf(profile),
+      statuses: profile.statuses,
+      filters: Object.keys(profile.filters),
+      fields: [
+        'metadata.name',
+        ...(kind.namespaced ? ['metadata.namespace'] : []),
+        ...Object.keys(profile.fields),
+      ],
+    });
+    this.#item = new PlatformItem({ path, resource: exactName(kind) }, this.#states, computed);
+    this.#pieces = new PlatformPieces(this.#item, options.compressedBytes);
+  }
+
+  get kind(): Kind {
+    return this.#options.listed.kind;
+  }
+
+  read(context: RequestContext): ListQuery<Facts> {
+    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
+    const known = this.#cached.get(search);
+    if (known) return known;
+    const { kind, profile } = this.#options.listed;
+    const query = this.#decoder.decode(new URLSearchParams(search));
+    if (query.namespaces && !kind.namespaced) {
+      throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
+    }
+    const read = { ...query, filter: listFilter(query, profile) };
+    if (search.length <= MAX_LENGTH) this.#cached.set(search, read);
+    return read;
+  }
+
+  async list(context: RequestContext, scope: ListScope): Promise<void> {
+    const page = await this.#page(this.read(context), scope);
+    if (respondedNotModified(context, page.tag)) return;
+    const { apiVersion, bodies } = this.#options;
+    await writeObjects(context, headersWith(page.tag), this.#frame(page), page.objects, {
+      // The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page.
+      key: `${apiVersion} ${this.kind.plural} ${page.tag}`,
+      bodies,
+      item: this.#item,
+      pieces: () => this.#pieces.of(page.objects),
+      slicer: this.#options.slicer,
+    });
+  }
+
+  get(context: RequestContext, key: string, name: string): void {
+    if (hasQuery(context.request)) this.#noQuery.decode(context.query);
+    const { listed } = this.#options;
+    const object = listed.snapshot().get(key);
+    if (!object) throw newNotFound({ group: this.kind.group, resource: this.kind.plural }, name);
+    const tag = `"${hash('sha256', this.#item.state(object), 'base64url')}"`;
+    if (respondedNotModified(context, tag)) return;
+    const body = Buffer.concat([...this.#item.parts(object), NEWLINE]);
+    context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });
+    context.response.end(body);
+  }
+
+  async #page(query: ListQuery<Facts>, { namespaces, partial }: ListScope): Promise<Page<Facts>> {
+    const { listed, slicer } = this.#options;
+    const sorting = { ...query, namespaces };
+    const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting);
+    const total = sorted.length;
+    const limit = query.limit < 0 ? total : query.limit;
+    const first = (query.page - 1) * limit;
+    const objects: CachedObject<Facts>[] = [];
+    for (let i = first; i < Math.min(first + limit, total); i++) {
+      const identity = sorted[query.ascending ? i : total - 1 - i];
+      const object = identity && snapshot.get(identity.key);
+      if (object) objects.push(object);
+      if (objects.length % STEPS === 0 && slicer.spent) await slicer.next();
+    }
+    const facets = query.facets ? await facetsOf(sorted, query.facets, slicer) : undefined;
+    return {
+      snapshot,
+      objects,
+      total,
+      facets,
+      partial,
+      tag: await this.#tag(snapshot, objects, [total, facets, partial]),
+    };
+  }
+
+  async livePage(context: RequestContext, scope: ListScope): Promise<LivePage> {
+    const page = await this.#page(this.read(context), scope);
+    return {
+      tag: page.tag,
+      total: page.total,
+      resourceVersion: page.snapshot.resourceVersion,
+      json: () => {
+        const { start, end } = this.#frame(page);
+        const items = framed({ start, end: end.subarray(0, -1) }, page.objects, (object) =>
+          this.#item.parts(object),
+        );
+        return Buffer.concat([...items]);
+      },
+    };
+  }
+
+  search(text: string, scope: CallerScope, limit: number): Promise<Matches<Facts>> {
+    const { listed, slicer } = this.#options;
+    return bestMatches(
+      listed.snapshot(),
+      text,
+      scope.everything ? undefined : scope.namespaces.map(({ name }) => name),
+      limit,
+      slicer,
+    );
+  }
+
+  onChange(changed: () => void): () => void {
+    return this.#options.listed.onChange(changed);
+  }
+
+  link(object: { readonly name: string; readonly namespace: string }): string {
+    return this.#item.link(object);
+  }
+
+  #frame({ snapshot, total, facets, partial }: Page<Facts>): ListFrame {
+    const start = JSON.stringify({
+      kind: `${this.kind.kind}List`,
+      apiVersion: this.#options.apiVersion,
+      metadata: { resourceVersion: snapshot.resourceVersion },
+    });
+    const more = { totalItems: total, ...(facets ? { facets } : {}), ...(partial ? { partial } : {}) };
+    return {
+      start: Buffer.from(`${start.slice(0, -1)},"items":[`),
+      end: Buffer.from(`],${JSON.stringify(more).slice(1)}\n`),
+    };
+  }
+
+  /** Returns the entity tag of a page. It depends on the objects of the page, the total and the facets. */
+  async #tag(
+    snapshot: ObjectSnapshot<Facts>,
+    objects: readonly CachedObject<Facts>[],
+    more: readonly unknown[],
+  ): Promise<string> {
+    const { slicer, computed } = this.#options;
+    const tag = createHash('sha256').update(JSON.stringify(more));
+    // The tag of all objects would reveal changes in namespaces that the caller may not read.
+    const isAll = objects.length > MAX_TAGGED && objects.length === snapshot.size && !computed;
+    for (const states of isAll ? this.#chunkStates(snapshot) : this.#statesOf(objects)) {
+      tag.update(`${states},`);
+      if (slicer.spent) await slicer.next();
+    }
+    return `"${tag.digest('base64url')}"`;
+  }
+
+  *#chunkStates({ chunks }: ObjectSnapshot<Facts>): Generator<string> {
+    for (const chunk of chunks) yield this.#states.ofChunk(chunk);
+  }
+
+  *#statesOf(objects: readonly CachedObject<Facts>[]): Generator<string> {
+    for (let i = 0; i < objects.length; i += STEPS) {
+      const some = objects.slice(i, i + STEPS);
+      yield some.map((object) => this.#item.state(object)).join();
+    }
+  }
+}
+
+const NEWLINE = Buffer.from('\n');

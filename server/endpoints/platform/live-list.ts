@@ -1,0 +1,90 @@
+// Live lists: Server-Sent Events with the current page of a list, sent when the page changes. The server checks the
+// caller's permissions before each event.
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { GONE, StreamBody } from '../stream-body.ts';
+import type { ListScope, LivePage, PlatformLists } from './kind-lists.ts';
+
+export interface LiveOptions {
+  /** Minimum time between two events, in ms. */
+  readonly intervalMs: number;
+  /** Interval of heartbeats and of permission checks without a change, in ms; 15,000 by default. */
+  readonly heartbeatMs?: number;
+  /** Time without progress of the reader in ms; 30,000 by default. */
+  readonly stallMs?: number;
+}
+
+export interface LiveList {
+  /** Returns the lists of the kind. They change when the definition of the kind changes. */
+  lists(): Promise<PlatformLists>;
+  /** Returns the namespaces of the list. Throws Forbidden when the caller may not list them any more. */
+  scope(): Promise<ListScope>;
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  // Disables buffering in proxies.
+  'X-Accel-Buffering': 'no',
+  Vary: 'Accept, Origin',
+};
+
+/** Writes the events until the client disconnects, the server stops, or the caller loses the permission. */
+export async function writeLive(
+  context: RequestContext,
+  live: LiveList,
+  { intervalMs, heartbeatMs = 15_000, stallMs = 30_000 }: LiveOptions,
+): Promise<void> {
+  const { request, response, signal } = context;
+  const changes = new Wakeup();
+  const body = new StreamBody(response, { gzip: false, stallMs });
+  let followed: PlatformLists | undefined;
+  let unsubscribe = (): void => undefined;
+  let sent = String(request.headers['last-event-id'] ?? '');
+  try {
+    while (!signal.aborted) {
+      const lists = await live.lists();
+      if (lists !== followed) {
+        unsubscribe();
+        unsubscribe = lists.onChange(() => changes.wake());
+        followed = lists;
+      }
+      const page = await lists.livePage(context, await live.scope());
+      if (!response.headersSent) {
+        response.writeHead(200, HEADERS).flushHeaders();
+        if (request.method === 'HEAD') break;
+      }
+      const id = page.tag.slice(1, -1);
+      await body.write(id === sent ? ':\n' : eventOf(page, id, lists.read(context).live === 'changed'));
+      sent = id;
+      await pause(intervalMs, signal);
+      await changes.next(AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]));
+    }
+  } catch (error) {
+    if (!response.headersSent || error === GONE) throw error;
+    if (!signal.aborted) await body.write(failure(error));
+    if (!(error instanceof StatusError)) throw error;
+  } finally {
+    unsubscribe();
+    if (response.headersSent) await body.end();
+  }
+}
+
+function eventOf(page: LivePage, id: string, isShort: boolean): Buffer {
+  const { resourceVersion, total } = page;
+  const data = isShort ? JSON.stringify({ resourceVersion, totalItems: total }) : page.json();
+  const head = `event: ${isShort ? 'changed' : 'page'}\nid: ${id}\ndata: `;
+  return Buffer.concat([Buffer.from(head), Buffer.from(data), Buffer.from('\n\n')]);
+}
+
+/** Without internal text. */
+function failure(error: unknown): string {
+  const status =
+    error instanceof StatusError
+      ? { code: error.code, message: error.message }
+      : { code: 500, message: 'the live list failed' };
+  return `event: failure\ndata: ${JSON.stringify(status)}\n\n`;
+}

@@ -1,0 +1,149 @@
+// Creates the lists, live lists and search under `/kapis` from the configuration.
+import type { Logger } from 'pino';
+import { groupName, VERSION } from '../apis/resources/v1alpha3/group-version.ts';
+import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
+import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
+import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
+import type { CacheMetrics } from './cache/cache-metrics.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
+import { TimeSlicer } from './concurrency/time-slicer.ts';
+import type { CompletedConfig } from './config.ts';
+import { acceptsEvents } from './endpoints/accept.ts';
+import { KindLists, type PlatformLists } from './endpoints/platform/kind-lists.ts';
+import { ListAccess } from './endpoints/platform/list-access.ts';
+import { platformHandler } from './endpoints/platform/platform-handler.ts';
+import { Search } from './endpoints/platform/search.ts';
+import { BufferCache } from './memory/buffer-cache.ts';
+import type { Nodes } from './nodes.ts';
+import type { LongRunning } from './request/long-running.ts';
+import { apiVersionOf, exactName, type Kind } from './resources/kind.ts';
+import type { FollowedKind } from './resources/kinds/followed-kind.ts';
+import { FollowedKinds } from './resources/kinds/followed-kinds.ts';
+import { ListIndex } from './resources/lists/list-index.ts';
+import { nodeProfile } from './resources/nodes/node-profile.ts';
+import type { ResourceRoute } from './routes.ts';
+
+export interface Resources {
+  readonly route: ResourceRoute;
+  /** Background work. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly isLongRunning: LongRunning;
+  /** The authorizer of the filter chain: every authenticated caller may list, and the handler checks the permissions. */
+  authorizer(inner: Authorizer): Authorizer;
+}
+
+export interface ResourcesDependencies {
+  readonly client: ClusterClient;
+  readonly nodes: Nodes;
+  /** Cached. */
+  readonly authorizer: Authorizer;
+  readonly scopes: Pick<NamespaceScopes, 'of'>;
+  readonly log: Logger;
+  readonly cacheMetrics: CacheMetrics;
+}
+
+/** Memory of compressed parts of long lists: for nodes, and for each other kind, in bytes. */
+const COMPRESSED_NODES = 8 << 20;
+const COMPRESSED_OTHERS = 1 << 20;
+/** Memory of the bodies of recently requested pages of all kinds, in bytes. */
+const BODIES = 16 << 20;
+
+const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+
+export function newResources(
+  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
+  { client, nodes, authorizer, scopes, log: parent, cacheMetrics }: ResourcesDependencies,
+): Resources {
+  const group = groupName(platform.name);
+  const apiVersion = `${group}/${VERSION}`;
+  const path = `/kapis/${apiVersion}`;
+  const log = parent.child({ component: 'resources' });
+  // Shared, because all lists together must not block the event loop.
+  const slicer = new TimeSlicer();
+  const bodies = new BufferCache<string>(BODIES);
+  const followed = new FollowedKinds({
+    client,
+    log,
+    domain: `${platform.name}.io`,
+    slicer,
+    preload: options.preload,
+    restricted: options.restricted,
+    maxKinds: options.maxKinds,
+    kindBudget: options.kindBudget,
+    idleTimeout: options.idleTimeout,
+    syncTimeout: options.syncTimeout,
+    metrics: {
+      observe: (kind, current) => cacheMetrics.observe(exactName(kind), () => current()),
+      forget: (kind) => cacheMetrics.forget(exactName(kind)),
+    },
+  });
+  const profile = nodeProfile(nodes.definition);
+  const { cache } = nodes.informer;
+  const nodeLists = new KindLists({
+    listed: {
+      kind: NODES,
+      profile,
+      index: new ListIndex(profile, slicer),
+      snapshot: () => cache.snapshot(),
+      onChange: (changed) => cache.onChange(changed),
+    },
+    path,
+    apiVersion,
+    slicer,
+    bodies,
+    compressedBytes: COMPRESSED_NODES,
+    ...(nodes.usage ? { computed: nodes.usage.annotations } : {}),
+  });
+  const known = new WeakMap<FollowedKind, PlatformLists>();
+  const listsOf = (kind: FollowedKind): PlatformLists => {
+    let lists = known.get(kind);
+    if (!lists) {
+      lists = new KindLists({
+        listed: kind,
+        path,
+        apiVersion: apiVersionOf(kind.kind),
+        slicer,
+        bodies,
+        compressedBytes: COMPRESSED_OTHERS,
+      });
+      known.set(kind, lists);
+    }
+    return lists;
+  };
+  const kinds = {
+    resolve: (resource: string, signal: AbortSignal) =>
+      resource === NODES.plural ? NODES : followed.catalog.resolve(resource, signal),
+    lists: (kind: Kind, signal: AbortSignal) => {
+      if (kind === NODES) return nodeLists;
+      const used = followed.use(kind, signal);
+      return used instanceof Promise ? used.then(listsOf) : listsOf(used);
+    },
+    get followed() {
+      return [NODES, ...followed.synced.map(({ kind }) => kind)];
+    },
+  };
+  const handler = platformHandler({
+    group,
+    kinds,
+    access: new ListAccess({ group, authorizer, scopes }),
+    live: { intervalMs: options.liveInterval },
+    search: new Search({ apiVersion, kinds }),
+  });
+  const isOurs = (info: Pick<ResourceAttributes, 'prefix' | 'group' | 'version'>): boolean =>
+    info.prefix === 'kapis' && info.group === group && info.version === VERSION;
+  return {
+    route: {
+      prefix: 'kapis',
+      group,
+      version: VERSION,
+      resource: '*',
+      serves: (resource) =>
+        resource === NODES.plural || resource === 'search' || followed.catalog.has(resource),
+      handler,
+    },
+    followers: [followed],
+    isLongRunning: ({ info, request }) =>
+      info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),
+    authorizer: (inner) => openToAuthenticated(inner, (attributes) => isOurs(attributes)),
+  };
+}

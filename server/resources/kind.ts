@@ -1,0 +1,44 @@
+// Kind: a resource of the cluster that supports list and watch, as API discovery describes it.
+
+export interface Kind {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** For instance `pods`. */
+  readonly plural: string;
+  /** For instance `Pod`. */
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** The definition of a custom resource; undefined for other kinds. */
+  readonly custom?: CustomDefinition | undefined;
+}
+
+/** What lists use of a CustomResourceDefinition, for the version of the kind. */
+export interface CustomDefinition {
+  /** Changes with every change of the definition that affects this record or the stored objects. */
+  readonly revision: string;
+  readonly columns: readonly PrinterColumn[];
+  /** JSON paths of selectable fields, such as `.spec.color`. */
+  readonly selectableFields: readonly string[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly jsonPath: string;
+  /** `integer`, `number`, `string`, `boolean` or `date`. */
+  readonly type: string;
+}
+
+/** Returns the exact name of a kind, `plural.group`, as CustomResourceDefinitions are named. */
+export function exactName({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+/** Returns the path of the list of all objects, for instance `/apis/apps/v1/deployments`. */
+export function sourcePath({ group, version, plural }: Kind): string {
+  return group === '' ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`;
+}
+
+export function apiVersionOf({ group, version }: Kind): string {
+  return group === '' ? version : `${group}/${version}`;
+}

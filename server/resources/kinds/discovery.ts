@@ -1,0 +1,49 @@
+// Reads all resources of the cluster that support list and watch, from aggregated discovery. One request reads the core
+// group, and one request reads all other groups.
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { Kind } from '../kind.ts';
+
+const ACCEPT =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+
+/**
+ * Returns all kinds that can be listed and watched, in the order of discovery: the core group, then the other groups by
+ * priority. Of a kind with several versions, it returns the preferred one. An aggregated API that does not respond has
+ * no kinds, and does not delay the others.
+ */
+export async function discoverKinds(client: ClusterClient, signal: AbortSignal): Promise<Kind[]> {
+  const [core, groups] = await Promise.all(
+    ['/api', '/apis'].map((path) => client.json({ path, headers: { accept: ACCEPT }, signal })),
+  );
+  return [...kindsOf(core), ...kindsOf(groups)];
+}
+
+/** Reads an APIGroupDiscoveryList. */
+export function kindsOf(list: unknown): Kind[] {
+  const found = new Map<string, Kind>();
+  for (const item of array(record(list)['items']).map(record)) {
+    const group = text(recordIn(item, 'metadata')['name']);
+    for (const version of array(item['versions']).map(record)) {
+      for (const resource of array(version['resources']).map(record)) {
+        const kind = kindOf(resource, group, text(version['version']));
+        const key = `${group}/${kind?.plural}`;
+        if (kind && !found.has(key)) found.set(key, kind);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function kindOf(
+  resource: Readonly<Record<string, unknown>>,
+  group: string,
+  version: string,
+): Kind | undefined {
+  const verbs = new Set(array(resource['verbs']));
+  const plural = text(resource['resource']);
+  const kind = text(recordIn(resource, 'responseKind')['kind']);
+  if (!verbs.has('list') || !verbs.has('watch') || plural === '' || kind === '') return undefined;
+  return { group, version, plural, kind, namespaced: resource['scope'] === 'Namespaced' };
+}

@@ -1,0 +1,191 @@
+// A kind that the server caches on demand: an informer with compressed objects, and the index for lists.
+import type { Logger } from 'pino';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { Informer } from '../../cache/informer.ts';
+import { OverBudgetError } from '../../cache/informer-cache.ts';
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { PackedFrames } from '../../cache/stored-object.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
+import { SinkError } from '../../cluster/reflector/reflector-retry.ts';
+import { orAborted } from '../../concurrency/or-aborted.ts';
+import { pause } from '../../concurrency/pause.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { exactName, type Kind, sourcePath } from '../kind.ts';
+import type { KindProfile } from '../kind-profile.ts';
+import { ListIndex } from '../lists/list-index.ts';
+import type { ObjectFacts } from '../object-facts.ts';
+import { type KindFacts, kindProfile } from '../profiles/kind-profiles.ts';
+
+/** A kind whose lists can be served. */
+export interface ListedKind<Facts extends ObjectFacts> {
+  readonly kind: Kind;
+  readonly profile: KindProfile<Facts>;
+  readonly index: ListIndex<Facts>;
+  /** Returns the current snapshot. Throws ServiceUnavailable before the first list. */
+  snapshot(): ObjectSnapshot<Facts>;
+  /**
+   * Calls `changed` after each change of the objects, and when the kind is not followed any more, until the returned
+   * function is called.
+   */
+  onChange(changed: () => void): () => void;
+}
+
+export interface FollowedKindOptions {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** The domain of the platform, for instance `platform.io`. */
+  readonly domain: string;
+  readonly frames: PackedFrames;
+  /** Maximum memory of the objects, in bytes. */
+  readonly maxBytes: number;
+  readonly slicer: TimeSlicer;
+  readonly observer: ReflectorObserver;
+  /** Called when the objects need more memory than `maxBytes`. */
+  readonly exceeded: (kind: FollowedKind) => void;
+}
+
+/** Watches are not served from these caches, so they need no past events and lists. */
+const NO_WINDOW = { events: 0, bytes: 0 };
+const NO_HISTORY = { snapshots: 0, bytes: 0 };
+
+/**
+ * Status codes of a list that only a change of the cluster can mend. NotFound is not one of them, because
+ * kube-apiserver returns it for a moment after a change of a CustomResourceDefinition.
+ */
+const PERMANENT: ReadonlySet<number> = new Set([403, 405]);
+
+export class FollowedKind implements ListedKind<KindFacts> {
+  readonly kind: Kind;
+  readonly profile: KindProfile<KindFacts>;
+  readonly index: ListIndex<KindFacts>;
+  readonly #informer: Informer<KindFacts>;
+  readonly #maxBytes: number;
+  readonly #exceeded: (kind: FollowedKind) => void;
+  /** Resolved by the first list, and by a failure that retries do not mend. */
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
+  #failure: unknown;
+  #watchers = 0;
+  /** Time of the last use, on the clock of performance.now(). */
+  usedAt = performance.now();
+
+  constructor(kind: Kind, options: FollowedKindOptions) {
+    const { client, log, domain, frames, maxBytes, slicer, observer } = options;
+    this.kind = kind;
+    this.#maxBytes = maxBytes;
+    this.#exceeded = options.exceeded;
+    this.profile = kindProfile(kind, domain);
+    this.index = new ListIndex(this.profile, slicer);
+    this.#informer = new Informer({
+      definition: {
+        group: kind.group,
+        version: kind.version,
+        kind: kind.kind,
+        source: { path: sourcePath(kind) },
+        facts: (object) => this.profile.facts(object),
+      },
+      client,
+      log: log.child({ resource: exactName(kind) }),
+      frames,
+      maxBytes,
+      window: NO_WINDOW,
+      history: NO_HISTORY,
+      observer: {
+        ...observer,
+        listed: (way, seconds) => {
+          observer.listed?.(way, seconds);
+          this.#failure = undefined;
+          this.#settled.resolve();
+        },
+        failed: (error) => this.#failed(error),
+      },
+    });
+  }
+
+  get synced(): boolean {
+    return this.#informer.cache.synced;
+  }
+
+  get objects(): number {
+    return this.synced ? this.#informer.cache.snapshot().size : 0;
+  }
+
+  /** Memory of the objects, in bytes. */
+  get bytes(): number {
+    return this.synced ? this.#informer.cache.snapshot().bytes() : 0;
+  }
+
+  /** Number of live lists. */
+  get watchers(): number {
+    return this.#watchers;
+  }
+
+  /** Time since the last proof that the objects are up to date, in ms. */
+  get ageMs(): number {
+    return this.#informer.ageMs;
+  }
+
+  snapshot(): ObjectSnapshot<KindFacts> {
+    return this.#informer.cache.snapshot();
+  }
+
+  onChange(changed: () => void): () => void {
+    const unsubscribe = this.#informer.cache.onChange(changed);
+    const { signal } = this.#stop;
+    signal.addEventListener('abort', changed);
+    this.#watchers++;
+    return () => {
+      this.#watchers--;
+      signal.removeEventListener('abort', changed);
+      unsubscribe();
+    };
+  }
+
+  /** Follows the kind until `signal` is aborted or `stop` is called; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#informer.run(AbortSignal.any([signal, this.#stop.signal]));
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    this.#settled.resolve();
+  }
+
+  /** Calls `exceeded` if the kind has grown beyond its budget. */
+  checkBudget(): void {
+    if (this.bytes > this.#maxBytes) this.#exceeded(this);
+  }
+
+  /** Resolves after the first list, after a permanent failure, when the kind is stopped, or after `ms`. */
+  async waitUntilSynced(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.synced) return;
+    const over = new AbortController();
+    try {
+      await orAborted(
+        Promise.race([this.#settled.promise, pause(ms, AbortSignal.any([over.signal, signal]))]),
+        signal,
+      );
+    } finally {
+      over.abort();
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#failure = error;
+    if (error instanceof StatusError && PERMANENT.has(error.code)) this.#settled.resolve();
+    if (error instanceof SinkError && error.cause instanceof OverBudgetError) this.#exceeded(this);
+  }
+
+  /** Why there is no list yet. */
+  get reason(): string {
+    const name = exactName(this.kind);
+    const failure = this.#failure;
+    if (failure instanceof StatusError && failure.code === 403) {
+      return `this server may not list ${name}: grant its ServiceAccount the verbs list and watch`;
+    }
+    const reason = failure === undefined ? 'the first list takes longer' : messageOf(failure);
+    return `the list of ${name} is not available yet: ${reason}`;
+  }
+}

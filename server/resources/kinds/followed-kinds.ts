@@ -1,0 +1,219 @@
+// Starts the informer of a kind on demand or at startup, and stops idle informers. The configuration limits the number
+// of informers and the memory of each informer.
+import type { Logger } from 'pino';
+import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { PackedFrames } from '../../cache/stored-object.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
+import { pause } from '../../concurrency/pause.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { exactName, type Kind } from '../kind.ts';
+import { FollowedKind } from './followed-kind.ts';
+import { isSameKind, KindCatalog } from './kind-catalog.ts';
+
+export interface FollowedKindsOptions {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  readonly domain: string;
+  readonly slicer: TimeSlicer;
+  /** Kinds to follow from the start, as `plural` or `plural.group`. */
+  readonly preload: readonly string[];
+  /** Exact names of restricted kinds to serve. */
+  readonly restricted: readonly string[];
+  /** Maximum number of followed kinds. */
+  readonly maxKinds: number;
+  /** Maximum memory of the objects of one kind, in bytes. */
+  readonly kindBudget: number;
+  /** Time in ms after the last request for a kind, after which it is not followed any more. */
+  readonly idleTimeout: number;
+  /** Maximum wait of a request for the first list, in ms. */
+  readonly syncTimeout: number;
+  readonly metrics: KindMetrics;
+  /** Pause in ms before a kind over its budget is followed again; a minute by default. */
+  readonly overBudgetMs?: number;
+  /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
+  readonly sweepMs?: number;
+}
+
+/** The metrics of kinds. */
+export interface KindMetrics {
+  /** `followed` is called at each scrape. */
+  observe(kind: Kind, followed: () => FollowedKind): ReflectorObserver;
+  forget(kind: Kind): void;
+}
+
+const SWEEP_MS = 5_000;
+const OVER_BUDGET_MS = 60_000;
+
+export class FollowedKinds {
+  readonly catalog: KindCatalog;
+  readonly #options: FollowedKindsOptions;
+  readonly #frames = new PackedFrames();
+  /** The end of the pause of kinds over their budget, on the clock of performance.now(), by exact name. */
+  readonly #pausedUntil = new Map<string, number>();
+  /** By exact name. */
+  readonly #followed = new Map<string, FollowedKind>();
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(options: FollowedKindsOptions) {
+    this.#options = options;
+    const { client, log, domain, restricted } = options;
+    this.catalog = new KindCatalog({
+      client,
+      log,
+      domain,
+      allowed: restricted,
+      changed: () => this.#stopChanged(),
+    });
+  }
+
+  /** The kinds that are synced. */
+  get synced(): readonly FollowedKind[] {
+    return [...this.#followed.values()].filter(({ synced }) => synced);
+  }
+
+  /**
+   * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, or the
+   * kind exceeds its memory budget; NotFound if the kind does not exist any more.
+   */
+  use(kind: Kind, signal: AbortSignal): Promise<FollowedKind> | FollowedKind {
+    this.#checkBudget(kind);
+    const followed = this.#follow(this.#current(kind));
+    followed.usedAt = performance.now();
+    if (followed.synced) return followed;
+    return this.#synced(followed, signal);
+  }
+
+  async #synced(first: FollowedKind, signal: AbortSignal): Promise<FollowedKind> {
+    const deadline = performance.now() + this.#options.syncTimeout;
+    let followed = first;
+    for (;;) {
+      await followed.waitUntilSynced(Math.max(0, deadline - performance.now()), signal);
+      this.#checkBudget(followed.kind);
+      if (followed.synced) return followed;
+      const { kind, reason } = followed;
+      const current = this.#current(kind);
+      // The definition changes several times within a second when a version becomes preferred.
+      if (isSameKind(kind, current)) throw newServiceUnavailable(reason, 1);
+      followed = this.#follow(current);
+    }
+  }
+
+  /** Returns the kind as discovery describes it now, which can have changed since the path was resolved. */
+  #current(kind: Kind): Kind {
+    const name = exactName(kind);
+    const current = this.catalog.current(name);
+    if (!current) throw this.catalog.notFound(name);
+    return current;
+  }
+
+  #checkBudget(kind: Kind): void {
+    const name = exactName(kind);
+    const seconds = ((this.#pausedUntil.get(name) ?? 0) - performance.now()) / 1000;
+    if (seconds <= 0) return;
+    throw newServiceUnavailable(
+      `the ${name} of the cluster need more memory than resources.kindBudget allows`,
+      Math.ceil(seconds),
+    );
+  }
+
+  /** Runs until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    const catalog = this.catalog.run(signal);
+    while (!signal.aborted) {
+      await this.#preload(signal);
+      this.#sweep();
+      await pause(this.#options.sweepMs ?? SWEEP_MS, signal);
+    }
+    await Promise.all([catalog, ...this.#running]);
+  }
+
+  #follow(kind: Kind): FollowedKind {
+    const name = exactName(kind);
+    const known = this.#followed.get(name);
+    if (known && isSameKind(known.kind, kind)) return known;
+    if (known) this.#drop(known);
+    if (this.#followed.size >= this.#options.maxKinds) this.#evictOne();
+    const { client, log, domain, slicer, kindBudget, metrics } = this.#options;
+    const signal = this.#signal;
+    if (!signal || signal.aborted) throw newServiceUnavailable('the server is starting or stopping', 1);
+    const followed: FollowedKind = new FollowedKind(kind, {
+      client,
+      log,
+      domain,
+      frames: this.#frames,
+      maxBytes: kindBudget,
+      slicer,
+      observer: metrics.observe(kind, () => followed),
+      exceeded: (large) => this.#exceeded(large),
+    });
+    this.#followed.set(name, followed);
+    const running = followed.run(signal).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return followed;
+  }
+
+  /** Follows the kinds of the configuration as soon as they exist. */
+  async #preload(signal: AbortSignal): Promise<void> {
+    for (const resource of this.#options.preload) {
+      try {
+        const kind = await this.catalog.resolve(resource, signal);
+        this.#checkBudget(kind);
+        this.#follow(kind).usedAt = performance.now();
+      } catch (err) {
+        if (!signal.aborted)
+          this.#options.log.debug({ err, resource }, 'a preloaded resource cannot be followed');
+      }
+    }
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const followed of this.#followed.values()) {
+      followed.checkBudget();
+      const isIdle = followed.watchers === 0 && now - followed.usedAt > this.#options.idleTimeout;
+      if (isIdle) this.#drop(followed);
+    }
+    for (const [name, until] of this.#pausedUntil) if (until <= now) this.#pausedUntil.delete(name);
+  }
+
+  /** Stops kinds that were removed, or whose definition changed. The others are not affected. */
+  #stopChanged(): void {
+    for (const [name, followed] of this.#followed) {
+      if (!isSameKind(followed.kind, this.catalog.current(name))) this.#drop(followed);
+    }
+  }
+
+  /** Releases the memory of a kind over its budget. */
+  #exceeded(followed: FollowedKind): void {
+    const name = exactName(followed.kind);
+    this.#options.log.warn(
+      { resource: name, budget: this.#options.kindBudget },
+      'the objects of a resource need more memory than resources.kindBudget allows; its lists get 503',
+    );
+    this.#pausedUntil.set(name, performance.now() + (this.#options.overBudgetMs ?? OVER_BUDGET_MS));
+    this.#drop(followed);
+  }
+
+  /** Throws ServiceUnavailable if all kinds have live lists, which would start to follow an evicted kind again. */
+  #evictOne(): void {
+    const [oldest] = [...this.#followed.values()]
+      .filter(({ watchers }) => watchers === 0)
+      .sort((a, b) => a.usedAt - b.usedAt);
+    if (!oldest) {
+      throw newServiceUnavailable(
+        'the server follows as many kinds as resources.maxKinds allows, and all of them have live lists',
+        1,
+      );
+    }
+    this.#drop(oldest);
+  }
+
+  #drop(followed: FollowedKind): void {
+    followed.stop();
+    this.#followed.delete(exactName(followed.kind));
+    this.#options.metrics.forget(followed.kind);
+  }
+}

@@ -1,0 +1,47 @@
+// Facets of a list: numbers of objects by status, namespace, kind of the owner, or label value.
+import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { ObjectFacts } from '../object-facts.ts';
+
+/** Counts by value, for each facet. Objects without a value are not counted. */
+export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Maximum number of values of a facet; the most frequent ones are returned. */
+const MAX_VALUES = 1000;
+const STEPS = 256;
+
+type Read = (object: ObjectIdentity<ObjectFacts>) => readonly string[];
+
+const READS: Readonly<Record<string, Read>> = {
+  status: ({ facts }) => facts.status.slice(0, 1),
+  namespace: ({ namespace }) => [namespace],
+  ownerKind: ({ facts }) => [...new Set(facts.owners.map(({ kind }) => kind))],
+};
+
+/** `names`: valid facets, for instance `status` or `label:app`. */
+export async function facetsOf(
+  objects: readonly ObjectIdentity<ObjectFacts>[],
+  names: readonly string[],
+  slicer: TimeSlicer,
+): Promise<Facets> {
+  const facets: [name: string, counts: Readonly<Record<string, number>>][] = [];
+  for (const name of new Set(names)) {
+    const read = READS[name] ?? labelReader(name.slice('label:'.length));
+    const counts = new Map<string, number>();
+    for (const [i, object] of objects.entries()) {
+      for (const value of read(object)) if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+      if (i % STEPS === 0 && slicer.spent) await slicer.next();
+    }
+    facets.push([name, mostFrequent(counts)]);
+  }
+  return Object.fromEntries(facets);
+}
+
+function labelReader(key: string): Read {
+  return ({ labels }) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []);
+}
+
+function mostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.slice(0, MAX_VALUES));
+}

@@ -1,0 +1,24 @@
+// Selects the objects of some namespaces from a snapshot.
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { StoredObject } from '../../cache/stored-object.ts';
+
+/**
+ * Yields the objects in the namespaces, or all objects if `namespaces` is undefined, in arrays of neighbours. Of the
+ * kind Namespace, it yields the namespaces themselves. The time is proportional to the number of yielded objects.
+ */
+export function* objectsIn<Facts>(
+  snapshot: ObjectSnapshot<Facts>,
+  namespaces: readonly string[] | undefined,
+): Generator<readonly StoredObject<Facts>[]> {
+  if (!namespaces) {
+    for (const chunk of snapshot.chunks) yield chunk.objects;
+    return;
+  }
+  for (const namespace of namespaces) {
+    // Only the kind Namespace has keys without a slash here.
+    const itself = snapshot.get(namespace);
+    if (itself) yield [itself];
+    // The character after `/` is `0`.
+    else yield* snapshot.between(`${namespace}/`, `${namespace}0`);
+  }
+}

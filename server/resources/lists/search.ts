@@ -1,0 +1,136 @@
+// Text search in the objects of one kind: the best matches, and the number of all matches.
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { StoredObject } from '../../cache/stored-object.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { ObjectFacts } from '../object-facts.ts';
+import { objectsIn } from './objects-in.ts';
+
+/** How an object matches, the best first: its name, the start of its name, a word of its name, or another text. */
+export const MATCHES = ['name', 'prefix', 'word', 'text'] as const;
+export type Match = (typeof MATCHES)[number];
+
+export interface Found<Facts> {
+  readonly object: ObjectIdentity<Facts>;
+  readonly match: Match;
+}
+
+export interface Matches<Facts> {
+  /** The best matches, at most `limit`, the best first, then by name and namespace. */
+  readonly best: readonly Found<Facts>[];
+  /** Number of all matches. */
+  readonly total: number;
+}
+
+/** Chunks between checks of the time slice, of about 32 objects each. */
+const CHUNKS = 8;
+
+/** `namespaces`: undefined for all objects. The text is compared case-insensitively. */
+export async function bestMatches<Facts extends ObjectFacts>(
+  snapshot: ObjectSnapshot<Facts>,
+  text: string,
+  namespaces: readonly string[] | undefined,
+  limit: number,
+  slicer: TimeSlicer,
+): Promise<Matches<Facts>> {
+  const matchOf = newMatcher(text.toLowerCase());
+  const byMatch = MATCHES.map(() => new Least<Facts>(limit));
+  let steps = 0;
+  const parts = namespaces ? objectsIn(snapshot, namespaces) : candidates(snapshot, text.toLowerCase());
+  for (const objects of parts) {
+    for (const { identity } of objects) {
+      const match = matchOf(identity);
+      if (match >= 0) byMatch[match]?.add(identity);
+    }
+    if (++steps % CHUNKS === 0 && slicer.spent) await slicer.next();
+  }
+  const best = byMatch.flatMap(({ objects }, i) =>
+    objects.map((object) => ({ object, match: MATCHES[i] ?? 'text' })),
+  );
+  return { best: best.slice(0, limit), total: byMatch.reduce((sum, { total }) => sum + total, 0) };
+}
+
+/** The searched texts of chunks, in lower case: most chunks contain no match. */
+const TEXTS = new WeakMap<object, string>();
+
+/** Yields the objects of each chunk; none if the chunk contains no match. */
+function* candidates<Facts extends ObjectFacts>(
+  { chunks }: ObjectSnapshot<Facts>,
+  wanted: string,
+): Generator<readonly StoredObject<Facts>[]> {
+  for (const chunk of chunks) {
+    let text = TEXTS.get(chunk);
+    if (text === undefined) {
+      const texts = new Set(chunk.objects.flatMap(({ key, facts }) => [key.toLowerCase(), facts.searchText]));
+      text = [...texts].join('\n');
+      TEXTS.set(chunk, text);
+    }
+    yield text.includes(wanted) ? chunk.objects : [];
+  }
+}
+
+/** The first objects by name and namespace, and the number of all. */
+class Least<Facts> {
+  readonly #limit: number;
+  readonly objects: ObjectIdentity<Facts>[] = [];
+  total = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(object: ObjectIdentity<Facts>): void {
+    this.total++;
+    const { objects } = this;
+    const last = objects[this.#limit - 1];
+    if (last && byName(last, object) < 0) return;
+    const after = objects.findLastIndex((other) => byName(other, object) < 0);
+    objects.splice(after + 1, 0, object);
+    if (objects.length > this.#limit) objects.pop();
+  }
+}
+
+/**
+ * Returns the function that returns the index of the match of an object in MATCHES; -1 for none. `wanted` is in lower
+ * case. Neighbours often share their namespace and their texts, so the function keeps the last results.
+ */
+function newMatcher(wanted: string): (object: ObjectIdentity<ObjectFacts>) => number {
+  const inNamespace = lastResult((namespace) => namespace.includes(wanted));
+  const inText = lastResult((text) => text.includes(wanted));
+  return ({ key, namespace, facts }) => {
+    // Searches in the key, because a copy of each name would take longer than the search.
+    const start = namespace === '' ? 0 : namespace.length + 1;
+    const lower = key.toLowerCase();
+    const at = lower.indexOf(wanted, start);
+    if (at === start) return lower.length - start === wanted.length ? 0 : 1;
+    if (at > start) return isWordAt(lower, wanted, at) ? 2 : 3;
+    return inNamespace(namespace) || inText(facts.searchText) ? 3 : -1;
+  };
+}
+
+function lastResult(read: (text: string) => boolean): (text: string) => boolean {
+  let last = '';
+  let result = read(last);
+  return (text) => {
+    if (text !== last) {
+      last = text;
+      result = read(text);
+    }
+    return result;
+  };
+}
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** Returns true if a word of the name starts with the text. `at`: the first position of the text. */
+function isWordAt(name: string, wanted: string, at: number): boolean {
+  for (let i = at; i > 0; i = name.indexOf(wanted, i + 1)) {
+    if (!LETTER_OR_DIGIT.test(name.charAt(i - 1))) return true;
+  }
+  return false;
+}
+
+function byName(left: ObjectIdentity<unknown>, right: ObjectIdentity<unknown>): number {
+  if (left.name !== right.name) return left.name < right.name ? -1 : 1;
+  return left.key < right.key ? -1 : 1;
+}

@@ -1,0 +1,111 @@
+// Values extracted from an object of any kind for filters, sorting and search. The values are extracted once for each
+// resourceVersion of an object.
+import { array, record, recordIn, text, texts } from '../../apis/reading/unknown-value.ts';
+import { Interner } from '../memory/interner.ts';
+import { SharedValues } from '../memory/shared-values.ts';
+
+export interface ObjectFacts {
+  /** Creation time in seconds since the epoch; 0 if there is none. */
+  readonly createdAt: number;
+  /** The words that `status` selects. The first one is the status; empty if the kind has no status. */
+  readonly status: readonly string[];
+  /** The display name; empty if there is none. */
+  readonly alias: string;
+  /** A value that is too long for a selector is replaced by a placeholder, to save memory. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly owners: readonly Owner[];
+  /** Text for `q` in lower case, one value per line, without the name and the namespace. */
+  readonly searchText: string;
+}
+
+export interface Owner {
+  readonly uid: string;
+  readonly kind: string;
+}
+
+/** Name of the annotation with the display name of an object, without its prefix, the domain of the platform. */
+export const ALIAS_ANNOTATION = 'alias-name';
+
+/** Maximum length of a label value, and so of a value in a selector. */
+const LONGEST_SELECTABLE = 63;
+/** Placeholder that equals no value of a selector. */
+const NOT_SELECTABLE = '\0';
+
+/** Facts that are common to all kinds, from a parsed object. */
+export type CommonFacts = Omit<ObjectFacts, 'status'>;
+
+/**
+ * Reads the common facts of the objects of one kind. Equal values of several objects are stored once, because most
+ * objects of a kind have the labels, images and owners of many others.
+ */
+export class FactsReader {
+  readonly #aliasAnnotation: string;
+  readonly #annotations = new SharedValues<Readonly<Record<string, string>>>();
+  readonly #owners = new SharedValues<readonly Owner[]>();
+  readonly #texts = new Interner();
+  readonly #words = new SharedValues<readonly string[]>();
+
+  /** `domain`: of the platform, for instance `platform.io`. */
+  constructor(domain: string) {
+    this.#aliasAnnotation = `${domain}/${ALIAS_ANNOTATION}`;
+  }
+
+  read(object: unknown): CommonFacts {
+    const metadata = recordIn(object, 'metadata');
+    const annotations = texts(metadata['annotations']);
+    const alias = Object.hasOwn(annotations, this.#aliasAnnotation)
+      ? (annotations[this.#aliasAnnotation] ?? '')
+      : '';
+    return {
+      createdAt: secondsOf(text(metadata['creationTimestamp'])),
+      alias,
+      annotations: this.#annotations.json(selectable(annotations)),
+      owners: this.#owners.json(this.#ownersOf(metadata['ownerReferences'])),
+      searchText: this.#texts.intern(searchTextOf(alias, texts(metadata['labels']), imagesOf(object))),
+    };
+  }
+
+  #ownersOf(references: unknown): readonly Owner[] {
+    return array(references)
+      .map(record)
+      .map(({ uid, kind }) => ({ uid: text(uid), kind: this.#texts.intern(text(kind)) }));
+  }
+
+  /** Returns the words, as one array for all objects with the same words. */
+  words(words: readonly string[]): readonly string[] {
+    return this.#words.json(words);
+  }
+}
+
+function secondsOf(timestamp: string): number {
+  const created = Date.parse(timestamp);
+  return Number.isNaN(created) ? 0 : Math.floor(created / 1000);
+}
+
+function selectable(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(annotations)) {
+    kept[key] = value.length <= LONGEST_SELECTABLE ? value : NOT_SELECTABLE;
+  }
+  return kept;
+}
+
+/** Returns the images of the containers of a pod, of a workload's pod template, or of a CronJob's job template. */
+function imagesOf(object: unknown): readonly string[] {
+  const spec = recordIn(object, 'spec');
+  const template = recordIn(recordIn(spec['jobTemplate'], 'spec')['template'] ?? spec['template'], 'spec');
+  return [spec, template].flatMap((pod) =>
+    [...array(pod['initContainers']), ...array(pod['containers'])].map((container) =>
+      text(record(container)['image']),
+    ),
+  );
+}
+
+function searchTextOf(
+  alias: string,
+  labels: Readonly<Record<string, string>>,
+  images: readonly string[],
+): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return [alias, ...pairs, ...new Set(images)].join('\n').toLowerCase();
+}

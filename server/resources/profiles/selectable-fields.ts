@@ -1,0 +1,100 @@
+// The fields that kube-apiserver supports in field selectors, for each kind.
+// Source: AddFieldLabelConversionFunc and ToSelectableFields in pkg/apis and pkg/registry of Kubernetes.
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { exactName, type Kind } from '../kind.ts';
+import { JSONPath } from './custom-columns.ts';
+
+type Read = (object: unknown) => string;
+
+function inSpec(field: string): Read {
+  return (object) => text(recordIn(object, 'spec')[field]);
+}
+
+function inStatus(field: string): Read {
+  return (object) => text(recordIn(object, 'status')[field]);
+}
+
+function top(field: string): Read {
+  return (object) => text(record(object)[field]);
+}
+
+function statusCount(field: string): Read {
+  return (object) => {
+    const value = recordIn(object, 'status')[field];
+    return String(typeof value === 'number' ? value : 0);
+  };
+}
+
+const podIP: Read = (object) => text(record(array(recordIn(object, 'status')['podIPs'])[0])['ip']);
+
+/** The fields of the object that an event is about, by their prefix. */
+function aboutObject(prefix: string): Readonly<Record<string, Read>> {
+  const names = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+  return Object.fromEntries(
+    names.map((name): [string, Read] => [
+      `${prefix}.${name}`,
+      (object) => text(recordIn(object, prefix)[name]),
+    ]),
+  );
+}
+
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
+  pods: {
+    'spec.nodeName': inSpec('nodeName'),
+    'spec.host': inSpec('nodeName'),
+    'spec.restartPolicy': inSpec('restartPolicy'),
+    'spec.schedulerName': inSpec('schedulerName'),
+    'spec.serviceAccountName': inSpec('serviceAccountName'),
+    'spec.hostNetwork': (object) => String(recordIn(object, 'spec')['hostNetwork'] === true),
+    'status.phase': inStatus('phase'),
+    'status.podIP': podIP,
+    // kube-apiserver accepts this field, but its value is always empty.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': inStatus('nominatedNodeName'),
+  },
+  nodes: { 'spec.unschedulable': (object) => String(recordIn(object, 'spec')['unschedulable'] === true) },
+  namespaces: { 'status.phase': inStatus('phase') },
+  services: { 'spec.clusterIP': inSpec('clusterIP'), 'spec.type': inSpec('type') },
+  secrets: { type: top('type') },
+  replicationcontrollers: { 'status.replicas': statusCount('replicas') },
+  'jobs.batch': { 'status.successful': statusCount('succeeded') },
+  'certificatesigningrequests.certificates.k8s.io': { 'spec.signerName': inSpec('signerName') },
+  events: {
+    ...aboutObject('involvedObject'),
+    reason: top('reason'),
+    reportingComponent: top('reportingComponent'),
+    source: (object) => text(recordIn(object, 'source')['component']) || top('reportingComponent')(object),
+    type: top('type'),
+  },
+  'events.events.k8s.io': {
+    ...aboutObject('regarding'),
+    reason: top('reason'),
+    reportingController: top('reportingController'),
+    type: top('type'),
+  },
+};
+
+/** Fields whose values differ between most objects. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'spec.nodeName',
+  'status.podIP',
+  'status.nominatedNodeName',
+  'spec.clusterIP',
+  ...['involvedObject', 'regarding'].flatMap((about) =>
+    ['name', 'uid', 'resourceVersion', 'fieldPath'].map((field) => `${about}.${field}`),
+  ),
+]);
+
+/** Returns the function that reads each field of the kind. */
+export function selectableFields(kind: Kind): Readonly<Record<string, Read>> {
+  const name = exactName(kind);
+  if (!kind.custom && Object.hasOwn(FIELDS, name)) return FIELDS[name] ?? {};
+  // kube-apiserver accepts this field for its cluster-scoped kinds without fields of their own.
+  if (!kind.custom) return kind.namespaced ? {} : { 'metadata.namespace': () => '' };
+  return Object.fromEntries(
+    kind.custom.selectableFields.map((path): [string, Read] => {
+      const read = new JSONPath(path);
+      return [path.replace(/^\./, ''), (object) => read.texts(object)[0] ?? ''];
+    }),
+  );
+}

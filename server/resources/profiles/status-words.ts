@@ -1,0 +1,178 @@
+// The status of an object as one word, for instance `Running`, for all kinds except nodes.
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { exactName, type Kind } from '../kind.ts';
+import { podStatus } from './pod-status.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type StatusWord = (object: unknown) => string;
+
+/** The words of workloads, which kubectl shows only as numbers. */
+export const WORKLOAD_STATUSES = ['available', 'progressing', 'degraded', 'stopped'] as const;
+type WorkloadStatus = (typeof WORKLOAD_STATUSES)[number];
+
+interface KindStatus {
+  readonly word: StatusWord;
+  /** All words; undefined if there are any number of them. */
+  readonly words?: readonly string[];
+}
+
+const PHASES = {
+  namespaces: ['Active', 'Terminating'],
+  persistentvolumeclaims: ['Pending', 'Bound', 'Lost', 'Terminating'],
+  persistentvolumes: ['Pending', 'Available', 'Bound', 'Released', 'Failed', 'Terminating'],
+} as const;
+
+const STATUSES: Readonly<Record<string, KindStatus>> = {
+  pods: { word: podStatus },
+  'deployments.apps': { word: deploymentStatus, words: WORKLOAD_STATUSES },
+  'statefulsets.apps': { word: statefulSetStatus, words: WORKLOAD_STATUSES },
+  'daemonsets.apps': { word: daemonSetStatus, words: WORKLOAD_STATUSES },
+  'replicasets.apps': { word: replicaSetStatus, words: WORKLOAD_STATUSES },
+  replicationcontrollers: { word: replicaSetStatus, words: WORKLOAD_STATUSES },
+  'jobs.batch': {
+    word: jobStatus,
+    words: [
+      'Running',
+      'Complete',
+      'Failed',
+      'Suspended',
+      'Terminating',
+      'FailureTarget',
+      'SuccessCriteriaMet',
+    ],
+  },
+  'cronjobs.batch': {
+    word: (object) => (recordIn(object, 'spec')['suspend'] === true ? 'Suspended' : 'Active'),
+    words: ['Active', 'Suspended'],
+  },
+  namespaces: { word: (object) => text(recordIn(object, 'status')['phase']), words: PHASES.namespaces },
+  persistentvolumeclaims: { word: phase, words: PHASES.persistentvolumeclaims },
+  persistentvolumes: { word: phase, words: PHASES.persistentvolumes },
+  events: { word: (object) => text(record(object)['type']) },
+  'events.events.k8s.io': { word: (object) => text(record(object)['type']) },
+};
+
+/** Returns the function that reads the status of an object; empty if the object has none. */
+export function statusOf(kind: Kind): (object: unknown) => readonly string[] {
+  const word = ownStatus(kind)?.word ?? conditionStatus;
+  return (object) => {
+    const status = word(object);
+    return status === '' ? [] : [status];
+  };
+}
+
+/** Returns all statuses of a kind; undefined if it has any number of them. */
+export function statusesOf(kind: Kind): readonly string[] | undefined {
+  return ownStatus(kind)?.words;
+}
+
+function ownStatus(kind: Kind): KindStatus | undefined {
+  const name = exactName(kind);
+  return !kind.custom && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined;
+}
+
+function isDeleted(object: unknown): boolean {
+  return recordIn(object, 'metadata')['deletionTimestamp'] !== undefined;
+}
+
+function phase(object: unknown): string {
+  return isDeleted(object) ? 'Terminating' : text(recordIn(object, 'status')['phase']);
+}
+
+/** Conditions that mean that an object works, the most common one first. */
+const READY_CONDITIONS = ['Ready', 'Available', 'Healthy', 'Established', 'Accepted', 'Synced', 'Succeeded'];
+
+/**
+ * Returns the state of the condition that means that the object works: `Ready`, `NotReady` or `Unknown` for `Ready`, and
+ * so on. Without such a condition, returns `status.phase`.
+ */
+function conditionStatus(object: unknown): string {
+  if (isDeleted(object)) return 'Terminating';
+  const status = recordIn(object, 'status');
+  for (const type of READY_CONDITIONS) {
+    const condition = conditionOf(status, type);
+    if (!condition) continue;
+    if (condition['status'] === 'True') return type;
+    return condition['status'] === 'False' ? `Not${type}` : 'Unknown';
+  }
+  return text(status['phase']);
+}
+
+function conditionOf(status: Fields, type: string): Fields | undefined {
+  return array(status['conditions'])
+    .map(record)
+    .find((condition) => condition['type'] === type);
+}
+
+function hasCondition(status: Fields, type: string, value = 'True'): boolean {
+  return conditionOf(status, type)?.['status'] === value;
+}
+
+function count(fields: Fields, name: string, missing = 0): number {
+  const value = fields[name];
+  return typeof value === 'number' ? value : missing;
+}
+
+/** Returns true if the controller has not yet processed the last change of `spec`. */
+function isUnobserved(object: unknown, status: Fields): boolean {
+  return count(status, 'observedGeneration') < count(recordIn(object, 'metadata'), 'generation');
+}
+
+function deploymentStatus(object: unknown): WorkloadStatus {
+  const status = recordIn(object, 'status');
+  const desired = count(recordIn(object, 'spec'), 'replicas', 1);
+  if (isUnobserved(object, status)) return 'progressing';
+  if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
+  if (hasCondition(status, 'Progressing', 'False') || hasCondition(status, 'ReplicaFailure'))
+    return 'degraded';
+  const updated = count(status, 'updatedReplicas');
+  if (updated < desired || count(status, 'replicas') > updated) return 'progressing';
+  if (count(status, 'availableReplicas') >= desired) return 'available';
+  // After a complete rollout, replicas became unavailable.
+  const isRolledOut = conditionOf(status, 'Progressing')?.['reason'] === 'NewReplicaSetAvailable';
+  return isRolledOut ? 'degraded' : 'progressing';
+}
+
+function statefulSetStatus(object: unknown): WorkloadStatus {
+  const status = recordIn(object, 'status');
+  const desired = count(recordIn(object, 'spec'), 'replicas', 1);
+  if (isUnobserved(object, status)) return 'progressing';
+  if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
+  const isUpdating =
+    status['updateRevision'] !== undefined && status['updateRevision'] !== status['currentRevision'];
+  if (isUpdating || count(status, 'replicas') !== desired) return 'progressing';
+  return count(status, 'availableReplicas', count(status, 'readyReplicas')) >= desired
+    ? 'available'
+    : 'degraded';
+}
+
+function daemonSetStatus(object: unknown): WorkloadStatus {
+  const status = recordIn(object, 'status');
+  const desired = count(status, 'desiredNumberScheduled');
+  if (isUnobserved(object, status)) return 'progressing';
+  if (desired === 0) return 'stopped';
+  if (count(status, 'currentNumberScheduled') < desired) return 'progressing';
+  if (count(status, 'updatedNumberScheduled') < desired) return 'progressing';
+  return count(status, 'numberAvailable') >= desired ? 'available' : 'degraded';
+}
+
+function replicaSetStatus(object: unknown): WorkloadStatus {
+  const status = recordIn(object, 'status');
+  const desired = count(recordIn(object, 'spec'), 'replicas', 1);
+  if (isUnobserved(object, status)) return 'progressing';
+  if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
+  if (hasCondition(status, 'ReplicaFailure')) return 'degraded';
+  if (count(status, 'replicas') !== desired) return 'progressing';
+  return count(status, 'availableReplicas') >= desired ? 'available' : 'degraded';
+}
+
+/** The words of kubectl's column STATUS. */
+function jobStatus(object: unknown): string {
+  const status = recordIn(object, 'status');
+  if (hasCondition(status, 'Complete')) return 'Complete';
+  if (hasCondition(status, 'Failed')) return 'Failed';
+  if (isDeleted(object)) return 'Terminating';
+  if (hasCondition(status, 'Suspended')) return 'Suspended';
+  if (hasCondition(status, 'FailureTarget')) return 'FailureTarget';
+  return hasCondition(status, 'SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running';
+}

@@ -1,0 +1,124 @@
+// Test fixture: the informer cache of one kind, without a cluster. The test writes the objects to the cache.
+
+import { InformerCache } from '../../../server/cache/informer-cache.ts';
+import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
+import { PackedFrames } from '../../../server/cache/stored-object.ts';
+import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
+import { KindLists } from '../../../server/endpoints/platform/kind-lists.ts';
+import { BufferCache } from '../../../server/memory/buffer-cache.ts';
+import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
+import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
+import { ListIndex } from '../../../server/resources/lists/list-index.ts';
+import { type KindFacts, kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
+import { PLATFORM_PATH } from './platform-lists.ts';
+
+export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export const NAMESPACES: Kind = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+};
+
+/** A custom resource with printer columns and a selectable field. */
+export const WIDGETS: Kind = {
+  group: 'example.com',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+  namespaced: true,
+  custom: {
+    revision: '1',
+    columns: [
+      { name: 'Size', jsonPath: '.spec.size', type: 'integer' },
+      { name: 'Color', jsonPath: '.spec.color', type: 'string' },
+    ],
+    selectableFields: ['.spec.color'],
+  },
+};
+
+export interface PlainObject {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
+/** Returns an object as kube-apiserver lists it. `key`: `name`, or `namespace/name`. */
+export function plain(
+  key: string,
+  resourceVersion: number,
+  metadata: object = {},
+  more: object = {},
+): PlainObject {
+  const [name = '', namespace] = key.split('/').toReversed();
+  return {
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid: `uid-${key}`,
+      resourceVersion: String(resourceVersion),
+      ...metadata,
+    },
+    ...more,
+  };
+}
+
+export class KindCache implements ListedKind<KindFacts> {
+  readonly kind: Kind;
+  readonly profile;
+  readonly index: ListIndex<KindFacts>;
+  readonly cache: InformerCache<KindFacts>;
+  readonly lists: KindLists<KindFacts>;
+
+  constructor(kind: Kind, slicer = new TimeSlicer()) {
+    this.kind = kind;
+    this.profile = kindProfile(kind, 'platform.io');
+    this.index = new ListIndex(this.profile, slicer);
+    this.cache = new InformerCache({
+      definition: {
+        group: kind.group,
+        version: kind.version,
+        kind: kind.kind,
+        source: { path: sourcePath(kind) },
+        facts: (object) => this.profile.facts(object),
+      },
+      log: { info: () => undefined, warn: () => undefined },
+      window: { events: 0, ageMs: 300_000, bytes: 0 },
+      history: { snapshots: 0, ageMs: 300_000, bytes: 0 },
+      probe: () => Promise.resolve(),
+      waitMs: 50,
+      now: () => performance.now(),
+      frames: new PackedFrames(),
+    });
+    const apiVersion = apiVersionOf(kind);
+    this.lists = new KindLists({
+      listed: this,
+      path: PLATFORM_PATH,
+      apiVersion,
+      slicer,
+      bodies: new BufferCache(1 << 20),
+      compressedBytes: 1 << 20,
+    });
+  }
+
+  snapshot(): ObjectSnapshot<KindFacts> {
+    return this.cache.snapshot();
+  }
+
+  onChange(changed: () => void): () => void {
+    return this.cache.onChange(changed);
+  }
+
+  /** Replaces the content by a complete list. */
+  fill(resourceVersion: number, objects: Iterable<PlainObject>): this {
+    const replacement = this.cache.replacement();
+    for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));
+    replacement.commit(String(resourceVersion));
+    return this;
+  }
+
+  apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: PlainObject): void {
+    const whole = { kind: this.kind.kind, apiVersion: apiVersionOf(this.kind), ...object };
+    this.cache.apply(type, Buffer.from(JSON.stringify(whole)));
+  }
+}

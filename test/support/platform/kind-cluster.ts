@@ -1,0 +1,130 @@
+// Test fixture: a fake kube-apiserver with discovery, CustomResourceDefinitions, and lists of any kind.
+import type { ServerResponse } from 'node:http';
+import type { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
+import { type Kind, sourcePath } from '../../../server/resources/kind.ts';
+import { CUSTOM_DEFINITIONS_PATH } from '../../../server/resources/kinds/custom-definitions.ts';
+import { bookmark, type Call, event, refuse, ScriptedCluster, send } from '../cluster/scripted-cluster.ts';
+import type { PlainObject } from './kind-cache.ts';
+
+/** Returns the discovery document of the kinds. `verbs`: of all kinds. */
+export function discoveryOf(
+  kinds: readonly Kind[],
+  verbs: readonly string[] = ['get', 'list', 'watch'],
+): object {
+  const groups = Map.groupBy(kinds, ({ group }) => group);
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    items: Array.from(groups, ([name, members]) => ({
+      metadata: name === '' ? {} : { name },
+      versions: Array.from(
+        Map.groupBy(members, ({ version }) => version),
+        ([version, resources]) => ({
+          version,
+          resources: resources.map(({ plural, kind, namespaced }) => ({
+            resource: plural,
+            responseKind: { kind },
+            scope: namespaced ? 'Namespaced' : 'Cluster',
+            verbs,
+          })),
+        }),
+      ),
+    })),
+  };
+}
+
+/** Returns the CustomResourceDefinition of a kind. `color`: name of its printer column and selectable field. */
+export function definitionOf(
+  { group, plural, version }: Kind,
+  resourceVersion: number,
+  color = 'color',
+): object {
+  return {
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, uid: `uid-${plural}`, resourceVersion: String(resourceVersion) },
+    spec: {
+      versions: [
+        {
+          name: version,
+          additionalPrinterColumns: [{ name: color, jsonPath: `.spec.${color}`, type: 'string' }],
+          selectableFields: [{ jsonPath: `.spec.${color}` }],
+        },
+      ],
+    },
+  };
+}
+
+export class KindCluster {
+  readonly client: ClusterConnection;
+  readonly #cluster: ScriptedCluster;
+  /** The kinds of discovery. */
+  kinds: readonly Kind[];
+  /** Responses by path, in place of those of this class. */
+  readonly responses = new Map<string, (call: Call) => void>();
+  /** The objects of each kind, by path. */
+  readonly objects = new Map<string, readonly PlainObject[]>();
+  /** Open lists and watches by path. */
+  readonly #streams = new Map<string, Set<ServerResponse>>();
+  #version = 1_000;
+
+  private constructor(kinds: readonly Kind[], cluster: ScriptedCluster) {
+    this.kinds = kinds;
+    this.#cluster = cluster;
+    this.client = cluster.connect();
+  }
+
+  static async start(...kinds: Kind[]): Promise<KindCluster> {
+    const respond: ((call: Call) => void)[] = [];
+    const scripted = await ScriptedCluster.start((call) => {
+      for (const each of respond) each(call);
+    });
+    const cluster = new KindCluster(kinds, scripted);
+    respond.push((call) => cluster.#respond(call));
+    return cluster;
+  }
+
+  /** Number of requests for a path. */
+  requests(path: string): number {
+    return this.#cluster.calls.filter(({ url }) => url.pathname === path).length;
+  }
+
+  /** Number of open lists and watches of a kind. */
+  streams(kind: Kind): number {
+    return this.#streams.get(sourcePath(kind))?.size ?? 0;
+  }
+
+  /** Sends a change to the watches of a path. */
+  send(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: object): void {
+    for (const response of this.#streams.get(path) ?? []) send(response, event(type, JSON.stringify(object)));
+  }
+
+  /** Sends a change of a CustomResourceDefinition. */
+  define(type: 'ADDED' | 'MODIFIED' | 'DELETED', kind: Kind, color?: string): void {
+    this.send(CUSTOM_DEFINITIONS_PATH, type, definitionOf(kind, ++this.#version, color));
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await this.#cluster.stop();
+  }
+
+  #respond(call: Call): void {
+    const { url, response, kind } = call;
+    const path = url.pathname;
+    const own = this.responses.get(path);
+    if (own) return own(call);
+    if (path === '/api' || path === '/apis') {
+      const kinds = this.kinds.filter(({ group }) => (group === '') === (path === '/api'));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(discoveryOf(kinds)));
+      return;
+    }
+    const isKnown = path === CUSTOM_DEFINITIONS_PATH || this.kinds.some((kind) => sourcePath(kind) === path);
+    if (!isKnown) return refuse(response, 404, 'NotFound');
+    const streams = this.#streams.get(path) ?? new Set();
+    this.#streams.set(path, streams.add(response));
+    response.on('close', () => streams.delete(response));
+    if (kind !== 'stream') return send(response, '');
+    const added = (this.objects.get(path) ?? []).map((object) => event('ADDED', JSON.stringify(object)));
+    send(response, ...added, bookmark(this.#version, true));
+  }
+}

@@ -1,0 +1,174 @@
+// Tests of the permission checks under `/kapis`.
+import { expect } from 'chai';
+import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import type { ResourceAttributes } from '../../../../../server/authorization/authorizer.ts';
+import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { KindCache, NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support/platform/platform-lists.ts';
+
+const SPACES = ['bank', 'other', 'shop'];
+
+/** A review in short, for instance `list pods bank`. */
+const short = ({ verb, group, resource, namespace, name }: ResourceAttributes): string =>
+  [verb, group === '' ? resource : `${resource}.${group}`, namespace || '*', name].join(' ').trim();
+
+describe('the permissions of platform lists', () => {
+  const pods = new KindCache(PODS).fill(4, [
+    plain('bank/a', 1),
+    plain('other/b', 2),
+    plain('shop/c', 3),
+    plain('shop/d', 4),
+  ]);
+  const namespaces = new KindCache(NAMESPACES).fill(
+    3,
+    SPACES.map((name, i) => plain(name, i + 1)),
+  );
+  let server: HandlerServer;
+  let reviews: string[];
+  let allowed: ReadonlySet<string>;
+
+  before(async () => {
+    const handler = platformLists(() => [pods.lists, namespaces.lists], {
+      namespaces: SPACES,
+      allowed: (attributes) => {
+        reviews.push(short(attributes));
+        return allowed.has(short(attributes));
+      },
+    });
+    server = await new HandlerServer(handler).start();
+  });
+
+  after(async () => {
+    expect(server.lastError).to.equal(undefined);
+    await server.close();
+  });
+
+  beforeEach(() => {
+    reviews = [];
+    allowed = new Set();
+  });
+
+  async function list(path: string): Promise<unknown> {
+    const { status, body } = await server.ask(`${PLATFORM_PATH}/${path}`);
+    const found = record(JSON.parse(body.toString()));
+    if (status !== 200) return `${status} ${text(found['message'])}`;
+    const names = array(found['items']).map((item) => text(record(record(item)['metadata'])['name']));
+    return { names: names.sort(), total: found['totalItems'], partial: found['partial'] };
+  }
+
+  const all = { names: ['a', 'b', 'c', 'd'], total: 4, partial: undefined };
+
+  it('are those of the kind in the cluster', async () => {
+    allowed = new Set(['list pods *']);
+    expect(await list('pods')).to.deep.equal(all);
+    expect(await list('pods?namespaces=shop,bank')).to.deep.equal({
+      ...all,
+      names: ['a', 'c', 'd'],
+      total: 3,
+    });
+    expect(new Set(reviews)).to.deep.equal(new Set(['list pods *']));
+  });
+
+  it('are those of the kind in each namespace, otherwise', async () => {
+    allowed = new Set(['list pods shop', 'list pods bank']);
+    expect(await list('pods')).to.deep.equal({ names: ['a', 'c', 'd'], total: 3, partial: true });
+    expect(await list('pods?namespaces=shop,other')).to.deep.equal({
+      names: ['c', 'd'],
+      total: 2,
+      partial: true,
+    });
+    expect(await list('pods?namespaces=shop')).to.deep.equal({
+      names: ['c', 'd'],
+      total: 2,
+      partial: undefined,
+    });
+    expect(await list('namespaces/shop/pods')).to.deep.equal({
+      names: ['c', 'd'],
+      total: 2,
+      partial: undefined,
+    });
+  });
+
+  it('are those of the path, if the query selects further namespaces', async () => {
+    allowed = new Set(['list pods shop', 'list pods bank']);
+    expect(await list('namespaces/shop/pods?namespaces=bank,shop')).to.deep.include({ names: ['c', 'd'] });
+    expect(await list('namespaces/shop/pods?namespace=bank')).to.deep.include({ names: [], total: 0 });
+    expect(String(await list('namespaces/other/pods?namespace=bank'))).to.match(/^403/);
+  });
+
+  it('are denied like in kube-apiserver', async () => {
+    const message = (scope: string) =>
+      `403 pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" ${scope}`;
+    expect(await list('pods')).to.equal(message('at the cluster scope'));
+    expect(await list('namespaces/shop/pods')).to.equal(message('in the namespace "shop"'));
+    allowed = new Set(['list pods bank']);
+    expect(await list('namespaces/shop/pods')).to.equal(message('in the namespace "shop"'));
+    expect(await list('pods?namespaces=shop')).to.equal(message('in the namespace "shop"'));
+    expect(await list('pods?namespaces=unknown')).to.equal(message('in the namespace "unknown"'));
+  });
+
+  it('do not reveal whether a namespace exists', async () => {
+    allowed = new Set(['list pods bank']);
+    const denied = async (name: string) =>
+      String(await list(`pods?namespaces=${name}`)).replaceAll(name, 'x');
+    expect(await denied('shop')).to.equal(await denied('missing'));
+    allowed = new Set(['list pods bank', 'list pods missing']);
+    expect(await list('pods?namespaces=missing')).to.deep.equal({ names: [], total: 0, partial: true });
+  });
+
+  it('are checked before the query, and for one object by name', async () => {
+    expect(String(await list('pods?page=0'))).to.match(/^403/);
+    const get = async (path: string) => (await server.ask(`${PLATFORM_PATH}/${path}`)).status;
+    expect(await get('namespaces/shop/pods/c')).to.equal(403);
+    expect(await get('namespaces/shop/pods/unknown')).to.equal(403);
+    allowed = new Set(['get pods shop c', 'get pods shop unknown']);
+    expect(await get('namespaces/shop/pods/c')).to.equal(200);
+    expect(await get('namespaces/shop/pods/unknown')).to.equal(404);
+    expect(await get('namespaces/shop/pods/d')).to.equal(403);
+  });
+
+  it('show the namespaces in which the caller may list namespaces', async () => {
+    allowed = new Set(['list namespaces shop', 'list namespaces bank']);
+    expect(await list('namespaces')).to.deep.equal({ names: ['bank', 'shop'], total: 2, partial: true });
+    // A caller with `get` but without `list` does not see the names.
+    allowed = new Set(['get namespaces *', 'get namespaces shop']);
+    expect(String(await list('namespaces'))).to.match(/^403/);
+    allowed = new Set(['list namespaces *']);
+    reviews = [];
+    expect(await list('namespaces')).to.deep.include({ names: SPACES });
+    allowed = new Set(['get namespaces shop shop']);
+    const get = async (name: string) => (await server.ask(`${PLATFORM_PATH}/namespaces/${name}`)).status;
+    expect([await get('shop'), await get('bank')]).to.deep.equal([200, 403]);
+  });
+
+  it('are checked again for each request', async () => {
+    allowed = new Set(['list pods shop']);
+    expect(await list('pods')).to.deep.include({ total: 2 });
+    allowed = new Set();
+    expect(String(await list('pods'))).to.match(/^403/);
+  });
+});
+
+describe('the permissions of the list of nodes', () => {
+  it('are those of the core group or of the group of the platform', async () => {
+    const cache = new NodeCache();
+    cache.fill(1, [node('a', 1)]);
+    let allowed = new Set<string>();
+    const handler = platformNodes({ cache: cache.cache, allowed: (review) => allowed.has(short(review)) });
+    const server = await new HandlerServer(handler).start();
+    const statuses = async () =>
+      Promise.all(
+        ['nodes', 'nodes/a'].map(async (path) => (await server.ask(`${PLATFORM_PATH}/${path}`)).status),
+      );
+    try {
+      expect(await statuses()).to.deep.equal([403, 403]);
+      for (const group of ['nodes', 'nodes.resources.platform.io']) {
+        allowed = new Set([`list ${group} *`, `get ${group} * a`]);
+        expect(await statuses(), group).to.deep.equal([200, 200]);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,279 @@
+// Tests of live lists, without a cluster.
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import type { PlatformLists } from '../../../../../server/endpoints/platform/kind-lists.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { KindCache, PODS, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
+import {
+  PLATFORM_PATH,
+  type PlatformOptions,
+  platformLists,
+} from '../../../../support/platform/platform-lists.ts';
+import { until } from '../../../../support/until.ts';
+
+const EVENTS = { accept: 'text/event-stream' };
+
+interface ServerSentEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Reader of Server-Sent Events. */
+class Events {
+  readonly incoming: IncomingMessage;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest = '';
+
+  constructor(incoming: IncomingMessage) {
+    this.incoming = incoming;
+    incoming.on('error', () => undefined);
+    this.#chunks = incoming.iterator({ destroyOnReturn: false });
+  }
+
+  /** Returns the next event; undefined at the end of the stream. */
+  async next(): Promise<ServerSentEvent | undefined> {
+    for (;;) {
+      // A line that starts with a colon is a comment: the heartbeat.
+      this.#rest = this.#rest.replace(/^(?::.*\n)+/, '');
+      const end = this.#rest.indexOf('\n\n');
+      if (end >= 0) {
+        const block = this.#rest.slice(0, end);
+        this.#rest = this.#rest.slice(end + 2);
+        const member = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
+        return { event: member('event'), id: member('id'), data: record(JSON.parse(member('data'))) };
+      }
+      const { value, done } = await this.#chunks.next();
+      if (done) return undefined;
+      this.#rest += value.toString();
+    }
+  }
+
+  /** Returns the names of the objects of the next page. */
+  async names(): Promise<string> {
+    const found = await this.next();
+    return array(found?.data['items'])
+      .map((item) => String(record(record(item)['metadata'])['name']))
+      .join();
+  }
+}
+
+describe('live lists', () => {
+  let pods: KindCache;
+  let lists: readonly PlatformLists[];
+  let readable: ReadonlySet<string>;
+  let server: HandlerServer;
+  let open: IncomingMessage[];
+
+  async function serve(live: PlatformOptions['live'] = { intervalMs: 1 }): Promise<void> {
+    const handler = platformLists(() => lists, {
+      live,
+      namespaces: ['bank', 'shop'],
+      allowed: ({ namespace }) => readable.has(namespace),
+    });
+    server = await new HandlerServer(handler).start();
+  }
+
+  async function follow(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Events> {
+    const incoming = await server.open(`${PLATFORM_PATH}/${path}`, { headers: { ...EVENTS, ...headers } });
+    open.push(incoming);
+    return new Events(incoming);
+  }
+
+  beforeEach(() => {
+    pods = new KindCache(PODS).fill(2, [plain('shop/a', 1), plain('bank/b', 2)]);
+    lists = [pods.lists];
+    readable = new Set(['', 'shop', 'bank']);
+    open = [];
+  });
+
+  afterEach(async () => {
+    for (const incoming of open) incoming.destroy();
+    await server.close();
+  });
+
+  it('send the page, and each new page', async () => {
+    await serve();
+    const events = await follow('pods?sortBy=name&ascending=true&limit=2');
+    expect(events.incoming.statusCode).to.equal(200);
+    expect(events.incoming.headers['content-type']).to.equal('text/event-stream');
+    const first = await events.next();
+    expect(first).to.deep.include({ event: 'page' });
+    expect(first?.data).to.deep.include({
+      kind: 'PodList',
+      totalItems: 2,
+      metadata: { resourceVersion: '2' },
+    });
+    expect(first?.data).to.deep.equal(
+      await server.json(`${PLATFORM_PATH}/pods?sortBy=name&ascending=true&limit=2`),
+    );
+    pods.apply('ADDED', plain('shop/aa', 3));
+    expect(await events.names()).to.equal('a,aa');
+    pods.apply('DELETED', plain('shop/a', 4));
+    expect(await events.names()).to.equal('aa,b');
+  });
+
+  it('send only the version and total on request', async () => {
+    await serve();
+    const events = await follow('pods?live=changed');
+    const first = await events.next();
+    expect(first).to.deep.include({ event: 'changed', data: { resourceVersion: '2', totalItems: 2 } });
+    pods.apply('ADDED', plain('shop/c', 3));
+    const second = await events.next();
+    expect(second?.data).to.deep.equal({ resourceVersion: '3', totalItems: 3 });
+    expect(second?.id).not.to.equal(first?.id);
+  });
+
+  it('send nothing for changes of other objects', async () => {
+    await serve({ intervalMs: 1, heartbeatMs: 5 });
+    const events = await follow('namespaces/shop/pods');
+    expect(await events.names()).to.equal('a');
+    pods.apply('ADDED', plain('bank/c', 3));
+    pods.apply('ADDED', plain('shop/d', 4));
+    expect((await events.names()).split(',')).to.have.members(['a', 'd']);
+  });
+
+  it('combine changes into at most one event per interval', async () => {
+    await serve({ intervalMs: 50 });
+    const events = await follow('pods?live=changed');
+    await events.next();
+    const began = performance.now();
+    for (let i = 0; i < 100; i++) pods.apply('ADDED', plain(`shop/pod-${i}`, 10 + i));
+    const { data } = (await events.next()) ?? {};
+    expect(data).to.deep.include({ totalItems: 102 });
+    pods.apply('ADDED', plain('shop/last', 1_000));
+    expect((await events.next())?.data).to.deep.include({ totalItems: 103 });
+    expect(performance.now() - began).to.be.at.least(50);
+  });
+
+  it('continue after Last-Event-ID without a repeated page', async () => {
+    await serve();
+    const first = await (await follow('pods?live=changed')).next();
+    const again = await follow('pods?live=changed', { 'last-event-id': first?.id ?? '' });
+    pods.apply('ADDED', plain('shop/c', 3));
+    expect((await again.next())?.data).to.deep.include({ totalItems: 3 });
+    const missed = await follow('pods?live=changed', { 'last-event-id': first?.id ?? '' });
+    expect((await missed.next())?.data).to.deep.include({ totalItems: 3 });
+  });
+
+  it('follow the permissions of the caller, and end without any', async () => {
+    await serve({ intervalMs: 1, heartbeatMs: 5 });
+    const events = await follow('pods?sortBy=name&ascending=true');
+    expect(await events.names()).to.equal('a,b');
+    readable = new Set(['shop']);
+    const tenant = await events.next();
+    expect(tenant?.data).to.deep.include({ totalItems: 1, partial: true });
+    readable = new Set();
+    const failure = await events.next();
+    expect(failure?.event).to.equal('failure');
+    expect(failure?.data).to.deep.include({ code: 403 });
+    expect(failure?.data['message']).to.include('pods is forbidden');
+    expect(await events.next()).to.equal(undefined);
+    expect(server.lastError).to.equal(undefined);
+  });
+
+  it('follow a changed definition of the kind', async () => {
+    const before = new KindCache(WIDGETS).fill(1, [plain('shop/a', 1)]);
+    lists = [before.lists];
+    await serve({ intervalMs: 1, heartbeatMs: 5 });
+    const events = await follow('widgets');
+    expect(await events.names()).to.equal('a');
+    const changed = new KindCache({ ...WIDGETS, version: 'v2' }).fill(2, [
+      plain('shop/a', 1),
+      plain('shop/b', 2),
+    ]);
+    lists = [changed.lists];
+    const next = await events.next();
+    expect(next?.data).to.deep.include({ apiVersion: 'example.com/v2', totalItems: 2 });
+    changed.apply('DELETED', plain('shop/a', 3));
+    expect(await events.names()).to.equal('b');
+    lists = [];
+    expect((await events.next())?.data).to.deep.include({ code: 404 });
+    expect(await events.next()).to.equal(undefined);
+  });
+
+  it('report an unavailable kind, and hide other errors', async () => {
+    await serve({ intervalMs: 1, heartbeatMs: 5 });
+    const failing = (error: Error): PlatformLists => {
+      const { kind } = pods;
+      const fail = (): never => {
+        throw error;
+      };
+      const ignore = (): (() => void) => () => undefined;
+      const read: PlatformLists['read'] = (context) => pods.lists.read(context);
+      return {
+        kind,
+        read,
+        list: fail,
+        get: fail,
+        livePage: fail,
+        search: fail,
+        link: fail,
+        onChange: ignore,
+      };
+    };
+    for (const [error, data] of [
+      [newServiceUnavailable('too large', 1), { code: 503, message: 'too large' }],
+      [new Error('secret'), { code: 500, message: 'the live list failed' }],
+    ] as const) {
+      lists = [pods.lists];
+      const events = await follow('pods');
+      await events.next();
+      lists = [failing(error)];
+      expect(await events.next()).to.deep.include({ event: 'failure', data });
+      expect(await events.next().catch(() => undefined)).to.equal(undefined);
+    }
+    expect(server.lastError).to.be.instanceOf(Error).with.property('message', 'secret');
+  });
+
+  it('respond with an error before the first page as other requests do', async () => {
+    await serve();
+    const status = async (path: string): Promise<number | undefined> =>
+      (await server.ask(`${PLATFORM_PATH}/${path}`, { headers: EVENTS })).status;
+    expect(await status('pods?page=0')).to.equal(400);
+    expect(await status('gadgets')).to.equal(404);
+    readable = new Set();
+    expect(await status('pods')).to.equal(403);
+  });
+
+  it('return the headers for HEAD', async () => {
+    await serve();
+    const head = await server.ask(`${PLATFORM_PATH}/pods`, { method: 'HEAD', headers: EVENTS });
+    expect(head).to.deep.include({ status: 200, body: Buffer.alloc(0) });
+    expect(head.headers['content-type']).to.equal('text/event-stream');
+  });
+
+  it('end when the server stops, and unsubscribe when the client disconnects', async () => {
+    await serve();
+    let subscriptions = 0;
+    const { lists: all } = pods;
+    const counted: PlatformLists = {
+      kind: all.kind,
+      read: (context) => all.read(context),
+      list: (context, scope) => all.list(context, scope),
+      get: (context, key, name) => all.get(context, key, name),
+      livePage: (context, scope) => all.livePage(context, scope),
+      search: (text, scope, limit) => all.search(text, scope, limit),
+      link: (object) => all.link(object),
+      onChange: (changed) => {
+        subscriptions++;
+        const unsubscribe = all.onChange(changed);
+        return () => {
+          subscriptions--;
+          unsubscribe();
+        };
+      },
+    };
+    lists = [counted];
+    const [left, other] = [await follow('pods'), await follow('pods')];
+    await Promise.all([left.next(), other.next()]);
+    expect(subscriptions).to.equal(2);
+    left.incoming.destroy();
+    await until(() => subscriptions === 1);
+    server.abort();
+    expect(await other.next()).to.equal(undefined);
+    expect(subscriptions).to.equal(0);
+  });
+});

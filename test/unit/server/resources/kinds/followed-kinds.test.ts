@@ -1,0 +1,275 @@
+// Tests of starting and stopping the informers of kinds.
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
+import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
+import {
+  FollowedKinds,
+  type FollowedKindsOptions,
+} from '../../../../../server/resources/kinds/followed-kinds.ts';
+import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
+import { NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
+import { until } from '../../../../support/until.ts';
+
+const SERVICES: Kind = { ...PODS, plural: 'services', kind: 'Service' };
+const WIDGETS: Kind = {
+  group: 'example.com',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+  namespaced: true,
+};
+const PODS_PATH = sourcePath(PODS);
+
+describe('FollowedKinds', () => {
+  const { signal } = new AbortController();
+  let cluster: KindCluster;
+  let stop: AbortController;
+  let running: Promise<void>;
+  let forgotten: string[];
+
+  async function follow(options: Partial<FollowedKindsOptions> = {}): Promise<FollowedKinds> {
+    const kinds = new FollowedKinds({
+      client: cluster.client,
+      log: pino({ level: 'silent' }),
+      domain: 'platform.io',
+      slicer: new TimeSlicer(),
+      preload: [],
+      restricted: [],
+      maxKinds: 10,
+      kindBudget: 1 << 30,
+      idleTimeout: 600_000,
+      syncTimeout: 5_000,
+      sweepMs: 5,
+      metrics: { observe: () => ({}), forget: (kind) => forgotten.push(exactName(kind)) },
+      ...options,
+    });
+    running = kinds.run(stop.signal);
+    await until(() => kinds.catalog.has('pods'));
+    return kinds;
+  }
+
+  const namesOf = (kinds: FollowedKinds): string[] => kinds.synced.map(({ kind }) => exactName(kind));
+
+  async function failure(used: Promise<FollowedKind>): Promise<StatusError> {
+    try {
+      await used;
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
+    }
+    throw new Error('the kind was followed');
+  }
+
+  async function use(kinds: FollowedKinds, kind: Kind): Promise<FollowedKind> {
+    return kinds.use(kind, signal);
+  }
+
+  beforeEach(async () => {
+    stop = new AbortController();
+    forgotten = [];
+    cluster = await KindCluster.start(PODS, NAMESPACES, SERVICES, WIDGETS);
+    cluster.objects.set(PODS_PATH, [plain('shop/a', 1), plain('bank/b', 2)]);
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await cluster.stop();
+  });
+
+  it('follows a kind from its first use on, once', async () => {
+    const kinds = await follow();
+    expect(cluster.requests(PODS_PATH)).to.equal(0);
+    const [first, second] = await Promise.all([use(kinds, PODS), use(kinds, PODS)]);
+    expect(first).to.equal(second);
+    expect(first).to.include({ objects: 2, synced: true });
+    expect(first.bytes).to.be.above(0);
+    expect([...first.snapshot().objects()].map(({ key }) => key)).to.deep.equal(['bank/b', 'shop/a']);
+    expect(kinds.use(PODS, signal)).to.equal(first);
+    expect(cluster.requests(PODS_PATH)).to.equal(1);
+    expect(namesOf(kinds)).to.deep.equal(['pods']);
+  });
+
+  it('reports changes of the objects, and the end', async () => {
+    const pods = await use(await follow(), PODS);
+    let changes = 0;
+    const unsubscribe = pods.onChange(() => changes++);
+    expect(pods.watchers).to.equal(1);
+    cluster.send(PODS_PATH, 'ADDED', plain('shop/c', 2_000));
+    await until(() => pods.objects === 3);
+    expect(changes).to.equal(1);
+    pods.stop();
+    expect(changes).to.equal(2);
+    unsubscribe();
+    expect(pods.watchers).to.equal(0);
+  });
+
+  it('responds with 503 and the reason after a bounded wait', async () => {
+    cluster.responses.set(PODS_PATH, () => undefined);
+    const kinds = await follow({ syncTimeout: 20 });
+    const { code, message, details } = await failure(use(kinds, PODS));
+    expect(code).to.equal(503);
+    expect(message).to.equal('the list of pods is not available yet: the first list takes longer');
+    expect(details?.retryAfterSeconds).to.equal(1);
+    // Other kinds are not affected.
+    expect((await use(kinds, SERVICES)).synced).to.equal(true);
+  });
+
+  it('says why the list fails', async () => {
+    cluster.responses.set(PODS_PATH, ({ response }) =>
+      refuse(response, 500, 'the conversion webhook failed'),
+    );
+    const kinds = await follow({ syncTimeout: 100 });
+    expect((await failure(use(kinds, PODS))).message).to.include('the conversion webhook failed');
+  });
+
+  it('responds at once to a failure that retries do not mend, and recovers', async () => {
+    cluster.responses.set(PODS_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
+    const kinds = await follow({ syncTimeout: 600_000 });
+    for (let i = 0; i < 2; i++) {
+      const { code, message } = await failure(use(kinds, PODS));
+      expect(code).to.equal(503);
+      expect(message).to.equal(
+        'this server may not list pods: grant its ServiceAccount the verbs list and watch',
+      );
+    }
+    cluster.responses.clear();
+    await until(() => namesOf(kinds).includes('pods'));
+    expect((await use(kinds, PODS)).objects).to.equal(2);
+  });
+
+  it('ends a wait when the client disconnects', async () => {
+    cluster.responses.set(PODS_PATH, () => undefined);
+    const kinds = await follow({ syncTimeout: 600_000 });
+    const client = new AbortController();
+    const used = Promise.resolve(kinds.use(PODS, client.signal)).catch((error: unknown) => error);
+    client.abort();
+    expect(await used).to.be.instanceOf(Error);
+  });
+
+  it('stops idle kinds, and follows them again', async () => {
+    const kinds = await follow({ idleTimeout: 50 });
+    const first = await use(kinds, PODS);
+    await until(() => kinds.synced.length === 0);
+    await until(() => cluster.streams(PODS) === 0);
+    expect(forgotten).to.deep.equal(['pods']);
+    const again = await use(kinds, PODS);
+    expect(again).not.to.equal(first);
+    expect(again.objects).to.equal(2);
+  });
+
+  it('evicts the least recently used kind beyond the limit', async () => {
+    const kinds = await follow({ maxKinds: 2 });
+    await use(kinds, PODS);
+    await use(kinds, SERVICES);
+    await use(kinds, PODS);
+    await use(kinds, NAMESPACES);
+    expect(namesOf(kinds)).to.deep.equal(['pods', 'namespaces']);
+    expect(forgotten).to.deep.equal(['services']);
+  });
+
+  it('responds with 503 for a kind over its budget, and releases its memory', async () => {
+    const large = Array.from({ length: 500 }, (_, i) => plain(`shop/pod-${i}`, i + 1));
+    cluster.objects.set(PODS_PATH, large);
+    const kinds = await follow({ kindBudget: 100_000, overBudgetMs: 600_000 });
+    for (let i = 0; i < 2; i++) {
+      const { code, message, details } = await failure(use(kinds, PODS));
+      expect(code).to.equal(503);
+      expect(message).to.equal('the pods of the cluster need more memory than resources.kindBudget allows');
+      expect(details?.retryAfterSeconds).to.be.within(1, 600);
+    }
+    await until(() => cluster.streams(PODS) === 0);
+    expect(cluster.requests(PODS_PATH)).to.equal(1);
+    expect(forgotten).to.deep.equal(['pods']);
+    expect((await use(kinds, SERVICES)).synced).to.equal(true);
+  });
+
+  it('stops a kind that grows beyond its budget, and follows it again after a pause', async () => {
+    const kinds = await follow({ kindBudget: 20_000, overBudgetMs: 200 });
+    await use(kinds, PODS);
+    for (let i = 0; i < 50; i++) cluster.send(PODS_PATH, 'ADDED', plain(`shop/pod-${i}`, 2_000 + i));
+    await until(() => kinds.synced.length === 0);
+    expect((await failure(use(kinds, PODS))).code).to.equal(503);
+    await until(async () => {
+      try {
+        return (await use(kinds, PODS)).objects === 2;
+      } catch {
+        return false;
+      }
+    });
+  });
+
+  it('stops only the kind whose definition changes or disappears', async () => {
+    const kinds = await follow();
+    const current = (): Kind => kinds.catalog.current('widgets.example.com') ?? WIDGETS;
+    await until(() => {
+      cluster.define('ADDED', WIDGETS);
+      return current().custom !== undefined;
+    });
+    const [pods, widgets] = [await use(kinds, PODS), await use(kinds, current())];
+    let ended = false;
+    widgets.onChange(() => {
+      ended = true;
+    });
+    cluster.define('MODIFIED', WIDGETS, 'shade');
+    await until(() => ended);
+    expect(forgotten).to.deep.equal(['widgets.example.com']);
+    const changed = await use(kinds, current());
+    expect(changed).not.to.equal(widgets);
+    expect(changed.profile.fields).to.have.property('spec.shade');
+    cluster.kinds = [PODS, NAMESPACES, SERVICES];
+    cluster.define('DELETED', WIDGETS);
+    await until(() => kinds.synced.length === 1);
+    expect(kinds.use(PODS, signal)).to.equal(pods);
+    expect(cluster.requests(PODS_PATH)).to.equal(1);
+  });
+
+  it('waits for the new version of a kind that changes during its first list', async () => {
+    const next: Kind = { ...WIDGETS, version: 'v2' };
+    cluster.responses.set(sourcePath(WIDGETS), () => undefined);
+    const kinds = await follow();
+    const used = use(kinds, WIDGETS);
+    await until(() => cluster.requests(sourcePath(WIDGETS)) === 1);
+    cluster.kinds = [PODS, NAMESPACES, SERVICES, next];
+    cluster.define('ADDED', next);
+    expect((await used).kind).to.include({ version: 'v2' });
+    // A request that resolved its path before the change.
+    expect((await use(kinds, WIDGETS)).kind).to.include({ version: 'v2' });
+  });
+
+  it('responds with 404 to a request for a kind that disappears meanwhile', async () => {
+    cluster.responses.set(sourcePath(WIDGETS), () => undefined);
+    const kinds = await follow();
+    const failed = failure(use(kinds, WIDGETS));
+    await until(() => cluster.requests(sourcePath(WIDGETS)) === 1);
+    cluster.kinds = [PODS, NAMESPACES, SERVICES];
+    cluster.define('DELETED', WIDGETS);
+    expect((await failed).code).to.equal(404);
+    expect((await failure(use(kinds, WIDGETS))).code).to.equal(404);
+  });
+
+  it('follows the kinds of the configuration from the start, also those that appear later', async () => {
+    cluster.kinds = [PODS, SERVICES];
+    const kinds = await follow({ preload: ['pods', 'widgets.example.com'], idleTimeout: 100 });
+    await until(() => namesOf(kinds).join() === 'pods');
+    cluster.kinds = [PODS, SERVICES, WIDGETS];
+    await until(() => namesOf(kinds).join() === 'pods,widgets.example.com');
+    const before = cluster.requests(PODS_PATH);
+    const started = performance.now();
+    await until(() => performance.now() - started > 200);
+    expect(cluster.requests(PODS_PATH)).to.equal(before);
+  });
+
+  it('follows nothing before it runs and after it was stopped', async () => {
+    const kinds = await follow();
+    stop.abort();
+    await running;
+    expect(() => kinds.use(PODS, signal))
+      .to.throw(StatusError)
+      .with.property('code', 503);
+  });
+});

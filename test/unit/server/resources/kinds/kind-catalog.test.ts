@@ -1,0 +1,192 @@
+// Tests of the catalog of kinds that the server can list.
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
+import { KindCatalog } from '../../../../../server/resources/kinds/kind-catalog.ts';
+import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
+import { NAMESPACES, PODS } from '../../../../support/platform/kind-cache.ts';
+import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
+import { until } from '../../../../support/until.ts';
+
+const kind = (name: string, version = 'v1'): Kind => {
+  const [plural = '', ...group] = name.split('.');
+  return { group: group.join('.'), version, plural, kind: plural, namespaced: true };
+};
+const WIDGETS = kind('widgets.example.com');
+
+describe('KindCatalog', () => {
+  const log = pino({ level: 'silent' });
+  const { signal } = new AbortController();
+  let cluster: KindCluster;
+  let stop: AbortController;
+  let running: Promise<void> | undefined;
+  let changes: number;
+
+  async function catalogOf(kinds: readonly Kind[], allowed: readonly string[] = []): Promise<KindCatalog> {
+    cluster = await KindCluster.start(...kinds);
+    const { client } = cluster;
+    return new KindCatalog({ client, log, domain: 'platform.io', allowed, changed: () => changes++ });
+  }
+
+  function run(catalog: KindCatalog): void {
+    running = catalog.run(stop.signal);
+  }
+
+  beforeEach(() => {
+    stop = new AbortController();
+    changes = 0;
+    running = undefined;
+  });
+
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await cluster.stop();
+  });
+
+  async function failure(catalog: KindCatalog, resource: string): Promise<StatusError> {
+    try {
+      await catalog.resolve(resource, signal);
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
+    }
+    throw new Error(`${resource} was found`);
+  }
+
+  async function resolved(catalog: KindCatalog, resource: string): Promise<string> {
+    return exactName(await catalog.resolve(resource, signal));
+  }
+
+  it('resolves plurals and exact names', async () => {
+    const catalog = await catalogOf([PODS, NAMESPACES, kind('deployments.apps'), WIDGETS]);
+    expect(await catalog.resolve('pods', signal)).to.deep.equal(PODS);
+    expect(await resolved(catalog, 'deployments')).to.equal('deployments.apps');
+    expect(await resolved(catalog, 'deployments.apps')).to.equal('deployments.apps');
+    expect(await resolved(catalog, 'widgets')).to.equal('widgets.example.com');
+    expect(catalog.resolve('widgets', signal)).not.to.be.a('promise');
+    expect(catalog.has('widgets')).to.equal(true);
+    expect(catalog.has('gadgets')).to.equal(false);
+    expect(cluster.requests('/api')).to.equal(1);
+  });
+
+  it('prefers the built-in kind, and reports an ambiguous plural of custom resources', async () => {
+    const catalog = await catalogOf([
+      kind('services'),
+      kind('services.serving.example.dev'),
+      kind('ingresses.networking.k8s.io'),
+      kind('ingresses.example.com'),
+      kind('backups.b.example.com'),
+      kind('backups.a.example.com'),
+    ]);
+    expect(await resolved(catalog, 'services')).to.equal('services');
+    expect(await resolved(catalog, 'services.serving.example.dev')).to.equal('services.serving.example.dev');
+    expect(await resolved(catalog, 'ingresses')).to.equal('ingresses.networking.k8s.io');
+    const ambiguous = await failure(catalog, 'backups');
+    expect(ambiguous.code).to.equal(400);
+    expect(ambiguous.message).to.include('use one of backups.a.example.com, backups.b.example.com');
+  });
+
+  it('does not take a custom resource for a built-in kind because of its group', async () => {
+    // CustomResourceDefinitions of the project itself are in groups of k8s.io.
+    const [custom, aggregated] = [kind('pods.metrics.k8s.io'), kind('gateways.gateway.networking.k8s.io')];
+    const catalog = await catalogOf([PODS, custom, aggregated, kind('gateways.example.com')]);
+    expect(await resolved(catalog, 'pods')).to.equal('pods');
+    run(catalog);
+    await until(() => cluster.requests('/apis/apiextensions.k8s.io/v1/customresourcedefinitions') > 0);
+    await until(() => {
+      cluster.define('ADDED', aggregated);
+      return catalog.current('gateways.gateway.networking.k8s.io')?.custom !== undefined;
+    });
+    expect((await failure(catalog, 'gateways')).code).to.equal(400);
+  });
+
+  it('responds with 404 for unknown resources, after a new request for discovery', async () => {
+    const catalog = await catalogOf([PODS]);
+    for (const name of ['widgets', 'widgets.example.com', 'pods.example.com', 'constructor', '']) {
+      expect((await failure(catalog, name)).code, name).to.equal(404);
+    }
+    // Not for each of them.
+    expect(cluster.requests('/api')).to.equal(1);
+    cluster.kinds = [PODS, WIDGETS];
+    await until(async () => {
+      try {
+        return (await resolved(catalog, 'widgets')) === 'widgets.example.com';
+      } catch {
+        return false;
+      }
+    });
+  });
+
+  it('does not serve restricted kinds unless they are allowed', async () => {
+    const restricted = [
+      'secrets',
+      'roles.rbac.authorization.k8s.io',
+      'rolebindings.rbac.authorization.k8s.io',
+    ];
+    const kinds = [PODS, ...restricted.map((name) => kind(name))];
+    const catalog = await catalogOf(kinds, ['roles.rbac.authorization.k8s.io']);
+    expect(await resolved(catalog, 'roles')).to.equal('roles.rbac.authorization.k8s.io');
+    for (const name of ['secrets', 'rolebindings', 'rolebindings.rbac.authorization.k8s.io']) {
+      const { code, message } = await failure(catalog, name);
+      expect(code).to.equal(404);
+      expect(message).to.include('resources.restricted');
+    }
+  });
+
+  it('never serves the groups of this server', async () => {
+    const own = ['nodes.resources.platform.io', 'users.iam.platform.io', 'credentials.iam.platform.io'];
+    const catalog = await catalogOf(
+      [PODS, ...own.map((name) => kind(name)), kind('users.iam.example.com')],
+      own,
+    );
+    for (const name of [...own, 'credentials']) expect((await failure(catalog, name)).code).to.equal(404);
+    expect(await resolved(catalog, 'users')).to.equal('users.iam.example.com');
+  });
+
+  it('responds with 503 until discovery has responded, and keeps the kinds of a failed discovery', async () => {
+    const catalog = await catalogOf([PODS]);
+    cluster.responses.set('/apis', ({ response }) => refuse(response, 500, 'InternalError'));
+    expect((await failure(catalog, 'pods')).code).to.equal(503);
+    cluster.responses.clear();
+    await until(async () => {
+      try {
+        return (await resolved(catalog, 'pods')) === 'pods';
+      } catch {
+        return false;
+      }
+    });
+    cluster.responses.set('/apis', ({ response }) => refuse(response, 500, 'InternalError'));
+    await until(async () => {
+      expect((await failure(catalog, 'widgets')).code).to.equal(404);
+      return cluster.requests('/apis') > 2;
+    });
+    expect(await resolved(catalog, 'pods')).to.equal('pods');
+    expect(changes).to.equal(1);
+  });
+
+  it('reports kinds that are added, changed and removed', async () => {
+    const catalog = await catalogOf([PODS]);
+    run(catalog);
+    await until(() => catalog.has('pods'));
+    const before = changes;
+    cluster.kinds = [PODS, WIDGETS];
+    cluster.define('ADDED', WIDGETS);
+    // Without a request for the kind.
+    await until(() => catalog.current('widgets.example.com')?.custom !== undefined);
+    expect(changes).to.be.above(before);
+    const added = catalog.current('widgets.example.com');
+    const pods = catalog.current('pods');
+    const atChange = changes;
+    cluster.define('MODIFIED', WIDGETS, 'shade');
+    await until(() => changes > atChange);
+    const changed = catalog.current('widgets.example.com');
+    expect(changed?.custom?.selectableFields).to.deep.equal(['.spec.shade']);
+    expect(changed?.custom?.revision).not.to.equal(added?.custom?.revision);
+    expect(catalog.current('pods')).to.deep.equal(pods);
+    cluster.kinds = [PODS];
+    cluster.define('DELETED', WIDGETS);
+    await until(() => !catalog.has('widgets'));
+  });
+});

@@ -1,0 +1,203 @@
+// Tests of the index for sorted and filtered lists.
+import { expect } from 'chai';
+import { array, assert, asyncProperty, boolean, constantFrom, integer, record, subarray } from 'fast-check';
+import type { ObjectIdentity } from '../../../../../server/cache/resource-cache.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
+import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
+import type { KindFacts } from '../../../../../server/resources/profiles/kind-profiles.ts';
+import {
+  KindCache,
+  NAMESPACES,
+  type PlainObject,
+  PODS,
+  plain,
+} from '../../../../support/platform/kind-cache.ts';
+
+type Identity = ObjectIdentity<KindFacts>;
+
+const SPACES = ['bank', 'shop', 'shop-2'];
+const EVERYTHING = { key: '', test: () => true };
+const ODD = { key: 'odd', test: ({ labels }: Identity) => labels['odd'] === 'yes' };
+
+/** A slicer that is always spent, so that every task yields as often as it can. */
+const yielding = () => new TimeSlicer(0);
+
+function pod(key: string, version: number): PlainObject {
+  const minute = String(version % 7).padStart(2, '0');
+  const metadata = {
+    creationTimestamp: `2026-01-01T00:${minute}:00Z`,
+    ...(version % 2 === 1 ? { labels: { odd: 'yes' } } : {}),
+  };
+  return plain(key, version, metadata, {
+    status: {
+      phase: version % 3 === 0 ? 'Pending' : 'Running',
+      containerStatuses: [{ restartCount: version % 4 }],
+    },
+  });
+}
+
+function keys(objects: Iterable<Identity>): string[] {
+  return Array.from(objects, ({ key }) => key);
+}
+
+/** Filters and sorts all objects of the snapshot. */
+function expected(
+  { profile, cache }: KindCache,
+  { sortBy, filter, namespaces }: Sorting<KindFacts>,
+  snapshot = cache.snapshot(),
+): string[] {
+  const all = Array.from(snapshot.objects(), ({ identity }) => identity);
+  return keys(
+    all
+      .filter(filter.test)
+      .filter(({ namespace }) => namespaces?.includes(namespace) ?? true)
+      .sort(comparisonBy(profile, sortBy)),
+  );
+}
+
+async function sorted(pods: KindCache, sorting: Sorting<KindFacts>): Promise<string[]> {
+  const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting);
+  return keys(objects);
+}
+
+describe('ListIndex', () => {
+  const key = record({ namespace: constantFrom(...SPACES), name: integer({ min: 0, max: 20 }) }).map(
+    ({ namespace, name }) => `${namespace}/pod-${name}`,
+  );
+
+  it('equals a filtered and sorted snapshot after any changes', async () => {
+    const change = record({ key, gone: boolean(), read: boolean() });
+    await assert(
+      asyncProperty(
+        array(change, { maxLength: 60 }),
+        boolean(),
+        subarray(SPACES),
+        async (changes, relist, some) => {
+          const pods = new KindCache(PODS, yielding());
+          pods.fill(
+            1,
+            Array.from({ length: 30 }, (_, i) => pod(`${SPACES[i % 3]}/pod-${i}`, i + 1)),
+          );
+          const check = async (): Promise<void> => {
+            for (const sortBy of sortKeysOf(pods.profile)) {
+              for (const filter of [EVERYTHING, ODD]) {
+                for (const namespaces of [undefined, some]) {
+                  const sorting = { sortBy, filter, namespaces };
+                  expect(await sorted(pods, sorting), sortBy).to.deep.equal(expected(pods, sorting));
+                }
+              }
+            }
+          };
+          await check();
+          let version = 100;
+          for (const { key: at, gone, read } of changes) {
+            pods.apply(gone ? 'DELETED' : 'MODIFIED', pod(at, ++version));
+            if (read) await check();
+          }
+          if (relist) pods.fill(++version, [pod('shop/pod-1', 1), pod('bank/pod-99', 99)]);
+          await check();
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is correct for concurrent calls while the cache changes', async () => {
+    const pods = new KindCache(PODS, yielding());
+    const count = 3_000;
+    pods.fill(
+      count,
+      Array.from({ length: count }, (_, i) => pod(`${SPACES[i % 3]}/pod-${i}`, i + 1)),
+    );
+    let version = count;
+    let running = 0;
+    const call = async (sorting: Sorting<KindFacts>): Promise<void> => {
+      running++;
+      const { snapshot, objects } = await pods.index.sorted(() => pods.snapshot(), sorting);
+      expect(keys(objects)).to.deep.equal(expected(pods, sorting, snapshot));
+      running--;
+    };
+    const calls: Promise<void>[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (const sortBy of ['name', 'restarts', 'creationTimestamp']) {
+        for (const namespaces of [undefined, ['bank', 'shop']]) {
+          for (const filter of [EVERYTHING, ODD]) calls.push(call({ sortBy, filter, namespaces }));
+        }
+      }
+      // A few changes, and in some rounds more than are inserted one by one.
+      for (let i = 0; i < (round % 3 === 0 ? 200 : 3); i++) {
+        const at = (version * 7) % count;
+        pods.apply(i % 5 === 0 ? 'DELETED' : 'MODIFIED', pod(`${SPACES[at % 3]}/pod-${at}`, ++version));
+      }
+      await new Promise(setImmediate);
+    }
+    expect(running).to.be.above(0);
+    await Promise.all(calls);
+  });
+
+  it('caches recent selections, and rebuilds others', async () => {
+    const pods = new KindCache(PODS);
+    pods.fill(
+      300,
+      Array.from({ length: 300 }, (_, i) => pod(`shop/pod-${i}`, i + 1)),
+    );
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 300; i++) {
+        const filter = { key: `pod-${i}`, test: ({ name }: Identity) => name === `pod-${i}` };
+        expect(await sorted(pods, { sortBy: 'name', filter, namespaces: undefined })).to.deep.equal([
+          `shop/pod-${i}`,
+        ]);
+      }
+    }
+  });
+
+  it('drops a selection that is not used while most objects change', async () => {
+    const pods = new KindCache(PODS);
+    const count = 10_000;
+    const fill = (version: number): KindCache =>
+      pods.fill(
+        version,
+        Array.from({ length: count }, (_, i) => pod(`shop/pod-${i}`, version + i)),
+      );
+    fill(1);
+    for (const sortBy of ['name', 'restarts', 'name']) {
+      const sorting = { sortBy, filter: ODD, namespaces: undefined };
+      expect(await sorted(pods, sorting)).to.deep.equal(expected(pods, sorting));
+      fill(pods.snapshot().size * 2);
+    }
+  });
+
+  it('responds at once from a selection without pending changes', async () => {
+    const pods = new KindCache(PODS);
+    pods.fill(1, [pod('shop/a', 1)]);
+    for (const filter of [EVERYTHING, ODD]) {
+      const sorting = { sortBy: 'name', filter, namespaces: undefined };
+      const call = () => pods.index.sorted(() => pods.snapshot(), sorting);
+      await call();
+      expect(call()).not.to.be.a('promise');
+      pods.apply('ADDED', pod(`shop/b-${filter.key}`, pods.snapshot().size + 101));
+      expect(call()).to.be.a('promise');
+      await call();
+    }
+  });
+
+  it('selects namespaces themselves by their names', async () => {
+    const spaces = new KindCache(NAMESPACES);
+    spaces.fill(
+      3,
+      SPACES.map((name, i) => plain(name, i + 1)),
+    );
+    const sorting = { sortBy: 'name', filter: EVERYTHING, namespaces: ['shop', 'gone'] };
+    expect(await sorted(spaces, sorting)).to.deep.equal(['shop']);
+  });
+
+  it('reports a failed sort to its caller only', async () => {
+    const pods = new KindCache(PODS);
+    pods.fill(1, [pod('shop/a', 1)]);
+    const sorting = { sortBy: 'unknown', filter: EVERYTHING, namespaces: undefined };
+    const failed = Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting)).catch(String);
+    expect(await sorted(pods, { ...sorting, sortBy: 'name' })).to.deep.equal(['shop/a']);
+    expect(await failed).to.include('unknown');
+  });
+});

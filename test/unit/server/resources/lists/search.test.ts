@@ -1,0 +1,148 @@
+// Tests of the text search in the objects of one kind.
+import { expect } from 'chai';
+import {
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  record,
+  stringMatching,
+  subarray,
+} from 'fast-check';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { bestMatches } from '../../../../../server/resources/lists/search.ts';
+import {
+  KindCache,
+  NAMESPACES,
+  type PlainObject,
+  PODS,
+  plain,
+} from '../../../../support/platform/kind-cache.ts';
+
+async function search(pods: KindCache, text: string, namespaces?: readonly string[], limit = 10) {
+  const { best, total } = await bestMatches(pods.snapshot(), text, namespaces, limit, new TimeSlicer(0));
+  return { total, best: best.map(({ object, match }) => `${match} ${object.key}`) };
+}
+
+const RANKS = ['name', 'prefix', 'word', 'text'];
+
+const pods = new KindCache(PODS).fill(10, [
+  plain('shop/cart', 1),
+  plain('bank/cart', 2),
+  plain('shop/cart-2', 3),
+  plain('shop/my-cart', 4),
+  plain('shop/discarted', 5),
+  plain('shop/a', 6, { labels: { app: 'Cart' } }),
+  plain('cart-system/b', 7),
+  plain('shop/other', 8),
+  plain('shop/discart-cart', 9),
+  plain('a-shop/cart-1', 10),
+]);
+
+describe('bestMatches', () => {
+  it('ranks the name, its start, a word of it, then other texts', async () => {
+    expect(await search(pods, 'CART')).to.deep.equal({
+      total: 9,
+      best: [
+        'name bank/cart',
+        'name shop/cart',
+        'prefix a-shop/cart-1',
+        'prefix shop/cart-2',
+        'word shop/discart-cart',
+        'word shop/my-cart',
+        'text shop/a',
+        'text cart-system/b',
+        'text shop/discarted',
+      ],
+    });
+  });
+
+  it('returns at most the limit, with the total', async () => {
+    const { best, total } = await search(pods, 'cart', undefined, 3);
+    expect(best).to.deep.equal(['name bank/cart', 'name shop/cart', 'prefix a-shop/cart-1']);
+    expect(total).to.equal(9);
+  });
+
+  it('returns the first ones by name of thousands', async () => {
+    const objects: PlainObject[] = [];
+    for (let i = 0; i < 3_000; i++) objects.push(plain(`ns-${i % 7}/pod-${3_000 - i}-x`, i + 1));
+    const many = new KindCache(PODS).fill(3_000, objects);
+    const names = objects.map(({ metadata }) => String(metadata['name'])).toSorted();
+    const { best, total } = await search(many, 'pod', undefined, 20);
+    expect(best.map((found) => found.replace(/^prefix ns-\d\//, ''))).to.deep.equal(names.slice(0, 20));
+    expect(total).to.equal(3_000);
+  });
+
+  it('searches only the given namespaces', async () => {
+    expect(await search(pods, 'cart', ['bank'])).to.deep.equal({ total: 1, best: ['name bank/cart'] });
+    expect(await search(pods, 'cart', [])).to.deep.equal({ total: 0, best: [] });
+  });
+
+  it('finds cluster-scoped objects', async () => {
+    const namespaces = new KindCache(NAMESPACES).fill(2, [plain('shop', 1), plain('my-shop', 2)]);
+    expect(await search(namespaces, 'shop')).to.deep.equal({ total: 2, best: ['name shop', 'word my-shop'] });
+    expect(await search(namespaces, 'shop', ['shop'])).to.deep.equal({ total: 1, best: ['name shop'] });
+  });
+
+  it('does not match across the namespace and the name', async () => {
+    expect((await search(pods, 'shop/cart')).total).to.equal(0);
+  });
+
+  it('equals a comparison with every object, after any changes', async () => {
+    const key = record({ space: constantFrom('a', 'b', 'ab'), name: stringMatching(/^[ab](-?[ab]){0,3}$/) });
+    const change = record({ key, label: constantFrom('a', 'ab', 'B', 'x'), gone: boolean() });
+    const expected = (cache: KindCache, text: string, namespaces?: readonly string[]): string[] =>
+      Array.from(cache.snapshot().objects())
+        .filter(({ namespace }) => namespaces?.includes(namespace) ?? true)
+        .map(({ name, namespace, labels, key: at }) => {
+          const others = [name, namespace, `app=${labels['app']}`.toLowerCase()];
+          const rank =
+            name === text
+              ? 'name'
+              : name.startsWith(text)
+                ? 'prefix'
+                : name.includes(`-${text}`)
+                  ? 'word'
+                  : others.some((other) => other.includes(text)) && 'text';
+          return { rank, name, at };
+        })
+        .filter(({ rank }) => rank !== false)
+        .sort((one, other) => {
+          const order = RANKS.indexOf(String(one.rank)) - RANKS.indexOf(String(other.rank));
+          return (
+            order || (one.name < other.name ? -1 : one.name > other.name ? 1 : one.at < other.at ? -1 : 1)
+          );
+        })
+        .map(({ rank, at }) => `${String(rank)} ${at}`);
+    await assert(
+      asyncProperty(
+        array(change, { maxLength: 60 }),
+        stringMatching(/^(a|b|ab|-a|p=b|x)$/),
+        subarray(['a', 'b', 'ab']),
+        async (changes, text, some) => {
+          const cache = new KindCache(PODS).fill(1, []);
+          let version = 1;
+          for (const {
+            key: { space, name },
+            label,
+            gone,
+          } of changes) {
+            const object = plain(`${space}/${name}`, ++version, { labels: { app: label } });
+            cache.apply(gone ? 'DELETED' : 'ADDED', object);
+            // Every search can cache the texts of the objects.
+            if (version % 5 === 0) await search(cache, text);
+          }
+          for (const namespaces of [undefined, some]) {
+            const best = expected(cache, text, namespaces);
+            expect(await search(cache, text, namespaces, 100)).to.deep.equal({ total: best.length, best });
+            expect(await search(cache, text, namespaces, 3)).to.deep.equal({
+              total: best.length,
+              best: best.slice(0, 3),
+            });
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,185 @@
+// Tests of the status of objects of all kinds except nodes.
+import { expect } from 'chai';
+import { assert, constantFrom, jsonValue, property } from 'fast-check';
+import type { Kind } from '../../../../../server/resources/kind.ts';
+import { statusesOf, statusOf } from '../../../../../server/resources/profiles/status-words.ts';
+
+const kind = (name: string, custom?: Kind['custom']): Kind => {
+  const [plural = '', ...group] = name.split('.');
+  return { group: group.join('.'), version: 'v1', plural, kind: plural, namespaced: true, custom };
+};
+const WIDGETS = kind('widgets.example.com', { revision: '1', columns: [], selectableFields: [] });
+
+const condition = (type: string, status = 'True', reason = ''): object => ({ type, status, reason });
+const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+
+function word(of: Kind | string, object: object): string {
+  const [status = '', ...more] = statusOf(typeof of === 'string' ? kind(of) : of)(object);
+  expect(more).to.deep.equal([]);
+  return status;
+}
+
+interface Workload {
+  readonly replicas?: number;
+  readonly generation?: number;
+  readonly status?: object;
+}
+
+/** A workload whose controller has processed generation 2. */
+const workload = ({ replicas, generation = 2, status = {} }: Workload): object => ({
+  metadata: { generation },
+  spec: replicas === undefined ? {} : { replicas },
+  status: { observedGeneration: 2, ...status },
+});
+
+const ROLLED_OUT = condition('Progressing', 'True', 'NewReplicaSetAvailable');
+const ROLLING_OUT = condition('Progressing', 'True', 'ReplicaSetUpdated');
+const full = (count: number): object => ({
+  replicas: count,
+  updatedReplicas: count,
+  readyReplicas: count,
+  availableReplicas: count,
+});
+
+const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>> = {
+  'deployments.apps': [
+    ['available', { replicas: 3, status: full(3) }],
+    // One replica by default.
+    ['available', { status: full(1) }],
+    ['progressing', { replicas: 3, generation: 3, status: full(3) }],
+    ['stopped', { replicas: 0 }],
+    ['progressing', { replicas: 0, status: { replicas: 1 } }],
+    ['progressing', { replicas: 3, status: { ...full(3), updatedReplicas: 2 } }],
+    ['progressing', { replicas: 3, status: { ...full(3), replicas: 4 } }],
+    ['progressing', { replicas: 3, status: { ...full(3), availableReplicas: 1, conditions: [ROLLING_OUT] } }],
+    ['degraded', { replicas: 3, status: { ...full(3), availableReplicas: 1, conditions: [ROLLED_OUT] } }],
+    ['degraded', { replicas: 3, status: { ...full(3), conditions: [condition('Progressing', 'False')] } }],
+    ['degraded', { replicas: 3, status: { conditions: [condition('ReplicaFailure')] } }],
+  ],
+  'statefulsets.apps': [
+    ['available', { replicas: 3, status: full(3) }],
+    ['available', { status: { replicas: 1, readyReplicas: 1 } }],
+    ['progressing', { replicas: 3, generation: 3, status: full(3) }],
+    ['stopped', { replicas: 0 }],
+    ['progressing', { replicas: 0, status: { replicas: 1 } }],
+    ['progressing', { replicas: 3, status: { ...full(3), currentRevision: 'a', updateRevision: 'b' } }],
+    ['available', { replicas: 3, status: { ...full(3), currentRevision: 'a', updateRevision: 'a' } }],
+    ['progressing', { replicas: 3, status: full(2) }],
+    ['degraded', { replicas: 3, status: { ...full(3), availableReplicas: 2 } }],
+  ],
+  'daemonsets.apps': [
+    [
+      'available',
+      {
+        status: {
+          desiredNumberScheduled: 2,
+          currentNumberScheduled: 2,
+          updatedNumberScheduled: 2,
+          numberAvailable: 2,
+        },
+      },
+    ],
+    ['stopped', { status: { desiredNumberScheduled: 0 } }],
+    ['progressing', { generation: 3, status: { desiredNumberScheduled: 0 } }],
+    ['progressing', { status: { desiredNumberScheduled: 2, currentNumberScheduled: 1 } }],
+    ['progressing', { status: { desiredNumberScheduled: 1, currentNumberScheduled: 1 } }],
+    [
+      'degraded',
+      { status: { desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1 } },
+    ],
+  ],
+  'replicasets.apps': [
+    ['available', { replicas: 2, status: full(2) }],
+    ['progressing', { replicas: 2, status: full(1) }],
+    ['progressing', { replicas: 2, generation: 3, status: full(2) }],
+    ['stopped', { replicas: 0 }],
+    ['progressing', { replicas: 0, status: { replicas: 1 } }],
+    ['degraded', { replicas: 2, status: { ...full(2), availableReplicas: 1 } }],
+    ['degraded', { replicas: 2, status: { conditions: [condition('ReplicaFailure')] } }],
+  ],
+};
+
+describe('the status of', () => {
+  for (const [name, cases] of Object.entries(WORKLOADS)) {
+    it(`${name} is available, progressing, degraded or stopped`, () => {
+      const found = cases.map(([, given]) => [word(name, workload(given)), given]);
+      expect(found).to.deep.equal(cases);
+      expect(statusesOf(kind(name))).to.include.members(cases.map(([status]) => status));
+    });
+  }
+
+  it('jobs is the word of kubectl', () => {
+    const job = (...conditions: object[]): object => ({ status: { conditions } });
+    const cases: readonly [string, object][] = [
+      ['Running', {}],
+      ['Complete', job(condition('Complete'))],
+      ['Running', job(condition('Complete', 'False'))],
+      ['Failed', job(condition('FailureTarget'), condition('Failed'))],
+      ['Complete', { metadata: DELETED, ...job(condition('Complete')) }],
+      ['Terminating', { metadata: DELETED, ...job(condition('Suspended')) }],
+      ['Suspended', job(condition('Suspended'))],
+      ['FailureTarget', job(condition('FailureTarget'))],
+      ['SuccessCriteriaMet', job(condition('SuccessCriteriaMet'))],
+    ];
+    expect(cases.map(([, object]) => [word('jobs.batch', object), object])).to.deep.equal(cases);
+    expect(statusesOf(kind('jobs.batch'))).to.have.members([...new Set(cases.map(([status]) => status))]);
+  });
+
+  it('cronjobs is Active or Suspended', () => {
+    expect(word('cronjobs.batch', {})).to.equal('Active');
+    expect(word('cronjobs.batch', { spec: { suspend: true } })).to.equal('Suspended');
+  });
+
+  it('volumes, claims and namespaces is their phase', () => {
+    const bound = { status: { phase: 'Bound' } };
+    for (const name of ['persistentvolumeclaims', 'persistentvolumes']) {
+      expect(word(name, bound)).to.equal('Bound');
+      expect(word(name, { ...bound, metadata: DELETED })).to.equal('Terminating');
+    }
+    expect(word('namespaces', { metadata: DELETED, status: { phase: 'Active' } })).to.equal('Active');
+    expect(statusesOf(kind('namespaces'))).to.deep.equal(['Active', 'Terminating']);
+  });
+
+  it('pods is the word of kubectl, of which there are any number', () => {
+    expect(word('pods', { metadata: DELETED, status: { phase: 'Running' } })).to.equal('Terminating');
+    expect(statusesOf(kind('pods'))).to.equal(undefined);
+  });
+
+  it('events is their type', () => {
+    for (const name of ['events', 'events.events.k8s.io']) {
+      expect(word(name, { type: 'Warning' })).to.equal('Warning');
+    }
+  });
+
+  it('custom resources is the state of the condition that means that they work', () => {
+    const of = (...conditions: object[]): object => ({ status: { conditions, phase: 'Going' } });
+    expect(word(WIDGETS, of(condition('Ready')))).to.equal('Ready');
+    expect(word(WIDGETS, of(condition('Ready', 'False')))).to.equal('NotReady');
+    expect(word(WIDGETS, of(condition('Ready', 'Unknown')))).to.equal('Unknown');
+    expect(word(WIDGETS, of(condition('Available', 'False'), condition('Ready')))).to.equal('Ready');
+    expect(word(WIDGETS, of(condition('Available', 'False')))).to.equal('NotAvailable');
+    expect(word(WIDGETS, of(condition('Other')))).to.equal('Going');
+    expect(word(WIDGETS, { ...of(condition('Ready')), metadata: DELETED })).to.equal('Terminating');
+  });
+
+  it('other kinds is empty without conditions and phase', () => {
+    expect(statusOf(kind('configmaps'))({ data: {} })).to.deep.equal([]);
+    expect(statusesOf(kind('configmaps'))).to.equal(undefined);
+  });
+
+  it('a custom resource does not depend on a built-in kind of the same name', () => {
+    const pods = kind('pods', WIDGETS.custom);
+    expect(word(pods, { status: { phase: 'Running', reason: 'Evicted' } })).to.equal('Running');
+  });
+
+  it('any value is read without an error', () => {
+    const names = ['pods', 'jobs.batch', 'cronjobs.batch', 'events', 'configmaps', ...Object.keys(WORKLOADS)];
+    assert(
+      property(constantFrom(...names), jsonValue(), (name, value) => {
+        for (const object of [value, { status: value, spec: value, metadata: value }]) {
+          expect(statusOf(kind(name))(object)).to.be.an('array');
+        }
+      }),
+    );
+  });
+});
