@@ -88,14 +88,24 @@ function reference(schema: string): object {
   return { schema: { $ref: `#/components/schemas/${schema}` } };
 }
 
-/** Returns the query parameters. A parameter with a default is optional, although the schema lists it as required. */
+/**
+ * Returns the query parameters. A parameter with a default is optional, although the schema lists it as required. An
+ * optional parameter without a value is ignored.
+ */
 function queryParameters({ properties, required }: TObject): object[] {
-  const needed: readonly string[] = required ?? [];
+  const needed: ReadonlySet<string> = new Set(required ?? []);
   return Object.entries(properties).map(([name, schema]: [string, TSchema]) => ({
     ...parameter(name, 'query', schema),
-    required: needed.includes(name) && !('default' in schema),
+    ...(needed.has(name) && !('default' in schema)
+      ? { required: true }
+      : { required: false, ...(isText(schema) ? {} : { allowEmptyValue: true }) }),
     ...('type' in schema && schema.type === 'array' ? { style: 'form', explode: false } : {}),
   }));
+}
+
+/** Returns true if the empty text is a value of the schema. */
+function isText(schema: TSchema): boolean {
+  return !('enum' in schema) && 'type' in schema && (schema.type === 'string' || schema.type === 'array');
 }
 
 function parameter(name: string, place: 'path' | 'query' | 'header', schema: TSchema): object {

@@ -18,11 +18,15 @@ import {
   UserInfoSchema,
 } from '../oauth/forms.ts';
 import { ServerMetadataSchema } from '../oauth/metadata.ts';
-import { NodeListSchema, NodeSchema } from '../resources/v1alpha3/node.ts';
+import {
+  ResourceListSchema,
+  ResourceSchema,
+  SearchResultSchema,
+} from '../resources/v1alpha3/resource-list.ts';
 import { type OpenAPIDocument, openAPIDocument } from './document.ts';
 import { LOG_SCHEMAS, logOperations } from './logs.ts';
-import { nodeOperations } from './nodes.ts';
 import { oauthOperations } from './oauth.ts';
+import { resourceOperations } from './resources.ts';
 import { serverOperations } from './server.ts';
 import { UserListSchema, UserResponseSchema, userOperations } from './users.ts';
 
@@ -39,8 +43,9 @@ export interface PlatformOptions {
 const SERVER_SCHEMAS = {
   Status: StatusSchema,
   Version: VersionSchema,
-  NodeList: NodeListSchema,
-  Node: NodeSchema,
+  ResourceList: ResourceListSchema,
+  Resource: ResourceSchema,
+  SearchResult: SearchResultSchema,
 };
 
 const SIGN_IN_SCHEMAS = {
@@ -95,7 +100,7 @@ const SIGN_IN = {
 
 export function platformDescription({ platform, version, oauth, logs }: PlatformOptions): OpenAPIDocument {
   const operations = [
-    ...nodeOperations(platform),
+    ...resourceOperations(platform),
     ...(logs ? logOperations(platform) : []),
     ...(oauth ? [...userOperations(platform), ...oauthOperations()] : []),
     ...serverOperations(),
@@ -106,7 +111,7 @@ export function platformDescription({ platform, version, oauth, logs }: Platform
   const document = openAPIDocument({
     info: { title: 'ks-apiserver', version, summary: 'The APIs of the platform.' },
     tags: [
-      { name: 'nodes', description: 'The nodes of the cluster, for consoles.' },
+      { name: 'resources', description: 'Lists of all kinds of the cluster, for consoles.' },
       ...(logs ? [{ name: 'logs', description: 'Container logs.' }] : []),
       ...(oauth
         ? [
