@@ -20,6 +20,17 @@ export function clusterRules(names: Names): PolicyRule[] {
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     // Namespaces with their creation times: logs of a deleted namespace do not belong to a new one of the same name.
     { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
+    // RoleBindings show in which namespaces a caller may have permissions. Each permission is then reviewed.
+    { apiGroups: [RBAC], resources: ['rolebindings'], verbs: ['list', 'watch'] },
+    // Lists of cluster-scoped kinds, which the role `view` does not contain. The definitions of custom resources have the
+    // columns of their lists.
+    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['list', 'watch'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
+    {
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      verbs: ['list', 'watch'],
+    },
     // spec.caBundle of its own APIServices; the server does not create or delete them.
     {
       apiGroups: ['apiregistration.k8s.io'],
@@ -74,6 +85,9 @@ export function serverAccess(names: Names): KubernetesObject[] {
       rules: clusterRules(names),
     },
     binding(`${names.platform}:${SERVER}`, `${names.platform}:${SERVER}`, subjects),
+    // Lists of namespaced kinds, and of custom resources whose roles are aggregated to `view`. It contains no Secrets, but
+    // pod logs.
+    binding(viewBindingName(names), 'view', subjects),
     // TokenReview and SubjectAccessReview.
     binding(`${names.platform}:${SERVER}:auth-delegator`, 'system:auth-delegator', subjects),
     {
@@ -100,6 +114,11 @@ export function serverAccess(names: Names): KubernetesObject[] {
   ];
 }
 
+/** Name of the ClusterRoleBinding of the server to the role `view`. */
+export function viewBindingName({ platform }: Names): string {
+  return `${platform}:${SERVER}:view`;
+}
+
 /** Permissions for the pod log API as log store. */
 export function podLogsRules(): PolicyRule[] {
   return [
@@ -110,13 +129,16 @@ export function podLogsRules(): PolicyRule[] {
 
 /**
  * Role and binding for the pod log API as log store. The server can read all pod logs; it authorizes each caller with
- * the cluster before it returns a line. Installations with another log store do not need them.
+ * the cluster before it returns a line. The role `view` contains the same permissions; these remain without it.
  */
 export function podLogsAccess(names: Names): KubernetesObject[] {
   return furtherAccess(names, 'pod-logs', podLogsRules());
 }
 
-/** Role and binding for `resources.nodes.usageAnnotations`: reads pods to sum up their requests per node. */
+/**
+ * Role and binding for `resources.nodes.usageAnnotations`: reads pods to sum up their requests per node. Only for
+ * servers without the role `view`, which contains the permission.
+ */
 export function nodeUsageAccess(names: Names): KubernetesObject[] {
   return furtherAccess(names, 'node-usage', [
     { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },

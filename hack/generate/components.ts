@@ -1,6 +1,6 @@
 // Generates the Kustomize components under manifests/. Each component changes one aspect of the base.
 import { stringify } from 'yaml';
-import { nodeUsageAccess, podLogsAccess } from './access.ts';
+import { nodeUsageAccess, podLogsAccess, viewBindingName } from './access.ts';
 import { configuration } from './configuration.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
@@ -104,6 +104,21 @@ export function componentFiles(names: Names): ManifestFile[] {
               target: { kind, name },
               patch: stringify([{ op: 'replace', path: '/rules', value: [] }]),
             })),
+        }),
+      ],
+    },
+    {
+      path: 'components/no-view/kustomization.yaml',
+      about: 'Lists nodes only: removes the permissions of the role view, which also reads pod logs.',
+      documents: [
+        component({
+          // The binding is emptied, because kubectl apply does not delete a binding that is omitted.
+          patches: [
+            {
+              target: { kind: 'ClusterRoleBinding', name: viewBindingName(names) },
+              patch: stringify([{ op: 'replace', path: '/subjects', value: [] }]),
+            },
+          ],
         }),
       ],
     },

@@ -9,7 +9,7 @@ import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import type { Names } from './names.ts';
 import { configurationTable, limitsTable, sectionTable } from './option-tables.ts';
-import { logQueryTable, nodeQueryTable } from './parameter-table.ts';
+import { logQueryTable, resourceQueryTable, searchQueryTable } from './parameter-table.ts';
 
 /** Every generated file of the repository at `root`. */
 export async function generatedFiles(root: string, names: Names): Promise<GeneratedFile[]> {
@@ -31,7 +31,8 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),
     }),
-    document(join(root, 'docs/node-list.md'), { parameters: nodeQueryTable() }),
+    document(join(root, 'docs/resource-lists.md'), { parameters: resourceQueryTable() }),
+    document(join(root, 'docs/resource-search.md'), { search: searchQueryTable() }),
     document(join(root, 'docs/log-queries.md'), { parameters: logQueryTable() }),
     document(join(root, 'docs/log-store-opensearch.md'), {
       'index-template': codeBlock('json', compactJson(indexTemplate('ks-logstash-log'))),

@@ -23,7 +23,13 @@ export async function metricsTable(): Promise<string> {
   collectProcessMetrics(registry, '0');
   newListenerMetrics(registry);
   newCertificateMetrics(registry);
-  new CacheMetrics(registry).observe('', () => ({ synced: false, watchers: 0, size: 0 }));
+  new CacheMetrics(registry).observe('', () => ({
+    synced: false,
+    watchers: 0,
+    objects: 0,
+    bytes: 0,
+    ageMs: 0,
+  }));
   void new AccessMetrics(registry);
   void new RequestMetrics(registry);
   void new OAuthMetrics(registry);

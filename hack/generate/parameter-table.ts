@@ -2,7 +2,8 @@
 import { LogQuerySchema } from '../../apis/logging/v1alpha2/log-query.ts';
 import { CACHE_BUSTERS } from '../../apis/meta/v1/query-decoder.ts';
 import { isRecord } from '../../apis/reading/unknown-value.ts';
-import { NodeQuerySchema } from '../../apis/resources/v1alpha3/node-query.ts';
+import { AnyKindQuerySchema } from '../../apis/resources/v1alpha3/resource-query.ts';
+import { SearchQuerySchema } from '../../apis/resources/v1alpha3/search-query.ts';
 import { table } from './markdown-table.ts';
 
 /** From this value on, a maximum in a schema is only the range of the number type, and the table omits it. */
@@ -17,9 +18,14 @@ const WORDS: Readonly<Record<string, string>> = {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Markdown table of the parameters of the node list. */
-export function nodeQueryTable(): string {
-  return parameterTable(NodeQuerySchema.properties);
+/** Markdown table of the parameters of platform lists. */
+export function resourceQueryTable(): string {
+  return parameterTable(AnyKindQuerySchema.properties);
+}
+
+/** Markdown table of the parameters of the search over kinds. */
+export function searchQueryTable(): string {
+  return parameterTable(SearchQuerySchema.properties);
 }
 
 /** Markdown table of the parameters of log queries. */

@@ -124,7 +124,7 @@ describe('the generated manifests', () => {
     const bindings = parseAllDocuments(text(names, 'access/server.yaml'))
       .map((each) => each.toJS() as { kind: string; subjects?: unknown })
       .filter(({ kind }) => kind.endsWith('Binding'));
-    expect(bindings).to.have.length(4);
+    expect(bindings).to.have.length(5);
     for (const { subjects } of bindings) {
       expect(subjects).to.deep.equal([
         { kind: 'ServiceAccount', name: 'ks-apiserver', namespace: 'acme-system' },
