@@ -79,3 +79,15 @@ export const APPLICATIONS: readonly Application[] = [
     ],
   },
 ];
+
+/** The application of the crash-looping pods, which not every simulated cluster has. */
+export const CRASH_LOOPING: Application = {
+  namespace: 'shop',
+  name: 'cart-export',
+  image: 'registry.example.com/platform/cart-export:v1.33.4',
+  messages: [
+    'level=info msg="export started" format=csv',
+    'level=warn msg="bucket is slow" duration=2.1s',
+    'level=fatal msg="bucket is unreachable" bucket=exports',
+  ],
+};

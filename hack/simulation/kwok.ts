@@ -11,6 +11,7 @@ import type { Folder } from '../control-plane/folder.ts';
 import { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { forEach, namesIn } from './bulk.ts';
+import { CRASH_LOOP_STAGE } from './crash-loop.ts';
 import { writePodLogs } from './pod-logs.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
 
@@ -84,7 +85,7 @@ async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
   });
 }
 
-/** Writes the configuration: the default stages of KWOK, without which it does nothing, and the pod logs. */
+/** Writes the configuration: the stages, without which KWOK does nothing, and the pod logs. */
 async function writeConfig(
   cp: ControlPlane,
   dir: string,
@@ -114,7 +115,9 @@ async function writeConfig(
   const path = join(dir, 'kwok.yaml');
   await writeFile(
     path,
-    [stages, ...[settings, logs, ...further].map((part) => stringify(part))].join('\n---\n'),
+    [stages, ...[CRASH_LOOP_STAGE, settings, logs, ...further].map((part) => stringify(part))].join(
+      '\n---\n',
+    ),
   );
   return path;
 }

@@ -2,8 +2,9 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { APPLICATIONS, type Application } from './applications.ts';
+import { APPLICATIONS, type Application, CRASH_LOOPING } from './applications.ts';
 
+const LOGGED = [...APPLICATIONS, CRASH_LOOPING];
 const LINES = 400;
 /** Interval of past lines in ms: 400 lines cover two hours. */
 const INTERVAL_MS = 18_000;
@@ -14,6 +15,8 @@ const GROWTH_INTERVAL_MS = 1_000;
 export interface ContainerLogs {
   readonly containers: string[];
   readonly logsFile: string;
+  /** Log of the previous container, for containers that restart. */
+  readonly previousLogsFile?: string;
 }
 
 /**
@@ -32,13 +35,17 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
   await mkdir(dir, { recursive: true });
   const end = now();
   return Promise.all(
-    APPLICATIONS.map(async (application) => {
+    LOGGED.map(async (application) => {
       const logsFile = logFile(dir, application);
       const lines = Array.from({ length: LINES }, (_, index) =>
         criLine(application, index, end - (LINES - 1 - index) * INTERVAL_MS),
       );
       await writeFile(logsFile, lines.join(''));
-      return { containers: [application.name], logsFile };
+      const logs = { containers: [application.name], logsFile };
+      if (application !== CRASH_LOOPING) return logs;
+      const previousLogsFile = `${logsFile}.previous`;
+      await writeFile(previousLogsFile, criLine(application, LINES - 1, end - LINES * INTERVAL_MS));
+      return { ...logs, previousLogsFile };
     }),
   );
 }
@@ -57,9 +64,7 @@ export async function growPodLogs(dir: string, options: GrowthOptions): Promise<
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     await Promise.all(
-      APPLICATIONS.map((application) =>
-        appendFile(logFile(dir, application), criLine(application, index, now())),
-      ),
+      LOGGED.map((application) => appendFile(logFile(dir, application), criLine(application, index, now()))),
     );
   }
 }

@@ -111,7 +111,12 @@ async function apply(client: Client, path: string, body: unknown, signal: AbortS
 }
 
 /** The template sets the node name, because no scheduler runs. */
-function deploymentOf({ namespace, name, image }: Application, replicas: number, nodeName: string): object {
+export function deploymentOf(
+  { namespace, name, image }: Application,
+  replicas: number,
+  nodeName: string,
+  furtherLabels: Readonly<Record<string, string>> = {},
+): object {
   const labels = { 'app.kubernetes.io/name': name };
   return {
     apiVersion: 'apps/v1',
@@ -121,7 +126,7 @@ function deploymentOf({ namespace, name, image }: Application, replicas: number,
       replicas,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        metadata: { labels: { ...labels, ...furtherLabels } },
         spec: { nodeName, containers: [{ name, image }] },
       },
     },

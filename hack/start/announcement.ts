@@ -1,4 +1,4 @@
-// Composes the text with example commands that `npm start` prints after the server is ready.
+// Creates the text with example commands that `npm start` prints after the server is ready.
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,
@@ -7,8 +7,8 @@ import {
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
 import { shellWord } from '../terminal/shell-word.ts';
-import { DEVELOPER } from './developer.ts';
 import type { DevelopmentServer } from './development-server.ts';
+import { DEVELOPER, TENANT } from './examples.ts';
 
 /** The commands to try against the server behind the aggregation layer of the local cluster. */
 export function localAnnouncement(facts: {
@@ -27,6 +27,7 @@ export function localAnnouncement(facts: {
   const nodes = `nodes.${groupName(names.platform)}`;
   const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
   const logs = logsPath(names);
+  const lists = listsPath(names);
   // kubectl prefers the client certificate of a kubeconfig to a token.
   const bare = [
     'kubectl',
@@ -58,9 +59,20 @@ export function localAnnouncement(facts: {
     '',
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${path}?limit=1"`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/k${path.slice(1)}?status=running&sortBy=name&limit=1"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${lists}/nodes?status=running&sortBy=name&limit=1"`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/metrics"`,
     `  ${CURL} "$BASE/readyz?verbose"`,
+    '',
+    'Lists of any kind: the crash-looping pods of a namespace, and everything called cart:',
+    '',
+    `  LISTS="$BASE${lists}"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/namespaces/shop/pods?status=CrashLoopBackOff"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/search?q=cart"`,
+    '',
+    `The pods by namespace, as a tenant who may read ${TENANT.namespaces.join(' and ')}:`,
+    '',
+    `  TENANT=$(kubectl -n ${names.namespace} create token ${TENANT.name})`,
+    `  ${CURL} -H "Authorization: Bearer $TENANT" "$LISTS/pods?facets=namespace,status&limit=0"`,
     '',
     'As a user of the platform, here an administrator. kube-apiserver accepts the token about ten seconds from now:',
     '',
@@ -89,6 +101,7 @@ export function existingAnnouncement(facts: { names: Names; loadEnvironment: str
     `  ${kubectl} get ${nodes}`,
     `  ${kubectl} get --raw '/apis/${groupName(names.platform)}/${VERSION}/nodes?limit=1'`,
     `  ${kubectl} get --raw '${logsPath(names)}?size=3'`,
+    `  ${kubectl} get --raw '${listsPath(names)}/pods?facets=status&sortBy=restarts&limit=1'`,
     `  ${CURL} "$BASE/readyz?verbose"`,
     '',
     `Log: ${facts.log}`,
@@ -97,6 +110,10 @@ export function existingAnnouncement(facts: { names: Names; loadEnvironment: str
 }
 
 const CURL = 'curl --cacert "$CA"';
+
+function listsPath({ platform }: Names): string {
+  return `/kapis/${groupName(platform)}/${VERSION}`;
+}
 
 function logsPath({ platform }: Names): string {
   return `/apis/${loggingGroup(platform)}/${LOGGING_VERSION}/logs`;

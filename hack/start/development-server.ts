@@ -13,6 +13,23 @@ import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 /** A start takes a second or two; the timeout leaves room for a busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 
+/** Kinds that consoles show: their first list needs no wait. Other kinds are followed on demand. */
+const PRELOADED = [
+  'configmaps',
+  'cronjobs',
+  'daemonsets',
+  'deployments',
+  'events',
+  'ingresses',
+  'jobs',
+  'namespaces',
+  'persistentvolumeclaims',
+  'pods',
+  'replicasets',
+  'services',
+  'statefulsets',
+];
+
 export interface DevelopmentServer {
   readonly configFile: string;
   /** File of its CA, which exists once the server runs. */
@@ -50,6 +67,8 @@ export async function prepareServer(options: ServerOptions): Promise<Development
       insecure: { address, port: ports.insecure },
     },
     kubernetes: { kubeconfig: options.kubeconfig },
+    // An existing cluster may have many objects.
+    resources: { preload: options.registered ? PRELOADED : [] },
     registration: { manageCABundle: options.registered },
     // The authorization server writes keys, users and sessions to the cluster; an existing cluster is not changed.
     oauth: { enabled: options.registered, issuer },

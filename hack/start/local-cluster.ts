@@ -11,11 +11,12 @@ import { apply, available, grant, register, serviceAccountOf } from '../extensio
 import type { Names } from '../generate/names.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
+import { nodeName } from '../simulation/realistic-node.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { localAnnouncement } from './announcement.ts';
-import { developerAccount } from './developer.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
+import { exampleObjects } from './examples.ts';
 import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
 import { prepareTokenTrust } from './token-trust.ts';
@@ -116,7 +117,8 @@ async function setUp(
   const port = server.ports.secure;
   await step('Manifests', async () => {
     await grant(cluster, port, signal);
-    await apply(cluster, developerAccount(names), signal);
+    // Node 0 is a control-plane node.
+    await apply(cluster, exampleObjects(names, nodeName(Math.min(1, nodes - 1))), signal);
   });
   await step('Server', () => options.startServer(cp, server, signal));
   await step('APIService', async () => {
