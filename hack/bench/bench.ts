@@ -15,6 +15,7 @@ import { memoryRows } from './rows/memory.ts';
 import { peerRows } from './rows/peers.ts';
 import { platformRows } from './rows/platform.ts';
 import { podLogRows } from './rows/pod-logs.ts';
+import { resourceRows } from './rows/resources.ts';
 import type { Row } from './rows/row.ts';
 import { syncRows } from './rows/sync.ts';
 import { tokenRows } from './rows/tokens.ts';
@@ -34,6 +35,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   watch: watchRows,
   logs: logRows,
   'pod-logs': podLogRows,
+  resources: resourceRows,
 };
 
 /** Aborts a bench that hangs; far longer than a whole run. */

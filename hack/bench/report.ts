@@ -1,5 +1,5 @@
-// Writes the benchmark report: a table (results.md) and data (results.json). A partial run keeps the results of the
-// other row groups.
+// Writes the benchmark report: a table (results.md) and data (results.json). A run of selected benchmark groups keeps
+// the previous results of all other groups.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from './measuring/machine.ts';

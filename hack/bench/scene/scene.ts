@@ -1,5 +1,4 @@
-// Starts the environment of the bench: a control plane with nodes, a registered ks-apiserver, and the load
-// generator.
+// Starts the benchmark environment: a control plane with nodes, a registered ks-apiserver, and the load generator.
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';
@@ -23,6 +22,8 @@ const PROBE = join(import.meta.dirname, '../measuring/loop-probe.ts');
 
 /** A user, and a ServiceAccount in `default`, that is neither cluster-admin nor in system:masters. */
 export const CALLER = 'bench';
+/** A user without permissions, unless a row grants some. */
+export const TENANT = 'bench-tenant';
 
 /** Sizes and durations of the measurements. */
 export interface SceneOptions {
@@ -33,6 +34,8 @@ export interface SceneOptions {
   readonly watchers: readonly number[];
   /** Number of lines in each log store. */
   readonly logLines: number;
+  readonly pods: number;
+  readonly namespaces: number;
 }
 
 export interface Scene {
@@ -59,6 +62,8 @@ export interface Scene {
   readonly direct: Target;
   /** kube-apiserver, as a caller with write permission. */
   readonly writer: Target;
+  /** Certificate of TENANT: paths of PEM files. */
+  readonly tenant: PairFiles;
   /** Administrator client for the setup. */
   readonly cluster: Client;
   /** Name of the node with this index. */
@@ -142,6 +147,7 @@ export async function withScene(
       kube: { server: controlPlane.url, ...caller },
       direct: { server: server.url, ...caller },
       writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
+      tenant: files.tenant,
       cluster: controlPlane.client,
       nodeName,
       another: async (options) => start(await freePort(), `another-${++others}`, options),
@@ -155,6 +161,7 @@ async function certificates({ pki, ca }: ControlPlane, dir: string) {
     ca: await pemFile(dir, 'ca.crt', ca),
     serving: await pairFiles(dir, 'serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names)),
     caller: await pairFiles(dir, 'caller', pki.issueClient({ cn: CALLER })),
+    tenant: await pairFiles(dir, 'tenant', pki.issueClient({ cn: TENANT })),
     writer: await pairFiles(dir, 'writer', pki.issueClient({ cn: 'bench-writer', o: ['system:masters'] })),
   };
 }

@@ -1,0 +1,280 @@
+// Benchmarks of lists, search and changes under `/kapis`, with many pods and namespaces. Page benchmarks compare with
+// kube-apiserver's list of one namespace with `limit=10`, without sorting.
+import { setTimeout as delay } from 'node:timers/promises';
+import { array, record } from '../../../apis/reading/unknown-value.ts';
+import type { ServerProcess } from '../../extension/server-process.ts';
+import type { Target } from '../measuring/load-generator.ts';
+import type { LoopDelays } from '../measuring/loop-probe.ts';
+import { cpuSeconds, residentMB } from '../measuring/process-usage.ts';
+import { readBody } from '../scene/comparison.ts';
+import {
+  createManyObjects,
+  namespaceName,
+  POD_NAMESPACES,
+  podName,
+  TENANT_NAMESPACES,
+  tenantNamespaces,
+} from '../scene/many-objects.ts';
+import { CORE_NODES, type Scene } from '../scene/scene.ts';
+import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';
+import { atLeast, below, informs, megabytes, milliseconds, perSecond, type Row } from './row.ts';
+
+const PLATFORM = '/kapis/resources.platform.io/v1alpha3';
+const PAGE = 10;
+const WATCH_LIST =
+  '/api/v1/pods?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan';
+/** The kinds of the search. Some of them have no objects. */
+const KINDS = [
+  'pods',
+  'nodes',
+  'namespaces',
+  'configmaps',
+  'serviceaccounts',
+  'services',
+  'persistentvolumeclaims',
+  'deployments.apps',
+  'replicasets.apps',
+  'statefulsets.apps',
+  'jobs.batch',
+  'ingresses.networking.k8s.io',
+] as const;
+const CHANGES = 2_000;
+/** Time after which the memory of the first list is measured, in ms. */
+const SETTLE_MS = 10_000;
+const SERIES = [1_000, 5_000, 10_000, 20_000] as const;
+
+interface Side {
+  readonly server: ServerProcess;
+  readonly caller: Target;
+  readonly tenant: Target;
+}
+
+export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
+  await createManyObjects(scene);
+  const server = await scene.another({
+    probed: true,
+    configuration: { resources: { syncTimeout: '300s', kindBudget: '2Gi' } },
+  });
+  const caller = { ...scene.direct, server: server.url };
+  const side = { server, caller, tenant: { ...caller, ...scene.tenant } };
+  const rows = [
+    ...(await firstList(scene, side)),
+    ...(await blocks(scene, side)),
+    ...(await pages(scene, side)),
+    ...(await search(scene, side)),
+    ...(await changes(scene, side)),
+    ...(await nodeSeries(scene, side)),
+  ];
+  await server.stop();
+  return rows;
+}
+
+/** Requests a path once; returns the time in ms. */
+async function once({ load }: Scene, target: Target, path: string): Promise<number> {
+  return (await load.requests({ target, paths: [path], connections: 1, requests: 1 })).latencyMs.max;
+}
+
+async function firstList(scene: Scene, { server, caller, tenant }: Side): Promise<readonly Row[]> {
+  const { load, kube, options, progress } = scene;
+  await delay(SETTLE_MS, undefined, { signal: scene.signal });
+  const idle = await residentMB(server.pid);
+  progress('the first list of all pods');
+  const peer = await load.sync(kube, WATCH_LIST);
+  if (peer.objects < options.pods) throw new Error(`the streaming list had ${peer.objects} pods`);
+  await server.ask('loop-delays');
+  const before = await cpuSeconds(server.pid);
+  const synced = await once(scene, caller, `${PLATFORM}/pods?limit=1&sortBy=name`);
+  const cpu = (await cpuSeconds(server.pid)) - before;
+  const { maxMs } = (await server.ask('loop-delays')) as LoopDelays;
+  const tenantMs = await once(scene, tenant, `${PLATFORM}/pods?limit=${PAGE}`);
+  await delay(SETTLE_MS, undefined, { signal: scene.signal });
+  const memory = (await residentMB(server.pid)) - idle;
+  const json = peer.bytes / 1e6;
+  const share = memory / json;
+  const pods = `${peer.objects.toLocaleString('en')} pods`;
+  return [
+    informs(
+      {
+        work: `resources: first list of ${pods}`,
+        peer: milliseconds(peer.ms),
+        ours: milliseconds(synced),
+        ratio: `${(synced / peer.ms).toFixed(2)} ×`,
+      },
+      `peer: a WatchList; ours: the first request, with a sorted page; CPU ${cpu.toFixed(1)} s`,
+    ),
+    below('resources: longest block of the event loop in the first list', maxMs, 50, milliseconds),
+    {
+      work: `resources: resident memory of ${pods}`,
+      peer: megabytes(peer.bytes),
+      ours: megabytes(memory * 1e6),
+      ratio: `${share.toFixed(2)} ×`,
+      goal: '≤ 0.5 ×',
+      met: share <= 0.5,
+      note: 'peer: the size of their JSON',
+    },
+    {
+      ...below('resources: first page of a tenant', tenantMs, 50, milliseconds),
+      note: `${TENANT_NAMESPACES} of ${options.namespaces} namespaces, no permission is cached`,
+    },
+  ];
+}
+
+async function blocks(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
+  scene.progress('sorting, counting and sending all pods');
+  await server.ask('loop-delays');
+  const first = await once(
+    scene,
+    caller,
+    `${PLATFORM}/pods?limit=${PAGE}&sortBy=creationTimestamp&status=Pending&facets=namespace`,
+  );
+  const sort = (await server.ask('loop-delays')) as LoopDelays;
+  const all = await once(scene, caller, `${PLATFORM}/pods?sortBy=creationTimestamp`);
+  const sent = (await server.ask('loop-delays')) as LoopDelays;
+  return [
+    {
+      ...below('resources: longest block in a first sort with facets', sort.maxMs, 50, milliseconds),
+      note: `the request takes ${milliseconds(first)}`,
+    },
+    {
+      ...below('resources: longest block in a list of all pods by time', sent.maxMs, 50, milliseconds),
+      note: `the request takes ${milliseconds(all)}; neighbours in this order are in different compressed frames`,
+    },
+  ];
+}
+
+async function pages(scene: Scene, { server, caller, tenant }: Side): Promise<readonly Row[]> {
+  const sorts = ['creationTimestamp', 'name', 'node'];
+  const queries = Array.from({ length: 200 }, (_, i) => {
+    const order = `sortBy=${sorts[i % sorts.length]}&ascending=${i % 2 === 0}`;
+    return `limit=${PAGE}&page=${1 + (i % 5)}&${order}&status=Pending`;
+  });
+  const spaces = queries.map((_, i) => namespaceName((i * 7) % POD_NAMESPACES));
+  const kube = { target: scene.kube, pid: scene.kubePid };
+  const ours = { target: caller, pid: server.pid };
+  const sides = {
+    peer: { ...kube, paths: spaces.map((space) => `/api/v1/namespaces/${space}/pods?limit=${PAGE}`) },
+    one: { ...ours, paths: queries.map((query, i) => `${PLATFORM}/namespaces/${spaces[i]}/pods?${query}`) },
+    all: { ...ours, paths: queries.map((query) => `${PLATFORM}/pods?${query}`) },
+    own: { ...ours, target: tenant, paths: queries.map((query) => `${PLATFORM}/pods?${query}`) },
+    peerOwn: {
+      ...kube,
+      target: { ...scene.kube, ...scene.tenant },
+      paths: tenantNamespaces().map((space) => `/api/v1/namespaces/${space}/pods?limit=${PAGE}`),
+    },
+  };
+  scene.progress('warming all sides up');
+  for (const one of Object.values(sides)) await onOneCore(scene, one, 2);
+  scene.progress('pages of pods');
+  const seen = await eachOnOneCore(scene, sides);
+  const row = (work: string, peer: Figures, figures: Figures): Row => ({
+    ...atLeast(
+      `resources: page of ${PAGE}, filtered, sorted, of ${work}`,
+      peer.rate,
+      figures.rate,
+      5,
+      perSecond,
+    ),
+    note: `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(figures.p99)}; CPU a request ${milliseconds(peer.cpu)}, ours ${milliseconds(figures.cpu)}; the peer's page is of one namespace and has no order`,
+  });
+  const { pods, namespaces } = scene.options;
+  return [
+    row(`one namespace of ${POD_NAMESPACES}`, seen.peer, seen.one),
+    row(`all ${pods} pods`, seen.peer, seen.all),
+    row(`the ${TENANT_NAMESPACES} of ${namespaces} namespaces of a tenant`, seen.peerOwn, seen.own),
+  ];
+}
+
+async function search(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
+  scene.progress(`following ${KINDS.length} kinds`);
+  let objects = 0;
+  for (const kind of KINDS) {
+    const list: unknown = JSON.parse(
+      (await readBody(caller, `${PLATFORM}/${kind}?limit=1&sortBy=name`)).toString(),
+    );
+    objects += Number(record(list)['totalItems']);
+  }
+  const figures = async (text: string): Promise<Figures> => {
+    const path = `${PLATFORM}/search?q=${text}&kinds=${KINDS.join()}`;
+    return onOneCore(scene, { target: caller, pid: server.pid, paths: [path], connections: 1 });
+  };
+  await onOneCore(scene, { target: caller, pid: server.pid, paths: [`${PLATFORM}/search?q=x`] }, 2);
+  const [found, missed] = [await figures('checkout'), await figures('zzzz')];
+  return [found, missed].map((measured, i) => ({
+    ...below(
+      `resources: search over ${KINDS.length} kinds and ${objects.toLocaleString('en')} objects${i === 0 ? '' : ', no match'}`,
+      1000 / measured.rate,
+      20,
+      milliseconds,
+    ),
+    note: `mean time; p99 ${milliseconds(measured.p99)}, CPU ${milliseconds(measured.cpu)}; kube-apiserver has no search: a client lists all objects`,
+  }));
+}
+
+async function changes(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
+  const { cluster, options, signal } = scene;
+  scene.progress(`${CHANGES} changes of pods`);
+  await server.ask('loop-delays');
+  const before = await cpuSeconds(server.pid);
+  const began = performance.now();
+  let last = '';
+  for (let i = 0; i < CHANGES; i += 16) {
+    await Promise.all(
+      Array.from({ length: Math.min(16, CHANGES - i) }, async (_, j) => {
+        const { name, namespace } = podName(((i + j) * 7919) % options.pods);
+        last = String(i);
+        const body = { metadata: { annotations: { change: last } } };
+        const contentType = 'application/merge-patch+json';
+        const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+        await cluster.expect(path, { method: 'PATCH', body, contentType, signal }, [200]);
+      }),
+    );
+  }
+  const path = `${PLATFORM}/pods?limit=100&annotation=change%3D${last}`;
+  while (array(record(JSON.parse((await readBody(caller, path)).toString()))['items']).length === 0) {
+    await delay(20, undefined, { signal });
+  }
+  const cpu = (((await cpuSeconds(server.pid)) - before) / CHANGES) * 1000;
+  const { maxMs } = (await server.ask('loop-delays')) as LoopDelays;
+  const rate = CHANGES / ((performance.now() - began) / 1000);
+  return [
+    informs(
+      { work: 'resources: CPU of one change of a pod', ours: milliseconds(cpu) },
+      `at ${perSecond(rate)}, with the probe of the event loop; longest block ${milliseconds(maxMs)}`,
+    ),
+  ];
+}
+
+/** Lists of increasing length. */
+async function nodeSeries(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const count of SERIES.filter((length) => length <= scene.options.nodes)) {
+    scene.progress(`lists of ${count} nodes`);
+    const { peer, ours } = await eachOnOneCore(scene, {
+      peer: {
+        target: scene.kube,
+        pid: scene.kubePid,
+        paths: [`${CORE_NODES}?limit=${count}`],
+        connections: 1,
+      },
+      ours: {
+        target: caller,
+        pid: server.pid,
+        paths: [`${PLATFORM}/nodes?limit=${count}&sortBy=creationTimestamp`],
+        connections: 1,
+      },
+    });
+    const perNode = (figures: Figures): string => `${((figures.cpu / count) * 1000).toFixed(1)} µs`;
+    rows.push(
+      informs(
+        {
+          work: `resources: list of ${count.toLocaleString('en')} nodes, sorted: CPU of each node`,
+          peer: perNode(peer),
+          ours: perNode(ours),
+          ratio: `${(ours.cpu / peer.cpu).toFixed(2)} ×`,
+        },
+        `${milliseconds(peer.cpu)}, ours ${milliseconds(ours.cpu)} for each list; the peer's list has no order`,
+      ),
+    );
+  }
+  return rows;
+}
