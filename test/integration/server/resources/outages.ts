@@ -1,0 +1,239 @@
+// Tests of lists during outages of webhooks, aggregated APIs and the control plane, and after a restore.
+// lifecycle.test.ts runs the tests.
+import { cp, rm } from 'node:fs/promises';
+import { createServer as createHTTPSServer, type Server as HTTPSServer } from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { array, record } from '../../../../apis/reading/unknown-value.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { until } from '../../../support/until.ts';
+import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
+import type { ServedCluster, ServedPlatform } from './served-cluster.ts';
+
+/** The configured `resources.syncTimeout` in ms, with time for the rest of the request. */
+const IN_TIME_MS = 3_000 + 1_000;
+/** Far below every timeout. */
+const QUICK_MS = 1_000;
+
+/** Accepts connections and never responds. */
+class SilentServer {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+    });
+  }
+
+  listen(): Promise<number> {
+    return listenOnLoopback(this.#server);
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** An aggregated API with one kind, which stops to respond. */
+class AggregatedAPI {
+  /** From now on, no request gets a response. */
+  hangs = false;
+  readonly #server: HTTPSServer;
+
+  constructor(tls: { readonly cert: string; readonly key: string }) {
+    const [groupVersion, kind] = ['late.example.org/v1', 'Thing'];
+    const verbs = ['get', 'list', 'watch'];
+    const documents: Readonly<Record<string, object>> = {
+      '/apis/late.example.org/v1': {
+        kind: 'APIResourceList',
+        apiVersion: 'v1',
+        groupVersion,
+        resources: [{ name: 'things', singularName: 'thing', namespaced: false, kind, verbs }],
+      },
+    };
+    this.#server = createHTTPSServer(tls, (request, response) => {
+      if (this.hangs) return;
+      const document = documents[request.url?.split('?')[0] ?? ''];
+      response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(document ?? {}));
+    });
+  }
+
+  listen(): Promise<number> {
+    return listenOnLoopback(this.#server);
+  }
+
+  close(): Promise<void> {
+    return closeNow(this.#server);
+  }
+}
+
+export function describeOutages(subject: () => { cluster: ServedCluster; server: ServedPlatform }): void {
+  describe('outages', () => {
+    const silent = new SilentServer();
+    let cluster: ServedCluster;
+    let server: ServedPlatform;
+    let silentPort: number;
+
+    before(async () => {
+      ({ cluster, server } = subject());
+      silentPort = await silent.listen();
+      expect((await server.list('configmaps')).status).to.equal(200);
+    });
+    after(() => silent.close());
+
+    /** Other kinds respond quickly, followed or not. */
+    async function othersRespond(...kinds: readonly string[]): Promise<void> {
+      for (const kind of kinds) {
+        const { status, ms } = await server.list(kind);
+        expect(status, kind).to.equal(200);
+        expect(ms, kind).to.be.below(QUICK_MS);
+      }
+    }
+
+    it('of conversion webhooks affect only their kinds, whose lists say so', async () => {
+      const webhook = (port: number): object => {
+        const caBundle = Buffer.from(cluster.controlPlane.ca).toString('base64');
+        const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
+        return { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+      };
+      const versions = [version('v1'), version('v2')];
+      const unreachable: Definition = { plural: 'unreachables', kind: 'Unreachable', versions };
+      const hanging: Definition = { plural: 'hangings', kind: 'Hanging', versions };
+      await define(cluster, { ...unreachable, conversion: webhook(1) });
+      await define(cluster, { ...hanging, conversion: webhook(silentPort) });
+      const kinds = [unreachable, hanging];
+      for (const kind of kinds) await createCustom(cluster, kind, 'stored-as-v1');
+      const known = ({ plural }: Definition): Promise<void> =>
+        until(async () => (await server.list(plural)).status !== 404);
+      await Promise.all(kinds.map(known));
+
+      const { configmaps } = await server.lists();
+      const [, ...failed] = await Promise.all([
+        othersRespond('configmaps', 'services', 'namespaces'),
+        ...kinds.map(({ plural }) => server.list(plural)),
+      ]);
+      for (const { status, ms, body } of failed) {
+        expect(status).to.equal(503);
+        expect(ms).to.be.below(IN_TIME_MS);
+        expect(body['message']).to.match(/^the list of \w+\.example\.com is not available yet: /);
+      }
+      const reason =
+        'conversion webhook for example.com/v1, Kind=Unreachable failed: Post "https://127.0.0.1:1/';
+      await until(async () => String((await server.list('unreachables')).body['message']).includes(reason));
+      expect((await server.lists())['configmaps']).to.equal(configmaps);
+
+      for (const { plural } of kinds) {
+        const conversion = { strategy: 'None', webhook: null };
+        await cluster.patch(definitionPath(plural), { spec: { conversion } });
+        await until(async () => (await server.list(plural)).names.length === 1);
+      }
+    });
+
+    it('of an aggregated API affect only its kinds', async () => {
+      const { pki } = cluster.controlPlane;
+      const tls = await pki.cluster.issueServer({ cn: 'api' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
+      const api = new AggregatedAPI(tls);
+      const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
+      const register = async (group: string, port: number): Promise<void> => {
+        await cluster.create(apiServices, {
+          metadata: { name: `v1.${group}` },
+          spec: {
+            group,
+            version: 'v1',
+            groupPriorityMinimum: 1000,
+            versionPriority: 10,
+            insecureSkipTLSVerify: true,
+            service: { namespace: 'default', name: 'this-machine', port },
+          },
+        });
+      };
+      await cluster.create('/api/v1/namespaces/default/services', {
+        metadata: { name: 'this-machine' },
+        spec: { type: 'ExternalName', externalName: 'localhost' },
+      });
+      try {
+        await register('late.example.org', await api.listen());
+        await register('silent.example.org', silentPort);
+        await register('unreachable.example.org', 1);
+        // The API has responded to discovery, but its list is not available.
+        await until(async () => (await server.list('things')).status === 503);
+        api.hangs = true;
+        const [hanging] = await Promise.all([
+          server.list('things'),
+          othersRespond('configmaps', 'services', 'endpoints', 'persistentvolumes'),
+        ]);
+        expect(hanging.status).to.equal(503);
+        expect(hanging.ms).to.be.below(IN_TIME_MS);
+        for (const unknown of ['things.silent.example.org', 'things.unreachable.example.org']) {
+          const { status, ms } = await server.list(unknown);
+          expect(status).to.equal(404);
+          expect(ms).to.be.below(QUICK_MS);
+        }
+        const kind: Definition = { plural: 'newcomers', kind: 'Newcomer' };
+        await define(cluster, kind);
+        await createCustom(cluster, kind, 'new');
+        await until(async () => (await server.list('newcomers')).names.length === 1);
+      } finally {
+        for (const group of ['late', 'silent', 'unreachable']) {
+          await cluster.delete(`${apiServices}/v1.${group}.example.org`);
+        }
+        await api.close();
+      }
+    });
+
+    const MAPS = '/api/v1/namespaces/default/configmaps';
+
+    async function namesInDefault(): Promise<readonly string[]> {
+      const { status, body } = await server.list('namespaces/default/configmaps');
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return array(body['items']).map((item) => String(record(record(item)['metadata'])['name']));
+    }
+
+    it('of kube-apiserver do not end lists, which are up to date after it', async () => {
+      await cluster.create(MAPS, { metadata: { name: 'before' } });
+      await until(async () => (await namesInDefault()).includes('before'));
+      const { apiserver } = cluster.controlPlane;
+      await apiserver.pause();
+      expect(await namesInDefault()).to.include('before');
+      apiserver.resume();
+      await apiserver.kill();
+      expect(await namesInDefault()).to.include('before');
+      await apiserver.restart();
+      await cluster.create(MAPS, { metadata: { name: 'after' } });
+      await until(async () => (await namesInDefault()).includes('after'));
+    });
+
+    it('that end with a restore of etcd to a lower revision relist the kinds', async () => {
+      const { apiserver, etcd, folder } = cluster.controlPlane;
+      const backup = join(cluster.dir, 'backup');
+      const restart = async (copy: () => Promise<void>): Promise<void> => {
+        await apiserver.kill();
+        await etcd.stop();
+        await copy();
+        await etcd.start(AbortSignal.timeout(30_000));
+        await apiserver.restart();
+      };
+      await restart(() => cp(folder.etcd, backup, { recursive: true }));
+      for (let i = 0; i < 30; i++) await cluster.create(MAPS, { metadata: { name: `lost-${i}` } });
+      const kind: Definition = { plural: 'losts', kind: 'Lost' };
+      await define(cluster, kind);
+      await createCustom(cluster, kind, 'lost');
+      await until(async () => (await namesInDefault()).includes('lost-29'));
+      await until(async () => (await server.list('losts')).names.includes('lost'));
+
+      await restart(async () => {
+        await rm(folder.etcd, { recursive: true });
+        await cp(backup, folder.etcd, { recursive: true });
+      });
+      await cluster.create(MAPS, { metadata: { name: 'found' } });
+      await until(async () => (await namesInDefault()).includes('found'));
+      expect((await namesInDefault()).filter((name) => name.startsWith('lost'))).to.deep.equal([]);
+      await until(async () => (await server.list('losts')).status === 404);
+    });
+  });
+}
