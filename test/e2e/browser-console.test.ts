@@ -1,5 +1,5 @@
-// Tests of the example programs in docs/consoles.md, in a real browser. The page and ks-apiserver have different
-// origins.
+// Tests of the example programs in docs/consoles.md and docs/resource-live.md, in a real browser. The page and
+// ks-apiserver have different origins.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -18,13 +18,15 @@ import { line } from '../support/logging/log-service.ts';
 import { until } from '../support/until.ts';
 import { Platform } from './platform.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../docs/consoles.md');
+const DOCUMENTS = ['consoles.md', 'resource-live.md'].map((name) =>
+  join(import.meta.dirname, '../../docs', name),
+);
 const PASSWORD = 'correct horse battery staple';
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-/** The programs of the document, as one script. */
+/** The programs of the documents, as one script. */
 async function programs(server: string): Promise<string> {
-  const text = await readFile(DOCUMENT, 'utf8');
+  const text = (await Promise.all(DOCUMENTS.map((path) => readFile(path, 'utf8')))).join('\n');
   const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, body = '']) => body);
   return blocks.join('\n').replace('https://platform.example.com', server);
 }
@@ -189,6 +191,25 @@ describe('a console in a browser, from another origin', function () {
     await write('after');
     await until(async () => String(await shown()).includes('after'));
     expect(await shown()).to.deep.equal(['before', 'meanwhile', 'after']);
+    await inPage('away.abort()');
+  });
+
+  it('shows a list again when it changes, also after the server restarts', async () => {
+    const path = '/kapis/resources.platform.io/v1alpha3/namespaces/shop/configmaps?name=cart';
+    await inPage(`(() => {
+      globalThis.totals = [];
+      globalThis.away = new AbortController();
+      followList('${path}', ({ totalItems }) => totals.push(totalItems), away.signal).catch((error) => totals.push(String(error)));
+    })()`);
+    const shows = (total: number): Promise<void> =>
+      until(async () => String(await inPage('totals.at(-1)')) === String(total));
+    await shows(0);
+    await platform.succeeding('create', 'configmap', 'cart', '--namespace=shop');
+    await shows(1);
+    await platform.restartServer('SIGTERM');
+    await platform.succeeding('create', 'configmap', 'cart-settings', '--namespace=shop');
+    await shows(2);
+    expect(await inPage('totals')).to.deep.equal([0, 1, 2]);
     await inPage('away.abort()');
   });
 

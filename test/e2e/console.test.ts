@@ -1,4 +1,4 @@
-// Tests of the node list for consoles against ks-apiserver, with curl and an ordinary user.
+// Tests of the lists for consoles against ks-apiserver, with curl and an ordinary user.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,32 +13,49 @@ import { freePort } from '../../hack/system/ports.ts';
 import { Platform } from './platform.ts';
 
 const run = promisify(execFile);
-const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
+const LISTS = '/kapis/resources.platform.io/v1alpha3';
+const NODES = `${LISTS}/nodes`;
 
-describe('the node list for consoles, with curl', function () {
+describe('the lists for consoles, with curl', function () {
   this.timeout(300_000);
   let platform: Platform;
   let reader: string;
   let nobody: string;
+  let operator: string;
+  let tenant: string;
 
   before(async () => {
     platform = await Platform.start(12);
-    for (const name of ['reader', 'nobody']) await platform.succeeding('create', 'serviceaccount', name);
+    for (const name of ['reader', 'nobody', 'operator', 'tenant']) {
+      await platform.succeeding('create', 'serviceaccount', name);
+    }
     await platform.succeeding(
       ...['create', 'clusterrolebinding', 'console', '--clusterrole=platform-nodes-reader'],
       '--serviceaccount=default:reader',
     );
-    // A permission for core nodes is no permission for nodes of the platform.
     await platform.succeeding('create', 'clusterrole', 'core-nodes', '--verb=get,list', '--resource=nodes');
     await platform.succeeding(
       ...['create', 'clusterrolebinding', 'core-nodes', '--clusterrole=core-nodes'],
-      '--group=system:authenticated',
+      '--serviceaccount=default:operator',
     );
+    for (const namespace of ['payments', 'shop', 'monitoring']) {
+      await platform.succeeding('create', 'namespace', namespace);
+      await platform.succeeding('create', 'configmap', 'cart', '--namespace', namespace);
+      if (namespace === 'monitoring') continue;
+      await platform.succeeding(
+        ...['create', 'rolebinding', 'tenant', '--namespace', namespace, '--clusterrole=view'],
+        '--serviceaccount=default:tenant',
+      );
+    }
     const as = '--as=system:serviceaccount:default';
     await platform.permitted('list', 'nodes.resources.platform.io', `${as}:reader`);
-    await platform.permitted('list', 'nodes', `${as}:nobody`);
-    reader = (await platform.succeeding('create', 'token', 'reader')).trim();
-    nobody = (await platform.succeeding('create', 'token', 'nobody')).trim();
+    await platform.permitted('list', 'nodes', `${as}:operator`);
+    await platform.permitted('list', 'configmaps', `${as}:tenant`, '--namespace=shop');
+    [reader = '', nobody = '', operator = '', tenant = ''] = await Promise.all(
+      ['reader', 'nobody', 'operator', 'tenant'].map(async (name) =>
+        (await platform.succeeding('create', 'token', name)).trim(),
+      ),
+    );
   });
 
   after(() => platform?.stop());
@@ -77,6 +94,36 @@ describe('the node list for consoles, with curl', function () {
     expect((await curl(reader, `${NODES}?nmae=x`)).status).to.equal(400);
   });
 
+  it('accepts the permission for the nodes of the core group', async () => {
+    expect((await curl(operator, `${NODES}?limit=1`)).status).to.equal(200);
+    expect((await curl(operator, `${NODES}/node-00003`)).status).to.equal(200);
+  });
+
+  it('returns the objects of the namespaces of a tenant, and nothing about others', async () => {
+    const page = 'page=1&limit=10&sortBy=createTime&ascending=false&name=cart&_=1700000000';
+    const namespacesIn = (body: string): string[] =>
+      array(record(JSON.parse(body))['items']).map((item) =>
+        text(record(record(item)['metadata'])['namespace']),
+      );
+    const all = await curl(tenant, `${LISTS}/configmaps?${page}&facets=namespace`);
+    expect(all.status, all.body).to.equal(200);
+    expect(record(JSON.parse(all.body))).to.deep.include({
+      totalItems: 2,
+      partial: true,
+      facets: { namespace: { payments: 1, shop: 1 } },
+    });
+    expect(namespacesIn(all.body)).to.have.members(['payments', 'shop']);
+    const one = await curl(tenant, `${LISTS}/namespaces/shop/configmaps?${page}`);
+    expect(namespacesIn(one.body)).to.deep.equal(['shop']);
+    expect((await curl(tenant, `${LISTS}/configmaps?${page}&namespace=shop`)).body).to.equal(one.body);
+    for (const path of ['namespaces/monitoring/configmaps', 'configmaps?namespace=monitoring', 'nodes']) {
+      expect((await curl(tenant, `${LISTS}/${path}`)).status, path).to.equal(403);
+    }
+    const found = await curl(tenant, `${LISTS}/search?q=cart&kinds=configmaps`);
+    expect(record(JSON.parse(found.body))).to.include({ totalItems: 2 });
+    expect(found.body).not.to.include('monitoring');
+  });
+
   it('forbids a caller who may not list nodes', async () => {
     const list = await curl(nobody, NODES);
     expect(list.status).to.equal(403);
@@ -86,7 +133,7 @@ describe('the node list for consoles, with curl', function () {
     expect((await curl(nobody, `${NODES}/node-00003`)).status).to.equal(403);
     expect((await curl(nobody, NODES, '--head')).status).to.equal(403);
     expect((await curl(`${reader}x`, NODES)).status).to.equal(401);
-    expect((await curl(reader, NODES, '--request', 'DELETE')).status).to.equal(403);
+    expect((await curl(reader, NODES, '--request', 'DELETE')).status).to.equal(405);
   });
 
   it('responds 304 to a poll while nothing has changed', async () => {

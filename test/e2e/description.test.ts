@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 import { Platform } from './platform.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const LIST = '#operations-nodes-listNodes';
+const LIST = '#operations-resources-listResources';
 
 describe('the OpenAPI documents', function () {
   this.timeout(300_000);
@@ -179,6 +179,7 @@ describe('the OpenAPI documents', function () {
       await click('.modal-ux .close-modal');
       await click(`${LIST} .opblock-summary-control`);
       await click(`${LIST} .try-out__btn`);
+      await page.locator(`${LIST} tr[data-param-name="resource"] input`).fill('nodes');
       await click(`${LIST} .execute`);
       const answer = await page.waitForSelector(`${LIST} .live-responses-table .response`);
       return (await answer?.evaluate((row) => row.textContent)) ?? '';

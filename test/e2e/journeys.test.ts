@@ -1,5 +1,5 @@
-// Tests of the lists in server/README.md of the source files that handle each kind of request. The test measures
-// which source files a running server executes.
+// Tests of server/README.md, which lists the source files for each kind of request. The test measures which source
+// files a running server executes.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -25,6 +25,7 @@ import { until } from '../support/until.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PROBE = join(ROOT, 'test/support/function-coverage.ts');
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const LISTED = '/kapis/resources.platform.io/v1alpha3/namespaces/kube-system/configmaps';
 const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
 /** Requests whose files are excepted from the lists: the filter chain, without a handler of a listed request. */
 const BASELINES = ['/metrics', '/apis/resources.platform.io/v1alpha3', '/readyz?verbose'];
@@ -184,6 +185,12 @@ describe('the journeys of server/README.md', function () {
     check('Watch nodes', await filesOf(() => ask(`${NODES}?watch=true`)), 12);
   });
 
+  it('list the files of a list for a console', async () => {
+    const page = `${LISTED}?sortBy=name&ascending=true&limit=10&labelSelector=a!=b`;
+    await until(async () => (await ask(page)).status === 200);
+    check('List pods for a console', await filesOf(() => ask(page)), 23);
+  });
+
   it('list the files of the password grant', async () => {
     const form = new URLSearchParams({
       grant_type: 'password',
@@ -197,7 +204,7 @@ describe('the journeys of server/README.md', function () {
   });
 
   it('list the files of an OpenSearch query', async () => {
-    check('Query logs in OpenSearch', await filesOf(() => ask(`${LOGS}?log_query=timeout&size=5`)), 20);
+    check('Query logs in OpenSearch', await filesOf(() => ask(`${LOGS}?log_query=timeout&size=5`)), 21);
   });
 
   it('list the files of a certificate reload', async () => {

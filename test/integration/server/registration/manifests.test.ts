@@ -153,6 +153,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       return answer.trim() === 'yes';
     };
     expect(await can('watch', 'nodes')).to.equal(true);
+    expect(await can('watch', 'deployments.apps')).to.equal(true);
+    expect(await can('watch', 'persistentvolumes')).to.equal(true);
+    expect(await can('watch', 'rolebindings.rbac.authorization.k8s.io')).to.equal(true);
     expect(await can('create', 'tokenreviews.authentication.k8s.io')).to.equal(true);
     expect(await can('create', 'subjectaccessreviews.authorization.k8s.io')).to.equal(true);
     expect(await can('patch', 'apiservices/v1alpha3.resources.platform.io')).to.equal(true);
@@ -163,6 +166,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     expect(await can('delete', 'apiservices/v1alpha3.resources.platform.io')).to.equal(false);
     expect(await can('get', 'secrets', '--namespace', 'platform-system')).to.equal(true);
     expect(await can('get', 'secrets', '--namespace', 'kube-system')).to.equal(false);
+    expect(await can('list', 'secrets', '--all-namespaces')).to.equal(false);
+    expect(await can('list', 'clusterroles.rbac.authorization.k8s.io')).to.equal(false);
     expect(await can('update', 'nodes')).to.equal(false);
   });
 
@@ -173,8 +178,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
         .then((answer) => answer.trim())
         .catch(() => 'no');
     expect(await mayRead()).to.equal('yes');
+    const components = 'ks-apiserver/manifests/components';
     const without = await build(
-      'resources: [ks-apiserver/manifests/base]\ncomponents: [ks-apiserver/manifests/components/no-pod-logs]\n',
+      `resources: [ks-apiserver/manifests/base]\ncomponents: [${components}/no-pod-logs, ${components}/no-view]\n`,
     );
     await cluster.kubectl(['apply', '-f', '-'], without);
     await until(async () => (await mayRead()) === 'no');

@@ -1,8 +1,8 @@
+// Tests of lists of nodes under `/kapis` against the aggregated API, with a real control plane.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
-import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
-import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { platformNodes } from '../../../../support/platform/platform-lists.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';
@@ -27,7 +27,7 @@ describe('the platform paths beside the aggregated path', function () {
   before(async () => {
     served = await ServedNodes.start(30);
     const { cache } = served.informer;
-    platform = await new HandlerServer(platformNodes({ definition: nodes, cache })).start();
+    platform = await new HandlerServer(platformNodes({ cache })).start();
   });
 
   after(async () => {

@@ -1,3 +1,4 @@
+// Tests of node annotations with the total requests and limits of pods, against a real control plane.
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -7,10 +8,9 @@ import { nodeUsageAccess } from '../../../../../hack/generate/access.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
-import { platformNodes } from '../../../../../server/endpoints/platform/platform-nodes.ts';
 import { NodeUsage } from '../../../../../server/resources/nodes/node-usage.ts';
-import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { platformNodes } from '../../../../support/platform/platform-lists.ts';
 import { OURS, ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';
@@ -50,7 +50,7 @@ describe('pod usage with a real cluster', function () {
     const usage = new NodeUsage({ client, log: pino({ level: 'silent' }), domain: 'platform.io' });
     following = usage.run(stop.signal);
     const { cache } = served.informer;
-    const handler = platformNodes({ definition: nodes, cache, computed: usage.annotations });
+    const handler = platformNodes({ cache, computed: usage.annotations });
     platform = await new HandlerServer(handler).start();
   });
 
