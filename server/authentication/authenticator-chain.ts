@@ -1,5 +1,5 @@
-// AuthenticatorChain: tries the authenticators of a request in order. BearerTokenAuthenticator tries the
-// TokenAuthenticators of a bearer token in order.
+// AuthenticatorChain: tries the authenticators of a request in order. BearerTokenAuthenticator
+// passes a bearer token to its TokenAuthenticators in order.
 import { timingSafeEqual } from 'node:crypto';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';

@@ -1,5 +1,5 @@
-// Semaphore for streams with preemption. Without a free slot, a new stream preempts a stream of the caller with the
-// most slots.
+// Semaphore that limits concurrent streams. If no slot is free, the caller that holds the most slots loses one of its
+// streams to the new stream.
 import { orAborted } from './or-aborted.ts';
 import { ByCaller } from './slots.ts';
 

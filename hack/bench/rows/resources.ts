@@ -1,5 +1,5 @@
-// Benchmarks of lists, search and changes under `/kapis`, with many pods and namespaces. Page benchmarks compare with
-// kube-apiserver's list of one namespace with `limit=10`, without sorting.
+// Benchmarks of lists, search and changes under `/kapis`, with many pods and namespaces. The baseline of a
+// page is a list of one namespace by kube-apiserver with `limit=10`, which is not sorted.
 import { setTimeout as delay } from 'node:timers/promises';
 import { array, record } from '../../../apis/reading/unknown-value.ts';
 import type { ServerProcess } from '../../extension/server-process.ts';

@@ -1,4 +1,4 @@
-// Extracts the schema of a kind from an OpenAPI v3 document. The copy has the API group of this server.
+// Copies the schema of a kind from an OpenAPI v3 document, with the API group of this server.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// Creates and renews a CA and a self-signed serving certificate. The CA bundle contains a new CA one day before the
-// CA issues certificates.
+// Creates and renews a CA and a self-signed serving certificate. A new CA is in the CA
+// bundle for one day before it issues certificates.
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 
-/** Starts a log store in a child process, kills the child process, and resolves after the log store has exited. */
+/** Starts a child process that starts a log store, kills only the child process, and resolves after the log store has exited. */
 export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {
   const fixture = join(import.meta.dirname, 'orphan.fixture.ts');
   const parent = spawn(process.execPath, [fixture, kind, dir], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,5 @@
-// Starts a real control plane with nodes, and the node handlers of ks-apiserver, for parity tests.
+// Test fixture: a real kube-apiserver with nodes, and the node handlers of ks-apiserver, whose responses the tests
+// compare.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
