@@ -188,7 +188,7 @@ describe('the journeys of server/README.md', function () {
   it('list the files of a list for a console', async () => {
     const page = `${LISTED}?sortBy=name&ascending=true&limit=10&labelSelector=a!=b`;
     await until(async () => (await ask(page)).status === 200);
-    check('List pods for a console', await filesOf(() => ask(page)), 23);
+    check('List pods for a console', await filesOf(() => ask(page)), 25);
   });
 
   it('list the files of the password grant', async () => {
