@@ -27,7 +27,7 @@ export interface ExportTuning {
   readonly retryMs: number;
 }
 
-const TUNING: ExportTuning = { windowRecords: 50_000, requestMs: 10_000, retryMs: REQUEST_MS };
+const TUNING: ExportTuning = { windowRecords: 100_000, requestMs: 10_000, retryMs: REQUEST_MS };
 /** Windows become smaller by this factor when the store has too little memory to sort one. */
 const SHRINKING = 4;
 /** Maximum number of records with the same time; this server sorts them. */
@@ -47,60 +47,18 @@ export async function* exportRecords(
   const overview = await countRecords(client, byName, deadline.within(REQUEST_MS));
   const windows = new TimeWindows(client, query, order, overview, deadline);
   let { windowRecords } = tuning;
-  const begin = async (): Promise<BegunWindow | undefined> => {
+  for (;;) {
     const window = await windows.next(windowRecords);
-    if (!window) return undefined;
-    const over = new AbortController();
-    const options = { query, range: window, order };
-    const reader = new WindowReader(client, options, deadline.until(over.signal), tuning);
-    const batches = reader.read();
-    return { window, reader, batches, over, first: handled(batches.next()) };
-  };
-  let current: BegunWindow | undefined;
-  let next: Promise<BegunWindow | undefined> | undefined;
-  try {
-    current = await begin();
-    while (current) {
-      try {
-        for (let result = await current.first; !result.done; result = await current.batches.next()) {
-          // The store sorts the next window while this one is read.
-          next ??= handled(begin());
-          yield result.value;
-        }
-        next ??= begin();
-        current = await next;
-        next = undefined;
-      } catch (error) {
-        if (!isOutOfMemory(error) || !current || isInstant(current.reader.rest)) throw error;
-        windowRecords = Math.max(1, Math.floor(windowRecords / SHRINKING));
-        const later = await next;
-        next = undefined;
-        later?.over.abort();
-        if (later) windows.putBack(later.window);
-        windows.putBack(current.reader.rest);
-        current = await begin();
-      }
+    if (!window) return;
+    const reader = new WindowReader(client, { query, range: window, order }, deadline, tuning);
+    try {
+      yield* reader.read();
+    } catch (error) {
+      if (!isOutOfMemory(error) || isInstant(reader.rest)) throw error;
+      windowRecords = Math.max(1, Math.floor(windowRecords / SHRINKING));
+      windows.putBack(reader.rest);
     }
-  } finally {
-    current?.over.abort();
-    (await next?.catch(() => undefined))?.over.abort();
   }
-}
-
-interface BegunWindow {
-  readonly window: Range;
-  readonly reader: WindowReader;
-  readonly batches: Batches;
-  /** Cancels the request to the store. */
-  readonly over: AbortController;
-  /** The first batch, which was requested before the previous window was completely read. */
-  readonly first: Promise<IteratorResult<readonly LogRecord[], void>>;
-}
-
-/** Prevents an unhandled rejection of a promise that is awaited later, or never. */
-function handled<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 /** Reads one time window. A request that takes too long is followed by another one for the rest of the window. */
