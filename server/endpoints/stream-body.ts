@@ -102,3 +102,15 @@ export class StreamBody {
 
 /** The reader has disconnected. */
 export const GONE = new DOMException('the reader has disconnected', 'AbortError');
+
+/** Returns the headers of a stream that proxies and browsers must neither cache nor buffer. */
+export function streamHeaders(contentType: string) {
+  return {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    // Disables buffering in proxies.
+    'X-Accel-Buffering': 'no',
+    Vary: 'Accept, Origin',
+  };
+}

@@ -4,7 +4,7 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { GONE, StreamBody } from '../stream-body.ts';
+import { GONE, StreamBody, streamHeaders } from '../stream-body.ts';
 import type { ListScope, LivePage, PlatformLists } from './kind-lists.ts';
 
 export interface LiveOptions {
@@ -22,15 +22,6 @@ export interface LiveList {
   /** Returns the namespaces of the list. Throws Forbidden when the caller may not list them any more. */
   scope(): Promise<ListScope>;
 }
-
-const HEADERS = {
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  // Disables buffering in proxies.
-  'X-Accel-Buffering': 'no',
-  Vary: 'Accept, Origin',
-};
 
 /** Writes the events until the client disconnects, the server stops, or the caller loses the permission. */
 export async function writeLive(
@@ -54,7 +45,7 @@ export async function writeLive(
       }
       const page = await lists.livePage(context, await live.scope());
       if (!response.headersSent) {
-        response.writeHead(200, HEADERS).flushHeaders();
+        response.writeHead(200, streamHeaders('text/event-stream')).flushHeaders();
         if (request.method === 'HEAD') break;
       }
       const id = page.tag.slice(1, -1);

@@ -8,7 +8,7 @@ import { sharerOf } from '../../authentication/user.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { acceptsEvents } from '../../endpoints/accept.ts';
-import { GONE, StreamBody } from '../../endpoints/stream-body.ts';
+import { GONE, StreamBody, streamHeaders } from '../../endpoints/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Instant, LogRecord, LogStore } from '../log-store.ts';
 import { pieces, responseRecords } from '../queries/responses.ts';
@@ -88,7 +88,7 @@ export async function writeFollowed(
 ): Promise<void> {
   const { response } = context;
   const format = acceptsEvents(context.request.headers.accept) ? EVENTS : NDJSON;
-  const writeHead = () => response.writeHead(200, headersOf(format));
+  const writeHead = () => response.writeHead(200, streamHeaders(format.contentType));
   if (context.request.method === 'HEAD') {
     writeHead().end();
     return;
@@ -188,17 +188,6 @@ async function throwEarlyFailure(first: Promise<unknown>): Promise<void> {
 // oxlint-disable-next-line require-yield -- for a caller without permissions
 async function* noLines(): Batches {
   await new Promise(() => undefined);
-}
-
-function headersOf({ contentType }: FollowFormat) {
-  return {
-    'Content-Type': contentType,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    // Disables buffering in proxies.
-    'X-Accel-Buffering': 'no',
-    Vary: 'Accept, Origin',
-  };
 }
 
 /** Without internal text. */
