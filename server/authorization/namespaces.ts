@@ -5,8 +5,7 @@ import { recordIn } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
 import { ObjectIndex } from '../cluster/reflector/object-index.ts';
-import { Reflector } from '../cluster/reflector/reflector.ts';
-import type { ReflectorSink } from '../cluster/reflector/reflector-sink.ts';
+import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../cluster/reflector/reflector-tuning.ts';
 
 export interface Namespace {
@@ -49,35 +48,24 @@ export class Namespaces {
     const reflector = new Reflector({
       client,
       path: '/api/v1/namespaces',
-      sink: this.#sink(),
+      sink: this.#index,
       log,
-      observer: this.#freshness,
+      observer: this.#observer(),
       tuning: SHORT_WATCHES,
     });
     await reflector.run(signal);
   }
 
-  #sink(): ReflectorSink {
-    const index = this.#index;
-    const changed = (): void => {
-      this.#all = undefined;
-    };
+  /** The reflector reports progress after each list and change. */
+  #observer(): ReflectorObserver {
+    const freshness = this.#freshness;
     return {
-      replacement: () => {
-        const list = index.replacement();
-        return {
-          add: (object) => list.add(object),
-          commit: (resourceVersion) => {
-            list.commit(resourceVersion);
-            changed();
-          },
-        };
+      watchBegan: () => freshness.watchBegan(),
+      watchEnded: (cause) => freshness.watchEnded(cause),
+      progressed: () => {
+        freshness.progressed();
+        this.#all = undefined;
       },
-      apply: (type, object) => {
-        index.apply(type, object);
-        changed();
-      },
-      bookmark: (resourceVersion) => index.bookmark(resourceVersion),
     };
   }
 }
