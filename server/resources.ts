@@ -73,7 +73,7 @@ export function newResources(
     idleTimeout: options.idleTimeout,
     syncTimeout: options.syncTimeout,
     metrics: {
-      observe: (kind, current) => cacheMetrics.observe(exactName(kind), () => current()),
+      observe: (kind, current) => cacheMetrics.observe(exactName(kind), current),
       forget: (kind) => cacheMetrics.forget(exactName(kind)),
     },
   });
