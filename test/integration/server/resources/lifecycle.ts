@@ -176,7 +176,7 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
       expect((await server.list('widgets')).names).to.deep.equal(['newer']);
     });
 
-    it('show no old objects of a recreated namespace, to nobody', async () => {
+    it('never show old objects of a recreated namespace', async () => {
       const tenant = await cluster.controlPlane.pki.issueClient({ cn: 'tenant' });
       const maps = '/api/v1/namespaces/reused/configmaps';
       const seen = async (pair?: typeof tenant): Promise<readonly string[]> =>
