@@ -1,6 +1,7 @@
 // Converts the configuration section `oauth` to the settings of the authorization server. clients/ reads the client
 // secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
@@ -50,7 +51,8 @@ function clientsOf(oauth: Configuration, platform: string, issuer: string): Conf
     oauth.clients.length > 0
       ? oauth.clients.map((client) => configured(client, oauth))
       : [defaultClient(platform, oauth)];
-  return clients.some(({ id }) => id === PAGE_CLIENT) ? clients : [...clients, pageClient(issuer, oauth)];
+  const builtIn = [pageClient(issuer, oauth), kubectlClient(oauth)];
+  return [...clients, ...builtIn.filter(({ id }) => clients.every((client) => client.id !== id))];
 }
 
 function configured(client: Configuration['clients'][number], shared: Configuration): ConfiguredClient {
@@ -121,13 +123,33 @@ function pageClient(issuer: string, shared: Configuration): ConfiguredClient {
   const alias = LOOPBACK_ALIASES.get(hostname);
   const origins = alias === undefined ? [origin] : [origin, `https://${alias}:${port || '443'}`];
   return {
+    ...builtInClient(shared),
     id: PAGE_CLIENT,
     displayName: 'API description',
+    grants: ['authorization_code'],
+    redirectURIs: origins.map((each) => new URL(PAGE_REDIRECT_PATH, each).href),
+  };
+}
+
+/**
+ * The public client of command-line programs: `npm run login` and kubelogin. A configured client with this id replaces the
+ * built-in one. Codes are redirected only to the user's own machine, on any port (RFC 8252, 7.3).
+ */
+function kubectlClient(shared: Configuration): ConfiguredClient {
+  return {
+    ...builtInClient(shared),
+    id: KUBECTL_CLIENT,
+    displayName: 'kubectl',
+    grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    redirectURIs: ['http://127.0.0.1', 'http://localhost'],
+  };
+}
+
+function builtInClient(shared: Configuration) {
+  return {
     isPublic: true,
     requiresPKCE: true,
     rotatesRefreshTokens: true,
-    grants: ['authorization_code'],
-    redirectURIs: origins.map((each) => new URL(PAGE_REDIRECT_PATH, each).href),
     postLogoutRedirectURIs: [],
     scopes: SCOPES,
     ...lifetimes(shared),

@@ -47,6 +47,7 @@ describe('oauthSettings', () => {
       true,
       false,
       true,
+      true,
     ]);
   });
 
@@ -56,12 +57,12 @@ describe('oauthSettings', () => {
         '{accessTokenLifetime: 1h, clients: [{id: a, public: true}, {id: b, public: true, accessTokenLifetime: 5m}]}',
       ),
     );
-    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([3600, 300, 3600]);
-    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal([
-      undefined,
-      undefined,
-      undefined,
+    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([
+      3600, 300, 3600, 3600,
     ]);
+    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal(
+      Array.from({ length: 4 }, () => undefined),
+    );
   });
 
   describe('for the OpenAPI page', () => {
@@ -95,6 +96,29 @@ describe('oauthSettings', () => {
 
     it('lets a configured client replace it', () => {
       expect(uris('{clients: [{id: openapi-page, public: true}]}')).to.deep.equal([]);
+    });
+  });
+
+  describe('for command-line programs', () => {
+    const kubectl = (oauth: string) =>
+      oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'kubectl');
+
+    it('has a public client with loopback redirect URIs and without a password grant', () => {
+      for (const oauth of ['{}', '{clients: [{id: a, public: true}]}']) {
+        expect(kubectl(oauth)).to.deep.include({
+          isPublic: true,
+          requiresPKCE: true,
+          rotatesRefreshTokens: true,
+          grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+          redirectURIs: ['http://127.0.0.1', 'http://localhost'],
+          wellKnownSecret: undefined,
+        });
+      }
+    });
+
+    it('lets a configured client replace it', () => {
+      const grants = kubectl('{clients: [{id: kubectl, public: true, grants: []}]}')?.grants;
+      expect(grants).to.deep.equal([]);
     });
   });
 
