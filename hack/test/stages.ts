@@ -50,7 +50,8 @@ export function stages(options: {
     suite({
       name: 'integration',
       files: [
-        'test/integration/**/{conformance,discovery,informer-size,manifests,two-replicas,versions}.test.ts',
+        'test/integration/**/{conformance,lifecycle,versions}.test.ts',
+        'test/integration/**/{authorization-server,discovery,informer,main,manifests,users}.test.ts',
         'test/integration/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,

@@ -3,7 +3,9 @@
 import { Agent } from 'node:https';
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
+import { describeCARotation } from './ca-rotation.ts';
 import { GuardedCluster, groupNamed, NODES } from './guarded-cluster.ts';
+import { describePlatformPermissions } from './platform-permissions.ts';
 
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
@@ -185,6 +187,8 @@ describe('callers of a server beside a real cluster', function () {
         () => names().includes('second'),
       );
       expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(200);
+      await cluster.publish(before, () => !names().includes('second'));
+      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(401);
     });
   });
 
@@ -197,4 +201,8 @@ describe('callers of a server beside a real cluster', function () {
     await cluster.controlPlane.apiserver.restart();
     expect((await cluster.ask(NODES, { pair })).status).to.equal(200);
   });
+
+  describePlatformPermissions(() => cluster);
+  // Last, because it replaces the front proxy.
+  describeCARotation(() => cluster);
 });

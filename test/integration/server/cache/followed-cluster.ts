@@ -21,6 +21,8 @@ const NODES = {
   kind: 'Node',
   source: { path: '/api/v1/nodes' },
 };
+/** Number of nodes after the start. */
+export const FEW = 40;
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
 
 /** An informer that reads through the proxy, and the history of its lists and watches. */
@@ -74,7 +76,10 @@ export class FollowedCluster {
       signal: end.signal,
       controllers: false,
     });
-    return new FollowedCluster(dir, end, cluster, await FreezingProxy.start(cluster.ports.apiserver));
+    const proxy = await FreezingProxy.start(cluster.ports.apiserver);
+    const followed = new FollowedCluster(dir, end, cluster, proxy);
+    await followed.createNodes(FEW);
+    return followed;
   }
 
   get signal(): AbortSignal {

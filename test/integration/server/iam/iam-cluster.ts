@@ -9,6 +9,8 @@ export interface IamCluster extends RegisteredCluster {
   as(user: string, args: readonly string[], input?: string): Promise<string>;
   /** Runs a kubectl command that must fail; resolves with its message. */
   refusal(user: string, args: readonly string[], input?: string): Promise<string>;
+  /** Deletes all users, credentials and sessions. */
+  clear(): Promise<void>;
 }
 
 const PLURALS = ['users', 'credentials', 'sessions'];
@@ -41,9 +43,13 @@ export async function startIamCluster(): Promise<IamCluster> {
     const names = (await cluster.kubectl(discovery)).split('\n');
     return PLURALS.every((plural) => names.includes(`${plural}.iam.platform.io`));
   });
+  const names = PLURALS.map((plural) => `${plural}.iam.platform.io`).join();
   return {
     ...cluster,
     as,
+    clear: async () => {
+      await cluster.kubectl(['delete', names, '--all']);
+    },
     refusal: async (user, args, input) => {
       const answer = await as(user, args, input).catch((error: unknown) => error);
       if (answer instanceof Error) return answer.message;

@@ -217,6 +217,17 @@ export class OAuthCluster {
     }
   }
 
+  /** Stops the replicas, and deletes users, sessions and the throttle of failed logins. */
+  async reset(): Promise<void> {
+    for (const replica of this.#replicas.splice(0)) await replica.stop();
+    for (const path of [
+      ...['sessions', 'credentials', 'users'].map((plural) => `/apis/iam.platform.io/v1beta1/${plural}`),
+      `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`,
+    ]) {
+      await this.controlPlane.client.expect(path, { method: 'DELETE' }, [200, 404]);
+    }
+  }
+
   async stop(): Promise<void> {
     for (const replica of this.#replicas) await replica.stop();
     this.#stop.abort();

@@ -19,6 +19,8 @@ import { resourceHandler } from '../../../../../server/endpoints/rest/resource-h
 import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
+/** Enough nodes for each label, role and state of realisticNode(). */
+export const NODE_COUNT = 30;
 export const CORE = '/api/v1/nodes';
 export const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -76,12 +78,12 @@ export class ServedNodes {
     });
   }
 
-  static async start(count: number): Promise<ServedNodes> {
+  static async start(): Promise<ServedNodes> {
     const dir = await mkdtemp(join(tmpdir(), 'rest-'));
     const stop = new AbortController();
     const controlPlane = await startControlPlane({ dir, signal: stop.signal, controllers: false });
     const served = new ServedNodes(controlPlane, dir, stop);
-    for (let index = 0; index < count; index += 1) await served.create(realisticNode(index));
+    for (let index = 0; index < NODE_COUNT; index += 1) await served.create(realisticNode(index));
     await served.server.start();
     void served.informer.run(stop.signal);
     await served.caughtUp();

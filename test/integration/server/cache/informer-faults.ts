@@ -1,0 +1,156 @@
+// Tests of the informer cache during network failures, against a real kube-apiserver.
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { nodeName } from '../../../../hack/simulation/realistic-node.ts';
+import { FEW, type FollowedCluster } from './followed-cluster.ts';
+
+export function describeFaults(subject: () => FollowedCluster): void {
+  describe('informer cache with a real cluster', () => {
+    let cluster: FollowedCluster;
+
+    before(() => {
+      cluster = subject();
+    });
+
+    afterEach(() => cluster.settle());
+
+    it('equals the cluster after the first list, and after creations, updates and deletions', async () => {
+      const followed = await cluster.synced();
+      await cluster.equalsCluster(followed);
+      await cluster.write(3);
+      await cluster.direct.json({
+        path: `/api/v1/nodes/${nodeName(5)}`,
+        method: 'DELETE',
+        signal: cluster.signal,
+      });
+      await cluster.createNodes(FEW);
+      await cluster.reaches(followed, await cluster.write(4));
+      await cluster.equalsCluster(followed);
+      expect(followed.lists).to.deep.equal(['stream']);
+    });
+
+    /** The resourceVersion of a write without an event of a node. */
+    async function writeElsewhere(): Promise<string> {
+      const { metadata } = (await cluster.direct.json({
+        path: '/api/v1/namespaces',
+        method: 'POST',
+        json: { metadata: { generateName: 'other-' } },
+        signal: cluster.signal,
+      })) as { metadata: { resourceVersion: string } };
+      return metadata.resourceVersion;
+    }
+
+    it('reaches a resourceVersion of another kind without an event of its own', async () => {
+      const { informer } = await cluster.synced();
+      const version = await writeElsewhere();
+      expect(BigInt(informer.cache.currentResourceVersion ?? 0) < BigInt(version)).to.equal(true);
+      await informer.cache.waitUntil(version, cluster.signal);
+      expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
+    });
+
+    it('reaches it in time when the first connection stalls', async () => {
+      // Below the response timeout.
+      const { informer } = await cluster.synced({ waitMs: 7_000 });
+      cluster.proxy.freezeNew();
+      const version = await writeElsewhere();
+      const reading = informer.cache.waitUntil(version, cluster.signal);
+      await cluster.proxy.connected();
+      cluster.proxy.thaw();
+      await reading;
+      expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
+    });
+
+    it('responds like kube-apiserver to a future resourceVersion', async () => {
+      const { informer } = await cluster.synced({ waitMs: 3_000 });
+      const [ours, theirs] = await Promise.all([
+        informer.cache.waitUntil('987654321', cluster.signal).catch((error: unknown) => error),
+        cluster.direct
+          .json({ path: '/api/v1/nodes?resourceVersion=987654321', signal: cluster.signal })
+          .catch((error: unknown) => error),
+      ]);
+      const shape = ({ message, ...rest }: { message: string }) => ({
+        ...rest,
+        message: message.replace(/current: \d+/, 'current: N'),
+      });
+      const wire = (error: unknown) => shape((error as { toStatus(): { message: string } }).toStatus());
+      expect(wire(ours)).to.deep.equal(wire(theirs));
+    });
+
+    it('recovers after kube-apiserver was killed and restarted', async () => {
+      const followed = await cluster.synced();
+      await cluster.controlPlane.apiserver.kill();
+      await cluster.controlPlane.apiserver.restart();
+      await cluster.reaches(followed, await cluster.write());
+      await cluster.equalsCluster(followed);
+    });
+
+    it('recovers after kube-apiserver was paused', async () => {
+      const followed = await cluster.synced({ stallMs: 2_000 });
+      await cluster.controlPlane.apiserver.pause();
+      await followed.ended('stalled');
+      cluster.controlPlane.apiserver.resume();
+      await cluster.reaches(followed, await cluster.write());
+      await cluster.equalsCluster(followed);
+    });
+
+    it('recovers from a stalled connection', async () => {
+      const followed = await cluster.synced({ stallMs: 2_000 });
+      cluster.proxy.freeze();
+      await cluster.reaches(followed, await cluster.write());
+      expect(followed.ends[0]).to.equal('stalled');
+      expect(followed.lists).to.deep.equal(['stream']);
+      await cluster.equalsCluster(followed);
+    });
+
+    it('recovers from repeatedly cut connections', async () => {
+      const followed = await cluster.synced();
+      for (let i = 0; i < 10; i++) {
+        cluster.proxy.cut();
+        await cluster.reaches(followed, await cluster.write(i));
+      }
+      expect(followed.lists).to.deep.equal(['stream']);
+      await cluster.equalsCluster(followed);
+    });
+
+    it('relists when the history was compacted', async () => {
+      const followed = await cluster.synced({ stallMs: 2_000 });
+      cluster.proxy.freezeNew();
+      cluster.proxy.cut();
+      for (let i = 0; i < 5; i++) await cluster.write(i);
+      await cluster.controlPlane.etcd.compact();
+      await cluster.controlPlane.apiserver.restart();
+      cluster.proxy.thaw();
+      cluster.proxy.cut();
+      await followed.ended('expired');
+      await followed.listed();
+      await cluster.reaches(followed, await cluster.write());
+      await cluster.equalsCluster(followed);
+    });
+
+    it('relists when etcd was restored from a backup and resourceVersions decrease', async () => {
+      const backup = join(cluster.dir, 'backup');
+      await cluster.controlPlane.apiserver.stop();
+      await cluster.controlPlane.etcd.stop();
+      await cp(cluster.controlPlane.folder.etcd, backup, { recursive: true });
+      await cluster.controlPlane.etcd.start(cluster.signal);
+      await cluster.controlPlane.apiserver.restart();
+      const followed = await cluster.synced();
+      for (let i = 0; i < 20; i++) await cluster.write(i);
+      const before = await cluster.write();
+      await cluster.reaches(followed, before);
+      const listed = followed.listed();
+      await cluster.controlPlane.apiserver.stop();
+      await cluster.controlPlane.etcd.stop();
+      await rm(cluster.controlPlane.folder.etcd, { recursive: true });
+      await cp(backup, cluster.controlPlane.folder.etcd, { recursive: true });
+      await cluster.controlPlane.etcd.start(cluster.signal);
+      await cluster.controlPlane.apiserver.restart();
+      await listed;
+      expect(BigInt(followed.informer.cache.snapshot().resourceVersion) < before).to.equal(true);
+      expect(followed.ends).to.include('backwards');
+      await cluster.reaches(followed, await cluster.write());
+      await cluster.equalsCluster(followed);
+    });
+  });
+}

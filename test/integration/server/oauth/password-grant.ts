@@ -1,0 +1,253 @@
+// Tests of the password grant against a real control plane.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
+import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const QUICK_THROTTLE = '{failures: 3, delay: 5m, sourceFailures: 1000}';
+const run = promisify(execFile);
+
+export function describePasswordGrant(subject: () => OAuthCluster): void {
+  describe('the password grant on a real cluster', () => {
+    let cluster: OAuthCluster;
+    let first: OAuthReplica;
+    let second: OAuthReplica;
+    let secretFile: string;
+
+    before(async () => {
+      cluster = subject();
+      secretFile = join(cluster.dir, 'secret');
+      await writeFile(secretFile, 'from a file\n');
+      await cluster.controlPlane.client.expect(
+        `/api/v1/namespaces/${NAMESPACE}/secrets`,
+        {
+          method: 'POST',
+          body: {
+            apiVersion: 'v1',
+            kind: 'Secret',
+            metadata: { name: 'console-client' },
+            stringData: { clientSecret: 'from a Secret' },
+          },
+        },
+        [201],
+      );
+      first = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
+      second = await cluster.replica(`
+  throttle: ${QUICK_THROTTLE}
+  clients:
+    - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
+    - {id: console, secretRef: {name: console-client}, grants: [password]}
+    - {id: cli, public: true, grants: [password]}
+`);
+      await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
+    });
+    after(() => cluster.reset());
+
+    const signIn = (replica: OAuthReplica, form: Record<string, string> = {}) =>
+      replica.post('/token', {
+        grant_type: 'password',
+        ...CLIENT,
+        username: 'alice',
+        password: PASSWORD,
+        ...form,
+      });
+    const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+    it("returns the specification's response to the specification's form, sent by curl", async () => {
+      const { stdout } = await run('curl', [
+        '--silent',
+        '--show-error',
+        '--fail',
+        '--cacert',
+        cluster.caFile,
+        '--data-urlencode',
+        'grant_type=password',
+        '--data-urlencode',
+        'username=alice',
+        '--data-urlencode',
+        `password=${PASSWORD}`,
+        '--data-urlencode',
+        'client_id=platform',
+        '--data-urlencode',
+        'client_secret=platform',
+        `${first.issuer}/token`,
+      ]);
+      const response = json(stdout);
+      expect(Object.keys(response)).to.deep.equal([
+        'access_token',
+        'token_type',
+        'refresh_token',
+        'expires_in',
+      ]);
+      expect(response).to.include({ token_type: 'Bearer', expires_in: 7200 });
+      expect(response['access_token']).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      expect(response['refresh_token']).to.match(/^prt_s-/);
+    });
+
+    it('creates a session that kubectl shows', async () => {
+      await signIn(first, { scope: 'openid' });
+      const { kubectl, kubeconfig } = cluster.controlPlane;
+      const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfig, 'get', 'sessions']);
+      expect(stdout).to.match(/\balice\b.*\bplatform\b.*\b127\.0\.0\.1\b/);
+    });
+
+    it('records the last login of a user', async () => {
+      const path = '/apis/iam.platform.io/v1beta1/users/alice';
+      let status: unknown;
+      await until(async () => {
+        status = json((await cluster.controlPlane.client.send(path)).body)['status'];
+        return status !== undefined;
+      });
+      const { lastLoginTime } = status as { lastLoginTime: string };
+      expect(Date.now() - Date.parse(lastLoginTime)).to.be.within(0, 180_000);
+    });
+
+    it('issues tokens at one replica that the other accepts', async () => {
+      const { access_token: token } = json((await signIn(first)).text);
+      const bearer = { authorization: `Bearer ${String(token)}` };
+      const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
+      expect([seen.status, json(seen.text)['sub']]).to.deep.equal([200, 'alice']);
+      expect((await second.send('POST', `${second.address}/logout`, bearer)).status).to.equal(200);
+      await until(async () => (await first.send('GET', `${first.address}/userinfo`, bearer)).status !== 200);
+    });
+
+    it('signs in a user with the maximum number of groups and long names', async () => {
+      const groups = Array.from({ length: 64 }, (_, i) => `group-${i}-`.padEnd(128, 'x'));
+      await cluster.addUser('popular', PASSWORD);
+      for (const count of [16, 32, 48, 64]) {
+        await cluster.controlPlane.client.expect(
+          '/apis/iam.platform.io/v1beta1/users/popular',
+          {
+            method: 'PATCH',
+            contentType: 'application/merge-patch+json',
+            body: { spec: { groups: groups.slice(0, count) } },
+          },
+          [200],
+        );
+      }
+      for (const { oauth } of [first, second]) {
+        await until(() => oauth.users.get('popular')?.groups.length === 64);
+      }
+      const response = await signIn(first, { username: 'popular', scope: 'openid groups' });
+      expect(response.status).to.equal(200);
+      const bearer = { authorization: `Bearer ${String(json(response.text)['access_token'])}` };
+      const seen = await second.send('GET', `${second.address}/userinfo`, bearer);
+      expect([seen.status, json(seen.text)['groups']]).to.deep.equal([200, groups]);
+    });
+
+    it('issues an ID token with the scope openid, and returns the granted scopes', async () => {
+      const response = json((await signIn(first, { scope: 'openid email' })).text);
+      expect(response['scope']).to.equal('openid email');
+      const [, payload = ''] = String(response['id_token']).split('.');
+      expect(json(Buffer.from(payload, 'base64url').toString())).to.include({
+        aud: 'platform',
+        email: 'alice@example.com',
+      });
+    });
+
+    it('returns one response for a wrong name and a wrong password', async () => {
+      const wrong = await signIn(first, { password: 'wrong' });
+      const unknown = await signIn(first, { username: 'nobody' });
+      expect(wrong.status).to.equal(400);
+      expect(unknown.status).to.equal(400);
+      expect(unknown.text).to.equal(wrong.text);
+      expect(json(wrong.text)['error']).to.equal('invalid_grant');
+    });
+
+    it('rejects a scope that is not allowed before it verifies the password', async () => {
+      const response = await signIn(first, { scope: 'everything', password: 'wrong' });
+      expect(json(response.text)['error']).to.equal('invalid_scope');
+    });
+
+    it('watches client secrets in files and Secrets', async () => {
+      expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(200);
+      const fromSecret = { client_id: 'console', client_secret: 'from a Secret' };
+      expect((await signIn(second, fromSecret)).status).to.equal(200);
+      expect((await signIn(second, { client_secret: 'platform' })).status).to.equal(401);
+
+      await writeFile(secretFile, 'another one');
+      await cluster.controlPlane.client.expect(
+        `/api/v1/namespaces/${NAMESPACE}/secrets/console-client`,
+        {
+          method: 'PATCH',
+          contentType: 'application/merge-patch+json',
+          body: { stringData: { clientSecret: 'another one' } },
+        },
+        [200],
+      );
+      for (const client of ['platform', 'console']) {
+        const form = { client_id: client, client_secret: 'another one', scope: 'none' };
+        // The scope error shows that the client is authenticated.
+        await until(async () => (await signIn(second, form)).status !== 401);
+      }
+      expect((await signIn(second, { client_secret: 'from a file' })).status).to.equal(401);
+      expect((await signIn(second, fromSecret)).status).to.equal(401);
+    });
+
+    it('issues no refresh token to a client without the grant', async () => {
+      const response = json((await signIn(second, { client_id: 'cli', client_secret: '' })).text);
+      expect(response).not.to.have.property('refresh_token');
+    });
+
+    it('throttles guessing at every replica, and after a restart', async () => {
+      await cluster.addUser('bob', PASSWORD);
+      const guess = (replica: OAuthReplica) =>
+        replica.post('/token', {
+          grant_type: 'password',
+          client_id: replica === second ? 'cli' : 'platform',
+          ...(replica === second ? {} : { client_secret: 'platform' }),
+          username: 'bob',
+          password: 'guess',
+        });
+      for (let i = 0; i < 3; i++) expect((await guess(first)).status).to.equal(400);
+      const refused = await guess(first);
+      expect([refused.status, json(refused.text)['error']]).to.deep.equal([429, 'invalid_grant']);
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 300);
+
+      // Until the watch delivers the throttle, the other replica responds with 400.
+      const map = `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`;
+      await until(async () => (await cluster.controlPlane.client.send(map)).status === 200);
+      const stored = await cluster.controlPlane.client.send(map);
+      expect(stored.body).not.to.include('bob');
+      const third = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
+      let response = await guess(third);
+      for (let i = 0; i < 2 && response.status === 400; i++) response = await guess(third);
+      expect(response.status).to.equal(429);
+      expect((await guess(second)).status).to.equal(429);
+
+      // Deleting the ConfigMap resets every replica.
+      expect((await cluster.controlPlane.client.send(map, { method: 'DELETE' })).status).to.equal(200);
+      for (const replica of [first, second, third]) {
+        await until(async () => (await guess(replica)).status !== 429);
+      }
+    });
+
+    it('writes audit records of successes and failures, without secrets', async () => {
+      const logins = first.audited.filter(({ stage }) => stage === 'Login');
+      expect(logins.map(({ outcome }) => outcome)).to.include.members([
+        'success',
+        'wrong_password',
+        'unknown_user',
+        'throttled',
+      ]);
+      expect(logins.find(({ outcome }) => outcome === 'success')).to.include({
+        user: 'alice',
+        client: 'platform',
+        method: 'password_grant',
+        source: '127.0.0.1',
+      });
+      expect(JSON.stringify(first.audited)).not.to.include(PASSWORD).and.not.to.include('nobody');
+      const metrics = await first.metrics.metrics();
+      expect(metrics).to.include('oauth_default_client_in_use 1');
+      expect(metrics).to.match(
+        /oauth_logins_total\{method="password_grant",outcome="success",client="platform"\} \d/,
+      );
+      expect(await second.metrics.metrics()).to.include('oauth_default_client_in_use 0');
+    });
+  });
+}

@@ -1,0 +1,229 @@
+// Tests of two replicas of the authorization server, against a real control plane.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
+import { type HTTPResponse, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const run = promisify(execFile);
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+export function describeReplicas(subject: () => OAuthCluster): void {
+  describe('two replicas of the authorization server', () => {
+    let cluster: OAuthCluster;
+    let a: OAuthReplica;
+    let b: OAuthReplica;
+
+    before(async () => {
+      cluster = subject();
+      a = await cluster.replica();
+      b = await cluster.replica();
+      for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'ida'])
+        await cluster.addUser(name, PASSWORD);
+    });
+    after(() => cluster.reset());
+
+    const kubectl = async (...args: readonly string[]): Promise<string> =>
+      (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
+        .stdout;
+
+    async function signIn(at: OAuthReplica, username = 'alice'): Promise<Tokens> {
+      const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid', ...CLIENT };
+      const { status, text } = await at.post('/token', form);
+      expect(status, text).to.equal(200);
+      return JSON.parse(text) as Tokens;
+    }
+    const refresh = (at: OAuthReplica, { refresh_token }: Tokens): Promise<HTTPResponse> =>
+      at.post('/token', { grant_type: 'refresh_token', refresh_token, ...CLIENT });
+    const statusOf = async (at: OAuthReplica, { access_token }: Tokens): Promise<number> =>
+      (await at.send('GET', `${at.address}/userinfo`, { authorization: `Bearer ${access_token}` })).status;
+
+    /** The bench measures the delay. */
+    const untilRefused = (at: OAuthReplica, tokens: Tokens): Promise<void> =>
+      until(async () => (await statusOf(at, tokens)) === 401);
+    const sessionsOf = async (user: string): Promise<string[]> =>
+      (await kubectl('get', 'sessions', `--field-selector=spec.user=${user}`, '-o', 'name'))
+        .split('\n')
+        .filter((line) => line !== '');
+
+    it('accept tokens of each other at once', async () => {
+      for (let round = 0; round < 5; round++) {
+        const tokens = await signIn(a);
+        expect(await statusOf(b, tokens)).to.equal(200);
+        const refreshed = await refresh(b, tokens);
+        expect(refreshed.status, refreshed.text).to.equal(200);
+        expect(await statusOf(a, JSON.parse(refreshed.text) as Tokens)).to.equal(200);
+      }
+    });
+
+    it('reject tokens that the other replica has revoked', async () => {
+      for (const part of ['access_token', 'refresh_token'] as const) {
+        const tokens = await signIn(a);
+        expect(await statusOf(b, tokens)).to.equal(200);
+        const { status } = await a.post('/revoke', { token: tokens[part], ...CLIENT });
+        expect(status).to.equal(200);
+        expect(await statusOf(a, tokens)).to.equal(401);
+        await untilRefused(b, tokens);
+        expect((await refresh(b, tokens)).status).to.equal(400);
+      }
+    });
+
+    it('reject tokens of a session that was signed out at the other replica or deleted by kubectl', async () => {
+      const tokens = await signIn(a);
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      expect((await b.send('GET', `${b.address}/logout`, headers)).text).to.equal('{"message":"success"}');
+      await untilRefused(a, tokens);
+      const other = await signIn(b, 'bob');
+      const [session] = await sessionsOf('bob');
+      await kubectl('delete', session ?? '');
+      await untilRefused(a, other);
+      await untilRefused(b, other);
+    });
+
+    it('terminate the session when both refresh it at the same time', async () => {
+      const tokens = await signIn(a);
+      const responses = await Promise.all([refresh(a, tokens), refresh(b, tokens)]);
+      expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+    });
+
+    it('leave no session that is refreshed at one replica while it is revoked at the other', async () => {
+      for (let round = 0; round < 10; round++) {
+        const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
+        const tokens = await signIn(here);
+        const [refreshed, revoked] = await Promise.all([
+          refresh(here, tokens),
+          there.post('/revoke', { token: tokens.refresh_token, ...CLIENT }),
+        ]);
+        expect(revoked.status, revoked.text).to.equal(200);
+        expect([200, 400]).to.include(refreshed.status);
+        const left = refreshed.status === 200 ? [tokens, JSON.parse(refreshed.text) as Tokens] : [tokens];
+        for (const each of left) {
+          await untilRefused(a, each);
+          await untilRefused(b, each);
+          expect((await refresh(there, each)).status).to.equal(400);
+        }
+      }
+    });
+
+    it('reject a user who was disabled by kubectl', async () => {
+      const tokens = await signIn(a, 'carol');
+      await kubectl(
+        'patch',
+        'user.iam.platform.io',
+        'carol',
+        '--type=merge',
+        '-p',
+        '{"spec":{"disabled":true}}',
+      );
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+      expect((await refresh(b, tokens)).status).to.equal(400);
+    });
+
+    it('reject a session with an old password', async () => {
+      const tokens = await signIn(a, 'dave');
+      const patch = JSON.stringify({ spec: { changedTime: new Date().toISOString() } });
+      await kubectl('patch', 'credential.iam.platform.io', 'dave', '--type=merge', '-p', patch);
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+    });
+
+    it('accept a password that is dated in the future, and end its sessions when it changes', async () => {
+      await cluster.addUser('judy', PASSWORD);
+      const date = async (time: string): Promise<void> => {
+        const patch = JSON.stringify({ spec: { changedTime: time } });
+        await kubectl('patch', 'credential.iam.platform.io', 'judy', '--type=merge', '-p', patch);
+        const seen = (): boolean =>
+          [a, b].every(({ oauth }) => oauth.credentials.get('judy')?.changedAt === Date.parse(time));
+        await until(seen);
+      };
+      await date('2099-01-01T00:00:00Z');
+      const tokens = await signIn(a, 'judy');
+      expect(await statusOf(b, tokens)).to.equal(200);
+      expect((await refresh(b, tokens)).status).to.equal(200);
+      await date(new Date().toISOString());
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+    });
+
+    it('reject a sign-in with a password that the other replica changed in the meantime', async () => {
+      for (const user of ['frank', 'grace', 'heidi']) {
+        await cluster.addUser(user, PASSWORD);
+        const account = a.oauth.users.get(user);
+        const form = { grant_type: 'password', username: user, password: PASSWORD, ...CLIENT };
+        const won: Tokens[] = [];
+        const { promise: underWay, resolve } = Promise.withResolvers<void>();
+        const signInUntilRefused = async (): Promise<void> => {
+          for (;;) {
+            const { status, text } = await b.post('/token', form);
+            if (status !== 200) return;
+            won.push(JSON.parse(text) as Tokens);
+            resolve();
+          }
+        };
+        const signingIn = [signInUntilRefused(), signInUntilRefused(), signInUntilRefused()];
+        await underWay;
+        const passwordHash = await a.oauth.hasher.hash('another correct horse');
+        const changed = {
+          passwordHash,
+          userUID: account?.uid ?? '',
+          mustChange: false,
+          changedAt: Date.now(),
+        };
+        await a.oauth.credentials.set(user, changed, AbortSignal.timeout(30_000));
+        await Promise.all(signingIn);
+        for (const tokens of won) {
+          await untilRefused(a, tokens);
+          await untilRefused(b, tokens);
+          expect((await refresh(a, tokens)).status).to.equal(400);
+        }
+      }
+    });
+
+    it('reject a user whose password was deleted', async () => {
+      const tokens = await signIn(a, 'erin');
+      await kubectl('delete', 'credential.iam.platform.io', 'erin');
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+      expect((await refresh(b, tokens)).status).to.equal(400);
+    });
+
+    it('reject a session whose password was recreated with the same time', async () => {
+      const tokens = await signIn(a, 'ida');
+      const credential = 'credential.iam.platform.io/ida';
+      const saved = JSON.parse(await kubectl('get', credential, '-o', 'json')) as object;
+      const file = join(cluster.controlPlane.dir, 'ida.json');
+      await writeFile(file, JSON.stringify({ ...saved, metadata: { name: 'ida' } }));
+      await kubectl('replace', '--force', '-f', file);
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+      expect((await refresh(b, tokens)).status).to.equal(400);
+      expect(await statusOf(b, await signIn(a, 'ida'))).to.equal(200);
+    });
+
+    it('reject a user who was deleted by kubectl', async () => {
+      const tokens = await signIn(b, 'bob');
+      await kubectl('delete', 'user.iam.platform.io', 'bob');
+      await untilRefused(a, tokens);
+      await untilRefused(b, tokens);
+    });
+
+    it('delete the rejected sessions of all these users', async () => {
+      for (const user of ['bob', 'carol', 'dave', 'erin']) {
+        await until(async () => (await sessionsOf(user)).length === 0);
+      }
+      // The one with the recreated password stays.
+      await until(async () => (await sessionsOf('ida')).length === 1);
+    });
+  });
+}
