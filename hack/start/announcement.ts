@@ -1,4 +1,5 @@
 // Creates the text with example commands that `npm start` prints after the server is ready.
+import { join } from 'node:path';
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import {
   VERSION as LOGGING_VERSION,
@@ -35,6 +36,7 @@ export function localAnnouncement(facts: {
     `--server ${facts.apiserver.url}`,
     `--certificate-authority ${shellWord(facts.apiserver.caFile)}`,
   ].join(' ');
+  const kubeconfig = shellWord(join(facts.state, 'ada.kubeconfig'));
   return [
     'In another terminal, load BASE, CA, KUBECONFIG and PATH, which all examples of the documents use:',
     '',
@@ -79,6 +81,11 @@ export function localAnnouncement(facts: {
     `  printf 'correct horse' | ${npm} run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
     `  TOKEN=$(${CURL} -sS "$BASE/oauth/token" -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
     `  ${bare} --token "$TOKEN" auth whoami`,
+    '',
+    'The same user signs in with a browser or on another device. kubectl then refreshes the tokens itself:',
+    '',
+    `  ${npm} run --silent login -- "$BASE" --ca "$CA" --kubeconfig ${kubeconfig}`,
+    `  kubectl --kubeconfig ${kubeconfig} get ${nodes}`,
     '',
     `API page for the browser: https://127.0.0.1:${server.ports.secure}/openapi/page`,
     `Logs: ${facts.logs}`,

@@ -20,6 +20,8 @@ export function importsOf(file: string, source: string): Import[] {
 const LAYERS: readonly (readonly string[])[] = [
   ['test'],
   ['hack'],
+  // Runs on the machines of users.
+  ['login'],
   ['server/main.ts'],
   // The composition root: every other file directly in server/.
   ['server/*.ts'],
