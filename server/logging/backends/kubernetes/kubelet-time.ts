@@ -1,9 +1,8 @@
 // Parser of timestamps in the pod log API: RFC 3339, up to nine decimals, any time zone.
-import { instantOf } from '../../instant.ts';
+import { instantOf, parseInstant } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 
 const INSTANT_LENGTH = 30;
-const OTHER_FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) /;
 const MAX_LENGTH = 48;
 
 export interface LineHead {
@@ -25,13 +24,10 @@ export function parseLineHead(block: string, from: number): LineHead | undefined
       return { time: block.slice(from, from + INSTANT_LENGTH), textStart: from + INSTANT_LENGTH + 1 };
     }
   }
-  const match = OTHER_FORM.exec(block.slice(from, from + MAX_LENGTH));
-  if (!match) return undefined;
-  const [whole, seconds = '', fraction = '', zone = ''] = match;
-  const milliseconds = Date.parse(`${seconds}${zone}`);
-  if (Number.isNaN(milliseconds)) return undefined;
-  const time = `${instantOf(milliseconds).slice(0, 20)}${fraction.padEnd(9, '0')}Z`;
-  return { time, textStart: from + whole.length };
+  const head = block.slice(from, from + MAX_LENGTH);
+  const space = head.indexOf(' ');
+  const time = parseInstant(head.slice(0, Math.max(0, space)));
+  return time === undefined ? undefined : { time, textStart: from + space + 1 };
 }
 
 /**

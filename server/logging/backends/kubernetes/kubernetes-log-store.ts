@@ -152,6 +152,8 @@ export class KubernetesLogStore implements LogBackend {
       const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
       return yield* exportLines(order, { scan, selection, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
+      // Aborts the reads of the other logs.
+      bounded.abort(error);
       throw toStoreError(error);
     }
   }

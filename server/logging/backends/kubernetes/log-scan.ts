@@ -3,7 +3,7 @@
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';
-import { DISORDER_S, shifted } from './kubelet-time.ts';
+import { shifted } from './kubelet-time.ts';
 import type { LineFilter } from './line-filter.ts';
 import { newExtent, type OnLine } from './line-reader.ts';
 import type { LogReader } from './log-reader.ts';
@@ -59,8 +59,6 @@ const SMALL_GAP_S = 1;
 
 export class LogScan {
   readonly #options: LogScanOptions;
-  /** Cache of the times of first lines; a value is undefined for an empty log. */
-  readonly #firstLines = new Map<ContainerLog, Instant | undefined>();
 
   constructor(options: LogScanOptions) {
     this.#options = options;
@@ -94,45 +92,43 @@ export class LogScan {
     await this.readWindow({ from: BEGINNING, to: this.#options.end }, sinkFor);
   }
 
-  /** Reads all lines of a time window. Throws LogReadError if no log can be read. */
+  /**
+   * Reads all lines of a time window, until the time limit. Adds shortfalls for logs that fail, are not read in time, or
+   * belong to a container that restarted. Throws LogReadError if no log can be read.
+   */
   async readWindow({ from, to }: Window, sinkFor: SinkFor): Promise<void> {
-    const { beginOf } = this.#options;
-    const beginIn = ({ namespace }: ContainerLog): Instant => later(beginOf(namespace), from);
-    await this.#each(
-      (log, rank) => this.#readLog(log, { from: beginIn(log), to }, sinkFor(log, rank)),
-      (log) => mayReach(log, beginIn(log)),
-    );
-  }
-
-  /** Requests the time of the first line of each log, by rank; undefined for an empty log. */
-  async firstTimes(): Promise<(Instant | undefined)[]> {
-    const { reader, logs, deadline } = this.#options;
-    const times = Array<Instant | undefined>(logs.length).fill(undefined);
-    await this.#each(async (log, rank) => {
-      times[rank] = await reader.firstTime(log, deadline);
-      if (!this.#firstLines.has(log)) this.#firstLines.set(log, times[rank]);
-    });
-    return times;
-  }
-
-  /** Adds a shortfall: the kubelet has deleted the lines before `first`. */
-  addRotated(log: ContainerLog, first: Instant): void {
-    const what = 'rotated, and start at the time in parentheses';
-    this.shortfalls.addLog('NotCovered', what, log, ` (${first})`);
-  }
-
-  /** True if the first line is known to be after `end`: then no request is needed. */
-  #startsAfter(log: ContainerLog, end: Instant): boolean {
-    if (!this.#firstLines.has(log)) return false;
-    const first = this.#firstLines.get(log);
-    return first === undefined || first >= shifted(end, DISORDER_S);
+    const { beginOf, logs, pods, concurrency, deadline, signal, shortfalls } = this.#options;
+    const queue = logs.entries();
+    const failures: LogReadError[] = [];
+    let [started, done] = [0, 0];
+    const worker = async (): Promise<void> => {
+      for (const [rank, log] of queue) {
+        const begin = later(beginOf(log.namespace), from);
+        if (mayReach(log, begin)) {
+          started++;
+          try {
+            await this.#readLog(log, { from: begin, to }, sinkFor(log, rank));
+          } catch (error) {
+            if (deadline.aborted) return;
+            if (!(error instanceof LogReadError)) throw error;
+            if (this.#addFailure(log, error)) failures.push(error);
+          }
+        }
+        done++;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(concurrency, logs.length) }, worker));
+    signal.throwIfAborted();
+    if (failures[0] && failures.length === started) throw failures[0];
+    if (deadline.aborted) shortfalls.timedOut(logs.length - done);
+    const restarted = 'possibly not read to the end, because the container restarted';
+    for (const log of logs) if (isReplaced(log, pods)) shortfalls.addLog('NotCovered', restarted, log);
   }
 
   /** Reads one log; a log above `bytesPerLog` from its start and then from its end. */
   async #readLog(log: ContainerLog, window: Window, sink: LineSink): Promise<void> {
     const { reader, filter, shortfalls, deadline: signal, bytesPerLog: limitBytes } = this.#options;
     const { from, to } = window;
-    if (this.#startsAfter(log, to)) return this.#checkRotation(log, from, undefined);
     const until = (): Instant => earlier(sink.until?.() ?? to, to);
     const since = from === BEGINNING ? undefined : from;
     const onLine: OnLine = (time, text, ordinal) => {
@@ -158,59 +154,22 @@ export class LogScan {
 
   /**
    * Adds a shortfall if the kubelet has deleted rotated files with lines of the window. The pod log API does not report
-   * that, so it is inferred from the time of the first line and the start of the container. `first`: the first line
-   * that was read.
+   * that, so it is inferred from the time of the first line and the start of the container. `first`: time of the first
+   * line that was read.
    */
   async #checkRotation(log: ContainerLog, begin: Instant, first: Instant | undefined): Promise<void> {
-    const { reader, deadline } = this.#options;
+    const { reader, deadline, shortfalls } = this.#options;
     const { startedAt } = log.run;
     if (startedAt === undefined) return;
     const started = instantOf(Math.max(0, startedAt));
     const isGap = (kept: Instant | undefined): boolean =>
       kept === undefined || kept > shifted(begin, SMALL_GAP_S);
-    let kept = first;
-    if (started < begin && isGap(first)) {
-      if (!this.#firstLines.has(log)) this.#firstLines.set(log, await reader.firstTime(log, deadline));
-      kept = this.#firstLines.get(log);
-    }
-    if (log.predecessors && started > begin) this.addRotated(log, started);
-    else if (kept !== undefined && isGap(kept) && kept > shifted(started, QUIET_START_S))
-      this.addRotated(log, kept);
-  }
-
-  /**
-   * Calls `work` for each wanted log, up to `concurrency` at the same time, until the time limit. Adds shortfalls for
-   * logs that fail, are not reached in time, or belong to a container that restarted.
-   */
-  async #each(
-    work: (log: ContainerLog, rank: number) => Promise<void>,
-    isWanted: (log: ContainerLog) => boolean = () => true,
-  ): Promise<void> {
-    const { logs, pods, concurrency, deadline, signal, shortfalls } = this.#options;
-    const queue = byNodeInTurn(logs);
-    const failures: LogReadError[] = [];
-    let [started, done] = [0, 0];
-    const worker = async (): Promise<void> => {
-      for (const [rank, log] of queue) {
-        if (isWanted(log)) {
-          started++;
-          try {
-            await work(log, rank);
-          } catch (error) {
-            if (deadline.aborted) return;
-            if (!(error instanceof LogReadError)) throw error;
-            if (this.#addFailure(log, error)) failures.push(error);
-          }
-        }
-        done++;
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(concurrency, logs.length) }, worker));
-    signal.throwIfAborted();
-    if (failures[0] && failures.length === started) throw failures[0];
-    if (deadline.aborted) shortfalls.timedOut(logs.length - done);
-    const restarted = 'possibly not read to the end, because the container restarted';
-    for (const log of logs) if (isReplaced(log, pods)) shortfalls.addLog('NotCovered', restarted, log);
+    const kept = started < begin && isGap(first) ? await reader.firstTime(log, deadline) : first;
+    const isRotated = kept !== undefined && isGap(kept) && kept > shifted(started, QUIET_START_S);
+    const hasLostRuns = log.predecessors && started > begin;
+    if (!hasLostRuns && !isRotated) return;
+    const begins = hasLostRuns ? started : kept;
+    shortfalls.addLog('NotCovered', 'rotated, and start at the time in parentheses', log, ` (${begins})`);
   }
 
   /**
@@ -224,21 +183,5 @@ export class LogScan {
     const why = isGone ? 'the pod or its log was deleted' : 'the kubelet did not respond correctly';
     shortfalls.addLog('NotCovered', `not read to the end, because ${why}`, log);
     return kind === 'unreachable' || kind === 'forbidden';
-  }
-}
-
-/**
- * Orders the logs round-robin by node. This spreads concurrent requests over the kubelets, and a slow kubelet occupies
- * few of the concurrent reads.
- */
-function* byNodeInTurn(logs: readonly ContainerLog[]): Generator<[rank: number, log: ContainerLog]> {
-  const byNode = Map.groupBy(logs.entries(), ([, { node }]) => node);
-  const queues = [...byNode.values()].map((entries) => entries.values());
-  while (queues.length > 0) {
-    for (const [index, queue] of [...queues.entries()].toReversed()) {
-      const next = queue.next();
-      if (next.done) queues.splice(index, 1);
-      else yield next.value;
-    }
   }
 }

@@ -1,8 +1,8 @@
 // Exports all selected pod log lines, sorted by time. The export reads pages that fit into the memory budget.
-import type { Coverage, Instant, LogRecord, Order } from '../../log-store.ts';
+import type { Coverage, LogRecord, Order } from '../../log-store.ts';
 import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan } from './log-scan.ts';
-import { MIN_WIDTH_MS, type PageLines, type PageOptions, readLines } from './pod-log-pages.ts';
+import { FIRST_WIDTH_MS, type PageLines, type PageOptions, readLines } from './pod-log-pages.ts';
 
 /** Lines of the first page. Few, so that the client soon gets the first lines. */
 const FIRST_LINES = 1_000;
@@ -20,9 +20,8 @@ export async function* exportLines(
   options: PageOptions,
 ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
   const { scan, memory } = options;
-  const firstTimes = await scan.firstTimes();
   let page: PageLines | undefined;
-  for (let [limit, widthMs] = [FIRST_LINES, MIN_WIDTH_MS]; page ? page.next : true; ) {
+  for (let [limit, widthMs] = [FIRST_LINES, FIRST_WIDTH_MS]; page ? page.next : true; ) {
     using share = memory.share();
     page = await readLines({ order, limit, after: page?.next, isWindow: true, widthMs }, share, options);
     // An incomplete page is not sent: the client could not resume behind its last line without a gap.
@@ -33,7 +32,6 @@ export async function* exportLines(
     yield* batchesOf(page.lines, scan);
   }
   if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
-  else await reportRotation(scan, firstTimes);
   return { shortfalls: scan.shortfalls.list() };
 }
 
@@ -50,13 +48,4 @@ function* batchesOf(
     [batch, length] = [[], 0];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Adds a shortfall for each log whose first line has changed: it was rotated or replaced during the export. */
-async function reportRotation(scan: LogScan, before: readonly (Instant | undefined)[]): Promise<void> {
-  const after = await scan.firstTimes();
-  for (const [rank, log] of scan.logs.entries()) {
-    const [first, now] = [before[rank], after[rank]];
-    if (first !== undefined && first !== now) scan.addRotated(log, now ?? first);
-  }
 }

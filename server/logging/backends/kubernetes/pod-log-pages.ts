@@ -34,8 +34,6 @@ interface PagePosition {
 interface Cursor {
   readonly position: PagePosition;
   readonly total: Total;
-  /** Time between the first and the last line of the page, in ms. */
-  readonly spanMs: number;
 }
 
 /** The lines to read for a page. */
@@ -50,8 +48,6 @@ interface LinesRequest {
   readonly isCounted?: boolean;
   /** Width of the first time window, in ms. Undefined in ascending order: reading stops when the page is full. */
   readonly widthMs?: number | undefined;
-  /** Whether only positions are stored, without text. */
-  readonly withoutText?: boolean;
 }
 
 export interface PageLines {
@@ -66,52 +62,45 @@ export interface PageLines {
   readonly isCut: boolean;
 }
 
-/** The first window of a page is this many times as long as the previous page, because lines are not spread evenly. */
-const SPAN_MARGIN = 4;
-/** Minimum width of the first time window of a page. */
-export const MIN_WIDTH_MS = 60_000;
+/** Width of the first time window, in ms. */
+export const FIRST_WIDTH_MS = 60_000;
 
 /** Reads a page. Throws NotSupported for an invalid `after`. */
 export async function readPage(request: PageRequest, options: PageOptions): Promise<LogPage> {
   const { scan, memory } = options;
   const { order, size, from, uncounted = false } = request;
   const cursor = request.after === undefined ? undefined : parseCursor(request.after);
-  let [after, spanMs, total] = [cursor?.position, cursor?.spanMs ?? 0, cursor?.total];
-  const read = async (limit: number, withoutText: boolean): Promise<PageLines> => {
+  let [after, total, skipped] = [cursor?.position, cursor?.total, size === 0 ? 0 : from];
+  for (;;) {
+    using share = memory.share();
     const isCounted = !uncounted && total === undefined;
     // The pod log API reads forwards only.
-    const widthMs = order === 'desc' ? Math.max(MIN_WIDTH_MS, spanMs * SPAN_MARGIN) : undefined;
-    using share = memory.share();
-    const lines = await readLines({ order, limit, after, isCounted, widthMs, withoutText }, share, options);
-    total ??= scan.total(lines.count);
-    ({ next: after, spanMs } = lines);
-    return lines;
-  };
-  const page = ({ lines, next }: Pick<PageLines, 'lines' | 'next'>): LogPage => {
-    const { count = 0, relation = 'gte' } = total ?? {};
-    const isExact = !uncounted && relation === 'eq' && scan.isComplete;
-    const known: Total = { count, relation: isExact ? 'eq' : 'gte' };
+    const widthMs = order === 'desc' ? FIRST_WIDTH_MS : undefined;
+    const limit = skipped + size;
+    const read = await readLines({ order, limit, after, isCounted, widthMs }, share, options);
+    const { lines, next, isCut } = read;
+    total ??= scan.total(read.count);
+    if (next && lines.length <= skipped && !scan.isOver) {
+      // The memory holds only a part of the lines to skip.
+      skipped -= lines.length;
+      after = next;
+      continue;
+    }
+    if (isCut) scan.shortfalls.add(PAGE_CUT.reason, PAGE_CUT.message);
+    const isExact = !uncounted && total.relation === 'eq' && scan.isComplete;
+    const known: Total = { count: total.count, relation: isExact ? 'eq' : 'gte' };
     return {
       total: known,
-      records: lines.map((line) => toRecord(line, scan.logs)),
-      next: next && formatCursor({ position: next, total: known, spanMs }),
+      records: lines.slice(skipped).map((line) => toRecord(line, scan.logs)),
+      next: next && formatCursor({ position: next, total: known }),
       shortfalls: scan.shortfalls.list(),
     };
-  };
-  // Skipped lines are stored without text, so that more of them fit into the memory. Several rounds if they do not.
-  for (let left = size === 0 ? 0 : from; left > 0; ) {
-    const skipped = await read(left, true);
-    left -= skipped.lines.length;
-    if (!skipped.next || scan.isOver) return page({ lines: [], next: undefined });
   }
-  const lines = await read(size, false);
-  if (lines.isCut) scan.shortfalls.add(PAGE_CUT.reason, PAGE_CUT.message);
-  return page(lines);
 }
 
 /** Reads the first lines after a position. The lines remain in `memory`. */
 export async function readLines(
-  { order, limit, after, isWindow, isCounted, widthMs, withoutText }: LinesRequest,
+  { order, limit, after, isWindow, isCounted, widthMs }: LinesRequest,
   memory: MemoryShare,
   { scan, selection, slicer }: Omit<PageOptions, 'memory'>,
 ): Promise<PageLines> {
@@ -125,7 +114,7 @@ export async function readLines(
       onLine: (time, text, ordinal) => {
         count++;
         if (after && sign * (compareText(time, after.time) || side || ordinal - after.ordinal) <= 0) return;
-        top.offer(time, rank, ordinal, withoutText ? '' : text);
+        top.offer(time, rank, ordinal, text);
       },
       // In ascending order, lines after the first dropped one cannot get into the page.
       until: () => (isCounted || order === 'desc' ? undefined : top.firstDropped?.time),
@@ -185,22 +174,20 @@ function rangeAfter(after: PagePosition | undefined, order: Order, { from, to }:
   return { from, to: earlier(to, instantOf(millisecondsOf(after.time) + 1)) };
 }
 
-const CURSOR =
-  /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/(\d{1,9})\/(\d{1,15})([eg])\/(\d{1,15})$/;
+const CURSOR = /^([^/]{30})\/([^/]{1,63})\/([^/]{1,253})\/([^/]{1,63})\/(\d{1,9})\/(\d{1,15})([eg])$/;
 
-function formatCursor({ position: { time, container: name, ordinal }, total, spanMs }: Cursor): string {
+function formatCursor({ position: { time, container: name, ordinal }, total }: Cursor): string {
   const count = `${total.count}${total.relation === 'eq' ? 'e' : 'g'}`;
-  return [time, name.namespace, name.pod, name.container, ordinal, count, spanMs].join('/');
+  return [time, name.namespace, name.pod, name.container, ordinal, count].join('/');
 }
 
 /** Throws NotSupported for invalid text. */
 function parseCursor(text: string): Cursor {
-  const [, time, namespace = '', pod = '', container = '', ordinal, count, relation, spanMs] =
+  const [, time, namespace = '', pod = '', container = '', ordinal, count, relation] =
     CURSOR.exec(text) ?? [];
   if (!isInstant(time)) throw newForeignCursor(STORE);
   return {
     position: { time, container: { namespace, pod, container }, ordinal: Number(ordinal) },
     total: { count: Number(count), relation: relation === 'e' ? 'eq' : 'gte' },
-    spanMs: Number(spanMs),
   };
 }
