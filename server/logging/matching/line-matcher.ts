@@ -44,7 +44,7 @@ const SHORT_LINE = 8_192;
 
 function substringMatcher({ texts, caseSensitive }: Omit<TextFilter, 'mode'>): LineMatcher {
   // The empty group prevents V8 from using the algorithm of `includes`.
-  const pattern = new RegExp(`(?:)(?:${texts.map(escaped).join('|')})`, flagsOf(caseSensitive));
+  const pattern = new RegExp(`(?:)(?:${texts.map((text) => RegExp.escape(text)).join('|')})`, flagsOf(caseSensitive));
   const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
   return {
     matches: (line) =>
@@ -64,7 +64,7 @@ function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'p
   const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
   const [longest, ...others] = phrases.map((words) => words.reduce((a, b) => (b.length > a.length ? b : a)));
   if (longest === undefined) return { matches: () => false, spans: () => [] };
-  const alternatives = phrases.map((words) => words.map(escaped).join(SEPARATORS)).join('|');
+  const alternatives = phrases.map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS)).join('|');
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
   const pattern = new RegExp(`(?<!${WORD})(?:${alternatives})${end}`, flagsOf(caseSensitive));
   const prefilter = substringMatcher({ texts: [longest, ...others], caseSensitive });
@@ -86,10 +86,6 @@ function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
       while (matcher.find()) if (matcher.start() < matcher.end()) yield [matcher.start(), matcher.end()];
     },
   };
-}
-
-function escaped(text: string): string {
-  return text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
 }
 
 function flagsOf(caseSensitive: boolean): string {

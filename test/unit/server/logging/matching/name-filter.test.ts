@@ -25,12 +25,12 @@ describe('nameMatcher', () => {
 
 describe('containsOneOf', () => {
   const letters = fc.string({
-    unit: fc.constantFrom('a', 'b', '-', 'ß', '👍'),
+    unit: fc.constantFrom('a', 'b', '-', '.', '[', '👍'),
     minLength: 1,
     maxLength: 6,
   });
 
-  it('agrees with a linear search', () => {
+  it('agrees with a search for each text', () => {
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 60 }), letters, letters, (texts, begin, end) => {
         const name = begin + end;
@@ -38,12 +38,5 @@ describe('containsOneOf', () => {
       }),
       { numRuns: 2000 },
     );
-  });
-
-  it('finds texts at either end of a name, and texts that start with one another', () => {
-    const numbers = Array.from({ length: 1000 }, (_, number) => String(number).padStart(4, '0'));
-    const isIn = containsOneOf(['ab', 'abc', 'b', ...numbers]);
-    for (const name of ['0999-x', 'x-0000', 'x0512x', 'xab', 'ba']) expect(isIn(name)).to.equal(true);
-    for (const name of ['x-1000', '', '999', 'a', 'c']) expect(isIn(name)).to.equal(false);
   });
 });
