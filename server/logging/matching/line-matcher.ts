@@ -23,20 +23,34 @@ export function lineMatcher(filter: TextFilter): LineMatcher {
   return filter.mode === 'substring' ? substringMatcher(filter) : phraseMatcher(filter, filter.mode);
 }
 
-/** Maximum length of a line times the size of the regular expressions. */
-const MAX_PATTERN_STEPS = 1 << 20;
-/** Maximum length of a line times the length of the texts, for lines above ALWAYS_SEARCHED. */
-const MAX_TEXT_STEPS = 8 << 20;
-const ALWAYS_SEARCHED = 32 << 10;
+/** Maximum number of steps of a pattern for one line in the worker thread: less than a second. */
+const MAX_STEPS = 40 << 20;
+/** Maximum number of steps on the main thread: some hundredths of a second. */
+const MAX_STEPS_AT_ONCE = 1 << 20;
+/** Maximum number of characters on the main thread in the search for words or a substring. */
+const MAX_LENGTH_AT_ONCE = 32 << 10;
+/** Maximum number of steps for one span; finding a span takes the engine much longer than a test. */
+const MAX_SPAN_STEPS = 1 << 20;
 
-/** Number of characters of a line that can be searched without blocking the event loop. */
-export function maxSearchedLength({ mode, texts }: TextFilter): number {
-  if (mode === 'regex') {
-    const size = texts.reduce((sum, text) => sum + patternSize(parsePattern(text)), 0);
-    return Math.floor(MAX_PATTERN_STEPS / Math.max(1, size));
-  }
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  return Math.max(ALWAYS_SEARCHED, Math.floor(MAX_TEXT_STEPS / Math.max(1, length)));
+/** Maximum number of characters of a line that are matched; Infinity unless the filter is a pattern. */
+export function maxLineLength(filter: TextFilter): number {
+  return lengthWithin(MAX_STEPS, filter);
+}
+
+/** Maximum number of characters of a line that are matched on the main thread. */
+export function maxMainThreadLength(filter: TextFilter): number {
+  return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
+}
+
+/** Maximum number of characters of a line in which spans are searched. */
+export function maxSpanLength(filter: TextFilter): number {
+  return lengthWithin(MAX_SPAN_STEPS, filter);
+}
+
+function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
+  if (mode !== 'regex') return Number.POSITIVE_INFINITY;
+  const size = texts.reduce((sum, text) => sum + patternSize(parsePattern(text)), 0);
+  return Math.floor(steps / Math.max(1, size));
 }
 
 /** Length up to which `includes` is faster for any content; for some longer lines it takes 20 ns per character. */
@@ -44,7 +58,10 @@ const SHORT_LINE = 8_192;
 
 function substringMatcher({ texts, caseSensitive }: Omit<TextFilter, 'mode'>): LineMatcher {
   // The empty group prevents V8 from using the algorithm of `includes`.
-  const pattern = new RegExp(`(?:)(?:${texts.map((text) => RegExp.escape(text)).join('|')})`, flagsOf(caseSensitive));
+  const pattern = new RegExp(
+    `(?:)(?:${texts.map((text) => RegExp.escape(text)).join('|')})`,
+    flagsOf(caseSensitive),
+  );
   const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
   return {
     matches: (line) =>
@@ -64,7 +81,9 @@ function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'p
   const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
   const [longest, ...others] = phrases.map((words) => words.reduce((a, b) => (b.length > a.length ? b : a)));
   if (longest === undefined) return { matches: () => false, spans: () => [] };
-  const alternatives = phrases.map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS)).join('|');
+  const alternatives = phrases
+    .map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS))
+    .join('|');
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
   const pattern = new RegExp(`(?<!${WORD})(?:${alternatives})${end}`, flagsOf(caseSensitive));
   const prefilter = substringMatcher({ texts: [longest, ...others], caseSensitive });

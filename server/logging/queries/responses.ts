@@ -12,7 +12,7 @@ import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts'
 import type { RequestContext } from '../../request/request-context.ts';
 import { isQueryable } from '../instant.ts';
 import type { LogRecord, TextFilter } from '../log-store.ts';
-import { type LineMatcher, lineMatcher, maxSearchedLength, type Span } from '../matching/line-matcher.ts';
+import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matching/line-matcher.ts';
 
 const compress = promisify(gzip);
 
@@ -23,7 +23,7 @@ export interface SlicedCall {
 }
 
 /** Maximum number of characters of a line that are searched for highlights; lower for large patterns. */
-const MAX_HIGHLIGHTED = 65_536;
+const MAX_SEARCHED = 65_536;
 /** Maximum number of highlights of one line; bounds the size of the response. */
 const MAX_HIGHLIGHTS = 1_000;
 /** Maximum number of lines, and of their characters, that are encoded synchronously. */
@@ -38,7 +38,7 @@ export async function responseRecords(
 ): Promise<ResponseRecord[]> {
   const text = query.highlight ? textOf(query) : undefined;
   const matcher = text && lineMatcher(text);
-  const limit = text ? Math.min(MAX_HIGHLIGHTED, maxSearchedLength(text)) : 0;
+  const limit = text ? Math.min(MAX_SEARCHED, maxSpanLength(text)) : 0;
   const yieldTurn = async (): Promise<void> => {
     if (slicer.spent) await slicer.next();
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ import type { Instant, LogRecord } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import type { ContainerLog } from './container-log.ts';
 import type { Backlog } from './follow-queue.ts';
-import type { LineFilter } from './line-filter.ts';
+import { ifAccepted, type LineFilter } from './line-filter.ts';
 import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
 import { KubeletError, type LogReader } from './log-reader.ts';
@@ -176,8 +176,9 @@ export class ContainerFollower {
         this.#second = second;
         this.#delivered.forgetBefore(second);
       }
-      if (filter(text))
+      return ifAccepted(filter(text), () => {
         records.push({ time: detached(time), log: detached(text), namespace, pod, container });
+      });
     };
     const flush = (): void => {
       if (records.length > 0) deliver(records);

@@ -20,6 +20,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../log-store.ts';
+import { LongLines } from '../../matching/long-lines.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
@@ -72,7 +73,8 @@ const PODS_SILENT_MS = 150_000;
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE_MS = 500;
 
-const PARTIAL_SEARCH = 'only the start of some long lines was searched';
+const PARTIAL_SEARCH =
+  'only the start of some long lines was searched, because the pattern is too expensive for all of them';
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions;
@@ -81,6 +83,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #reader: LogReader;
   readonly #followSlots: Slots;
   readonly #memory: MemoryBudget;
+  readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
     const { client, log, limits, slicer = new TimeSlicer(), idleMs, kubeletTimeoutMs, monotonic } = options;
@@ -97,6 +100,7 @@ export class KubernetesLogStore implements LogBackend {
       { length: 0, waitMs: 0, refusal: newTooManyFollowed },
       () => tenantShare(limits.followedLogs),
     );
+    this.#longLines = new LongLines({ log });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
       client,
@@ -171,6 +175,7 @@ export class KubernetesLogStore implements LogBackend {
         reader: this.#reader,
         pods: opened.pods,
         selection,
+        longLines: this.#longLines.of(caller),
         slots: this.#followSlots,
         caller,
         maxContainers: limits.maxContainers,
@@ -191,7 +196,11 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#informer.run(signal);
+    try {
+      await this.#informer.run(signal);
+    } finally {
+      await this.#longLines.close();
+    }
   }
 
   async #scan<Result>(
@@ -231,7 +240,11 @@ export class KubernetesLogStore implements LogBackend {
       logs,
       beginOf: beginByNamespace(selection),
       end: selection.range.end,
-      filter: lineFilter(selection, () => shortfalls.add('Limit', PARTIAL_SEARCH)),
+      filter: lineFilter(selection, {
+        longLines: this.#longLines.of(caller),
+        signal: deadline,
+        onPartialSearch: () => shortfalls.add('Limit', PARTIAL_SEARCH),
+      }),
       concurrency,
       bytesPerLog,
       deadline,

@@ -2,28 +2,42 @@
 import { earlier, later } from '../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../log-store.ts';
 import { levelMatcher } from '../../matching/levels.ts';
-import { lineMatcher, maxSearchedLength } from '../../matching/line-matcher.ts';
+import { lineMatcher, maxLineLength, maxMainThreadLength } from '../../matching/line-matcher.ts';
+import type { LongLines } from '../../matching/long-lines.ts';
 
-/** Returns whether a line matches. */
-export type LineFilter = (line: string) => boolean;
+/** Returns whether a line matches; a promise for a long line, which a worker thread matches. */
+export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
-/** `onPartialSearch` is called for each line that does not match in the part that was searched. */
-export function lineFilter({ text, levels }: Selection, onPartialSearch?: () => void): LineFilter {
-  const matchesText = text && textFilter(text, onPartialSearch);
+export interface LineFilterOptions {
+  readonly longLines: Pick<LongLines, 'matches'>;
+  readonly signal: AbortSignal;
+  /** Called for each line of which only the start is searched, because the pattern is too expensive. */
+  readonly onPartialSearch?: () => void;
+}
+
+export function lineFilter({ text, levels }: Selection, options: LineFilterOptions): LineFilter {
+  const matchesText = text && textFilter(text, options);
   const matchesLevel = levels && levelMatcher(levels);
   if (!matchesText && !matchesLevel) return () => true;
   return (line) => (matchesLevel?.(line) ?? true) && (matchesText?.(line) ?? true);
 }
 
-function textFilter(text: TextFilter, onPartialSearch?: () => void): LineFilter {
+/** Calls `accept` if the line matches. If `accepted` is a promise, so is the result: it resolves after the call. */
+export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void): void | Promise<void> {
+  if (accepted === true) accept();
+  else if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
+}
+
+function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: LineFilterOptions): LineFilter {
   const matcher = lineMatcher(text);
-  const maxLength = maxSearchedLength(text);
+  const maxLength = maxLineLength(text);
+  const inlineLength = maxMainThreadLength(text);
   return (line) => {
-    if (line.length <= maxLength) return matcher.matches(line);
-    // The newline prevents a match of `$` at the end of the searched part.
-    if (matcher.matches(`${line.slice(0, maxLength)}\n`)) return true;
+    if (line.length <= inlineLength) return matcher.matches(line);
+    if (line.length <= maxLength) return longLines.matches(text, line, signal);
     onPartialSearch?.();
-    return false;
+    // The newline prevents that `$` matches at the cut.
+    return longLines.matches(text, `${line.slice(0, maxLength)}\n`, signal);
   };
 }
 

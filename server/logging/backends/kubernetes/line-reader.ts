@@ -9,9 +9,9 @@ import type { MemoryShare } from './memory-budget.ts';
 /**
  * Callback for a line. `ordinal`: number of earlier lines of the log with the same time; time and ordinal identify a
  * line. `time` and `text` are slices of a chunk: copy them with detached() before storing them, or the chunk stays in
- * memory.
+ * memory. If the callback returns a promise, the next line is passed after it resolves.
  */
-export type OnLine = (time: Instant, text: string, ordinal: number) => void;
+export type OnLine = (time: Instant, text: string, ordinal: number) => void | Promise<void>;
 
 /** The part of a log that was read. */
 export interface Extent {
@@ -58,6 +58,7 @@ export class LineReader {
   /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
   #isSkipping = false;
   #ordinal = 0;
+  #pending: Promise<void> | undefined;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
@@ -80,22 +81,31 @@ export class LineReader {
 
   /**
    * Passes the lines of the chunk to `onLine`, up to the time `until`. Returns false if it stopped early: the caller
-   * yields to the event loop, and calls read() again.
+   * awaits pending(), yields to the event loop, and calls read() again. A single line can take long to filter.
    */
   read(until: Instant | undefined): boolean {
     const { extent, slicer } = this.#options;
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     while (this.#from < this.#block.length && !extent.hasPassed) {
       this.#readLine(end);
-      if (slicer.spent) return false;
+      if (this.#pending || slicer.spent) return false;
     }
     this.#block = '';
     extent.last = detached(extent.last);
     return true;
   }
 
+  /** Waits for the promise that `onLine` returned last. */
+  async pending(): Promise<void> {
+    try {
+      await this.#pending;
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
   /** Handles the text after the last newline. `complete`: pass it to `onLine`; otherwise, set `message`. */
-  readRest(complete: boolean): void {
+  async readRest(complete: boolean): Promise<void> {
     this.#block = this.#rest + this.#decoder.end();
     this.#from = 0;
     this.#keep('');
@@ -106,6 +116,7 @@ export class LineReader {
         ? 'the response ended within a line'
         : this.#messageAt(0);
     this.#block = '';
+    await this.pending();
   }
 
   #keep(rest: string): void {
@@ -138,7 +149,7 @@ export class LineReader {
     extent.lines++;
     extent.first ??= detached(time);
     extent.last = time;
-    onLine(time, block.slice(textStart, to), this.#ordinal);
+    this.#pending = onLine(time, block.slice(textStart, to), this.#ordinal) ?? undefined;
   }
 
   #messageAt(from: number): string {

@@ -110,6 +110,7 @@ export class LogReader {
       await this.#waitForSlice(options);
       lines.push(chunk);
       while (!lines.read(until())) {
+        await lines.pending();
         await slicer.next();
         signal.throwIfAborted();
       }
@@ -118,8 +119,8 @@ export class LogReader {
     }
     // `limitBytes` truncates the last line. It is dropped, unless it is the only one: firstTime() needs its timestamp.
     const isCut = extent.bytes >= limitBytes;
-    if (isCut && extent.lines === 0) lines.readRest(true);
-    else if (!isCut && options.lastLine !== 'ignored') lines.readRest(options.lastLine === 'complete');
+    if (isCut && extent.lines === 0) await lines.readRest(true);
+    else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
     if (lines.message !== undefined) throw new LogReadError('failed', new KubeletError(lines.message));
     options.flush?.();
   }

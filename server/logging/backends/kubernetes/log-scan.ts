@@ -4,7 +4,7 @@ import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';
 import { shifted } from './kubelet-time.ts';
-import type { LineFilter } from './line-filter.ts';
+import { ifAccepted, type LineFilter } from './line-filter.ts';
 import { newExtent, type OnLine } from './line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import { type LogErrorKind, LogReadError } from './log-request.ts';
@@ -43,7 +43,7 @@ export interface Window {
 
 /** Receives the lines of one log that are in the time window and match the filter. */
 export interface LineSink {
-  readonly onLine: OnLine;
+  readonly onLine: (...line: Parameters<OnLine>) => void;
   /** The scan stops reading the log at this time; undefined: at the end of the window. */
   readonly until?: () => Instant | undefined;
 }
@@ -132,7 +132,8 @@ export class LogScan {
     const until = (): Instant => earlier(sink.until?.() ?? to, to);
     const since = from === BEGINNING ? undefined : from;
     const onLine: OnLine = (time, text, ordinal) => {
-      if (time >= from && time < to && filter(text)) sink.onLine(time, text, ordinal);
+      if (time < from || time >= to) return;
+      return ifAccepted(filter(text), () => sink.onLine(time, text, ordinal));
     };
     const [extent, tail] = [newExtent(), newExtent()];
     try {
@@ -142,9 +143,7 @@ export class LogScan {
       shortfalls.addLog('Limit', 'too long: only the oldest and the newest lines were read', log);
       const { last } = extent;
       const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
-      const newer: OnLine = (time, text, ordinal) => {
-        if (time > last) onLine(time, text, ordinal);
-      };
+      const newer: OnLine = (...line) => (line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
       if (extent.truncated || tail.truncated)

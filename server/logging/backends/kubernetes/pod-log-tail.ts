@@ -4,6 +4,7 @@ import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { Slots } from '../../../concurrency/slots.ts';
 import { instantOf } from '../../instant.ts';
 import type { Instant, LogRecord, Selection } from '../../log-store.ts';
+import type { LongLines } from '../../matching/long-lines.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
 import { type ContainerLog, logsOf, mayReach, STORE } from './container-log.ts';
@@ -20,6 +21,7 @@ export interface PodLogTailOptions {
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
+  readonly longLines: Pick<LongLines, 'matches'>;
   /** Limit of the followed logs of all callers: each needs an open connection. */
   readonly slots: Slots;
   readonly caller: string | undefined;
@@ -111,7 +113,7 @@ export class PodLogTail {
         const message = `a live tail follows at most ${maxContainers} containers, and more match; select fewer`;
         throw newNotSupported(STORE, 'follow', message);
       }
-      const follower = this.#newFollower(pod, name);
+      const follower = this.#newFollower(pod, name, signal);
       const done = this.#run(follower, signal).finally(() => this.#containers.delete(key));
       this.#containers.set(key, done);
     }
@@ -131,8 +133,8 @@ export class PodLogTail {
     this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
-  #newFollower(pod: PodSummary, container: string): ContainerFollower {
-    const { pods, selection, tuning, ...options } = this.#options;
+  #newFollower(pod: PodSummary, container: string, signal: AbortSignal): ContainerFollower {
+    const { pods, selection, longLines, tuning, ...options } = this.#options;
     const { namespace, name, uid } = pod;
     const begin = this.#beginOf(namespace);
     const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
@@ -147,7 +149,8 @@ export class PodLogTail {
       },
       podChanged: (until) => pods.changed(pod, until),
       begin,
-      filter: lineFilter(selection),
+      // Without onPartialSearch, because a live tail has no partial result.
+      filter: lineFilter(selection, { longLines, signal }),
       room: () => this.#queue.room(backlog),
       deliver: (records) => this.#queue.push(records),
       backlog,

@@ -1,12 +1,17 @@
 // Tests of the filter of pod log lines.
 import { expect } from 'chai';
+import { pino } from 'pino';
 import {
   beginByNamespace,
   earliestBegin,
   lineFilter,
 } from '../../../../../../server/logging/backends/kubernetes/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
-import { maxSearchedLength } from '../../../../../../server/logging/matching/line-matcher.ts';
+import {
+  maxLineLength,
+  maxMainThreadLength,
+} from '../../../../../../server/logging/matching/line-matcher.ts';
+import { LongLines } from '../../../../../../server/logging/matching/long-lines.ts';
 
 const range = { start: '2026-11-21T00:00:00.000000000Z', end: '2026-11-22T00:00:00.000000000Z' };
 
@@ -15,43 +20,56 @@ function regex(...texts: [string, ...string[]]): TextFilter {
 }
 
 describe('the line filter', () => {
+  const longLines = new LongLines({ log: pino({ enabled: false }) });
+  const { signal } = new AbortController();
   let partial = 0;
+  after(() => longLines.close());
 
   const filterOf = (text: TextFilter) => {
     const selection: Selection = { scope: { everything: true }, range, text };
     partial = 0;
-    return lineFilter(selection, () => partial++);
+    return lineFilter(selection, { longLines, signal, onPartialSearch: () => partial++ });
   };
 
-  it('reports lines that do not match in the part that it searches', () => {
-    const texts: readonly TextFilter[] = [
+  it('matches short lines inline, and long lines in the worker thread', async () => {
+    for (const text of [
       regex('x.{498}y'),
-      { mode: 'substring', texts: [`x${'-'.repeat(498)}y`], caseSensitive: true },
-    ];
-    for (const text of texts) {
-      const most = maxSearchedLength(text);
+      { mode: 'prefix', texts: ['x'], caseSensitive: false },
+    ] satisfies TextFilter[]) {
       const filter = filterOf(text);
-      const found = `x${'-'.repeat(498)}y`;
-      expect(filter(`${'-'.repeat(most - found.length)}${found}`)).to.equal(true);
-      expect(filter('-'.repeat(most))).to.equal(false);
-      expect(filter(`${found}${'-'.repeat(most)}`)).to.equal(true);
-      expect(partial).to.equal(0);
-      expect(filter(`${'-'.repeat(most)}${found}`)).to.equal(false);
-      expect(partial).to.equal(1);
+      const atOnce = maxMainThreadLength(text);
+      expect(filter('-'.repeat(atOnce))).to.equal(false);
+      const later = filter('-'.repeat(atOnce + 1));
+      expect(later).to.be.instanceOf(Promise);
+      expect(await later).to.equal(false);
     }
   });
 
-  it('does not match `$` at the end of the searched part', () => {
+  it('reports lines of which it searches only the start', async () => {
+    const most = maxLineLength(regex('x.{498}y'));
+    const filter = filterOf(regex('x.{498}y'));
+    const found = `x${'-'.repeat(498)}y`;
+    expect(await filter(`${found}${'-'.repeat(most - found.length)}`)).to.equal(true);
+    expect(await filter('-'.repeat(most))).to.equal(false);
+    expect(partial).to.equal(0);
+    expect(await filter(`${found}${'-'.repeat(most)}`)).to.equal(true);
+    expect(await filter(`${'-'.repeat(most)}${found}`)).to.equal(false);
+    expect(partial).to.equal(2);
+  });
+
+  it('does not match `$` at the end of the searched part', async () => {
     const pattern = `b{500}$`;
-    const most = maxSearchedLength(regex(pattern));
-    const filter = filterOf(regex(pattern));
-    expect(filter('b'.repeat(most))).to.equal(true);
-    expect(filter(`${'b'.repeat(most)}c`)).to.equal(false);
+    const most = maxLineLength(regex(pattern));
+    expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
+    expect(await filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
     expect(partial).to.equal(1);
   });
 
   it('requires that both level and text match', () => {
-    const filter = (more: Partial<Selection>) => lineFilter({ scope: { everything: true }, range, ...more });
+    const filter = (more: Partial<Selection>) => {
+      const passes = lineFilter({ scope: { everything: true }, range, ...more }, { longLines, signal });
+      return (line: string): boolean => passes(line) === true;
+    };
     const lines = ['level=error one', 'level=error two', 'level=info two', 'two'];
     const text: TextFilter = { mode: 'substring', texts: ['two'], caseSensitive: true };
     expect(lines.filter(filter({}))).to.deep.equal(lines);

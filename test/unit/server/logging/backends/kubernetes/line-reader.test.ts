@@ -35,7 +35,7 @@ describe('the line reader', () => {
           const offsets = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
           const { reader, lines, push } = newReader();
           for (const [index, from] of [0, ...offsets].entries()) push(bytes.subarray(from, offsets[index]));
-          reader.readRest(true);
+          await reader.readRest(true);
           expect(lines).to.deep.equal(texts.map((text) => Buffer.from(text).toString()));
           expect(reader.message).to.equal(undefined);
         },

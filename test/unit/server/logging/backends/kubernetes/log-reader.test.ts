@@ -53,13 +53,27 @@ describe('the reader of container logs', () => {
     expect(await reader.firstTime(log, signal)).to.equal(at(1).time);
   });
 
-  it('fails with an error of the callback', async () => {
+  it('passes the next line after the promise of the previous line resolves', async () => {
     cluster.add('shop', 'a', [at(1), at(2)]);
-    const failure: unknown = await read({}, () => expect.fail('by the sink')).catch(
-      (error: unknown) => error,
-    );
-    expect(failure).to.include({ message: 'by the sink' });
+    const seen: string[] = [];
+    await read({}, async (_, text) => {
+      seen.push(`${text} begins`);
+      await setImmediate();
+      seen.push(`${text} ends`);
+    });
+    expect(seen).to.deep.equal(['line 1 begins', 'line 1 ends', 'line 2 begins', 'line 2 ends']);
   });
+
+  for (const [which, onLine] of [
+    ['thrown', () => expect.fail('by the sink')],
+    ['rejected', () => setImmediate().then(() => expect.fail('by the sink'))],
+  ] as const) {
+    it(`fails with an error that is ${which} by the callback`, async () => {
+      cluster.add('shop', 'a', [at(1), at(2)]);
+      const failure: unknown = await read({}, onLine).catch((error: unknown) => error);
+      expect(failure).to.include({ message: 'by the sink' });
+    });
+  }
 
   it('waits for room before it reads lines, and passes no line after the caller disconnects', async () => {
     cluster.add('shop', 'a', [at(1)]);

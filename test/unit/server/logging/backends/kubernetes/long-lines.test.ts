@@ -2,7 +2,7 @@
 import { setImmediate as round } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import type { LogStatistics, Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
+import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
 import { at, call, everything } from './instants.ts';
 import { LogCluster } from './log-cluster.ts';
 
@@ -50,21 +50,33 @@ describe('long lines of pod logs', () => {
     expect(exported).to.deep.equal(wanted.toReversed());
   });
 
-  it('do not block the event loop', async () => {
+  it('match in a live tail', async () => {
+    const log = cluster.add('shop', 'a', [at(1, 'needle 0')]);
+    const left = new AbortController();
+    const batches = store.follow(withWord, { signal: left.signal, caller: 'alice' });
+    log.append(at(2, `${DASHES} needle 1`), at(3, DASHES), at(4, 'needle 2'));
+    const seen: string[] = [];
+    for await (const batch of batches) {
+      seen.push(...batch.map(found));
+      if (seen.at(-1) === 'needle 2') left.abort();
+    }
+    expect(seen).to.deep.equal(['needle 0', 'needle 1', 'needle 2']);
+  });
+
+  it('do not block the event loop, and stop when the caller leaves', async () => {
     cluster.add(
       'shop',
       'a',
       Array.from({ length: 200 }, (_, index) => at(index + 1, LETTERS)),
     );
-    const answers: LogStatistics[] = [];
-    const counted = store
-      .statistics({ ...everything, text: SLOW }, call)
-      .then((answer) => answers.push(answer));
-    let rounds = 0;
-    for (; answers.length === 0; rounds++) await round();
-    await counted;
-    const messages = answers[0]?.shortfalls.map(({ message }) => message);
-    expect(messages).to.include('only the start of some long lines was searched');
-    expect(rounds).to.be.above(10);
+    const left = new AbortController();
+    const counted = store.statistics({ ...everything, text: SLOW }, { ...call, signal: left.signal });
+    const failure = counted.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    for (let rounds = 0; rounds < 1_000; rounds++) await round();
+    left.abort(new Error('left'));
+    expect(await failure).to.include({ message: 'left' });
   });
 });
