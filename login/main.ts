@@ -37,6 +37,9 @@ async function main(): Promise<void> {
 }
 
 enableCompileCache(join(clone, 'node_modules/.cache/compile'));
+// npm starts scripts in the clone, but the paths in the arguments are relative to the folder of the user.
+const { INIT_CWD: folder, npm_lifecycle_event: npmScript } = process.env;
+if (npmScript === 'login' && folder) process.chdir(folder);
 try {
   await main();
 } catch (error) {

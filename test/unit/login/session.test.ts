@@ -1,6 +1,9 @@
 // Tests of stored tokens: refresh by several processes, failures, a new sign-in and logout.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { EndpointError } from '../../../login/authorization-server.ts';
 import { withLock } from '../../../login/locked-file.ts';
@@ -157,6 +160,29 @@ describe('the lock of a file', () => {
     };
     await Promise.all(Array.from({ length: 8 }, () => withLock(file, work)));
     expect(most).to.equal(1);
+  });
+
+  it('is held until the work is done, even after Ctrl-C', async () => {
+    await using folder = await scratchFolder();
+    const module = join(import.meta.dirname, '../../../login/locked-file.ts');
+    const program = `
+      import { once } from 'node:events';
+      import { existsSync } from 'node:fs';
+      import { withLock } from ${JSON.stringify(module)};
+      const file = ${JSON.stringify(join(folder.path, 'tokens.json'))};
+      // A signal handler does not keep the process alive.
+      setTimeout(() => console.log('SIGINT is still ignored'), 60_000);
+      await withLock(file, async () => {
+        const received = once(process, 'SIGINT');
+        process.kill(process.pid, 'SIGINT');
+        await received;
+      });
+      console.log('done', existsSync(file + '.lock'));
+      process.kill(process.pid, 'SIGINT');`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+    const [output, [, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    expect(output).to.equal('done false\n');
+    expect(signal).to.equal('SIGINT');
   });
 
   it('is released after a failure', async () => {

@@ -1,0 +1,65 @@
+// Tests of the program `npm run login` without a server: exit codes and messages.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { scratchFolder } from '../../support/scratch.ts';
+
+const MAIN = join(import.meta.dirname, '../../../login/main.ts');
+
+describe('the program npm run login', () => {
+  let folder: Awaited<ReturnType<typeof scratchFolder>>;
+  beforeEach(async () => {
+    folder = await scratchFolder();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const options = { env: { HOME: folder.path, ...env } };
+    return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      );
+    });
+  }
+
+  it('prints its usage', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^Usage: npm run login/);
+  });
+
+  it('exits with 2 and one line for an invalid command line', async () => {
+    for (const args of [
+      ['--bogus'],
+      ['http://a'],
+      ['logout'],
+      ['--context', 'a'],
+      ['get-token', 'https://a'],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect(code, args.join(' ')).to.equal(2);
+      expect(stderr).to.match(/^ks-login: [^\n]+\n$/);
+    }
+  });
+
+  it('reads files relative to the folder in which npm was started', async () => {
+    await writeFile(join(folder.path, 'ca.crt'), 'no certificate');
+    const npm = { npm_lifecycle_event: 'login', INIT_CWD: folder.path };
+    const { code, stderr } = await run(['https://api.example.com', '--ca', 'ca.crt'], npm);
+    expect(code).to.equal(1);
+    expect(stderr).to.equal('ks-login: ca.crt contains no certificate in PEM format\n');
+  });
+
+  it('tells kubectl without a terminal how to sign in, and prints no credential', async () => {
+    const args = ['get-token', 'https://api.example.com', '--context=prod', '--client-id=kubectl'];
+    const { code, stdout, stderr } = await run(args, {
+      KUBERNETES_EXEC_INFO: '{"spec":{"interactive":false}}',
+    });
+    expect(code).to.equal(1);
+    expect(stdout).to.equal('');
+    expect(stderr).to.match(
+      /^ks-login: you are not signed in [^\n]+ run login -- https:\/\/api\.example\.com --context prod\n$/,
+    );
+  });
+});
