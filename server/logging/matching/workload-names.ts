@@ -67,16 +67,12 @@ function cutName(workload: string): { readonly begin: string; readonly rest: num
   return { begin, rest: LONGEST_BEGIN - begin.length };
 }
 
-const ENDS = {
-  random: new RegExp(`-${RANDOM}{5}$`),
-  hash: new RegExp(`-${RANDOM}{1,${LONGEST_HASH}}$`),
-  number: /-[0-9]{1,10}$/,
-  cut: new RegExp(`^${CUT}*${RANDOM}{5}$`),
-} as const;
+const SUFFIX_ONLY = new RegExp(`^(${SUFFIX})$`);
+const CUT_SUFFIX = new RegExp(`^${CUT}*${RANDOM}{5}$`);
 
 /**
- * Tests pod names by removing the suffixes that controllers append. A regular expression for a thousand workloads takes
- * seconds to compile and half a second for each name.
+ * Tests pod names by the names of their possible workloads. A regular expression for a thousand workloads takes seconds
+ * to compile and half a second for each name.
  */
 export function workloadMatcher(workloads: NameFilter | undefined): (pod: string) => boolean {
   const { exact, contains } = workloads ?? {};
@@ -84,35 +80,22 @@ export function workloadMatcher(workloads: NameFilter | undefined): (pod: string
   const cuts = exact?.flatMap((name) => cutName(name) ?? []) ?? [];
   const isIn = contains && containsOneOf(contains.map((text) => text.toLowerCase()));
   return (pod) => {
-    if (names && !ownersOf(pod).some((name) => names.has(name)) && !cuts.some((cut) => isCut(pod, cut))) {
+    const owners = ownersOf(pod);
+    if (names && !owners.some((name) => names.has(name)) && !cuts.some((cut) => isCut(pod, cut)))
       return false;
-    }
-    if (!isIn) return true;
-    // The remainder without the shorter of two suffixes contains that without the longer one.
-    const rest = without(pod, ENDS.random) ?? without(pod, ENDS.number);
-    return rest !== undefined && isIn(rest);
+    return !isIn || owners.some(isIn);
   };
 }
 
-/** Possible names of the workload of the pod. */
+/** Names of workloads to which a controller can have appended the end of the pod's name. */
 function ownersOf(pod: string): readonly string[] {
-  const random = without(pod, ENDS.random);
-  const ends = [
-    random,
-    without(pod, ENDS.number),
-    ...(random === undefined ? [] : [without(random, ENDS.hash), without(random, ENDS.number)]),
-  ];
-  return ends.filter((name) => name !== undefined);
-}
-
-function without(name: string, end: RegExp): string | undefined {
-  const found = end.exec(name);
-  return found ? name.slice(0, found.index) : undefined;
+  const ends = Array.from(pod.matchAll(/-/g), ({ index }) => index);
+  return ends.filter((end) => SUFFIX_ONLY.test(pod.slice(end))).map((end) => pod.slice(0, end));
 }
 
 function isCut(pod: string, { begin, rest }: { readonly begin: string; readonly rest: number }): boolean {
   const more = pod.length - begin.length - 5;
-  return more >= 0 && more <= rest && pod.startsWith(begin) && ENDS.cut.test(pod.slice(begin.length));
+  return more >= 0 && more <= rest && pod.startsWith(begin) && CUT_SUFFIX.test(pod.slice(begin.length));
 }
 
 function quoted(text: string): string {
