@@ -22,8 +22,6 @@ export interface FollowTuning {
   /** Time after which an unreachable kube-apiserver ends the live tail. */
   readonly patienceMs?: number;
   readonly initialBackoffMs?: number;
-  /** Time for which a stream is read after its container has terminated or its pod is deleted. */
-  readonly lastLinesMs?: number;
 }
 
 export interface ContainerFollowerOptions extends FollowTuning {
@@ -54,7 +52,6 @@ const ENDED_SILENCE_MS = 10_000;
 const BACKLOG_SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
-const LAST_LINES_MS = 2_000;
 /** Maximum number of different lines of one second that are deduplicated when a stream is reopened. */
 const MAX_DIGESTS = 20_000;
 
@@ -139,25 +136,19 @@ export class ContainerFollower {
     const from = this.#delivered.startRead(this.#second);
     const since = begin === BEGINNING && from === 0 ? undefined : instantOf(from);
     const timeoutMs = this.#silenceMs(follow);
-    const end = new AbortController();
-    const ended = log.running ? this.#endWithRun(log, end) : undefined;
-    const stop = AbortSignal.any([signal, end.signal]);
     const { onLine, flush } = this.#newLines(log);
     using memory = newMemory();
     try {
       // Takes no slot of the reader, because a stream with a slow client would delay queries.
-      const response = await openLog(client, { log, since, follow, signal: stop, timeoutMs });
-      const options = { signal: stop, idleMs: timeoutMs, room, flush, lastLine, memory } as const;
+      const response = await openLog(client, { log, since, follow, signal, timeoutMs });
+      const options = { signal, idleMs: timeoutMs, room, flush, lastLine, memory } as const;
       await reader.consume(response, options, onLine);
       if (log.running) this.#endBacklog();
       return undefined;
     } catch (error) {
-      if (stop.aborted) return undefined;
+      if (signal.aborted) return undefined;
       if (error instanceof LogReadError) return error;
       throw error;
-    } finally {
-      end.abort();
-      await ended;
     }
   }
 
@@ -187,20 +178,6 @@ export class ContainerFollower {
       this.#backlog?.reached(last);
     };
     return { onLine, flush };
-  }
-
-  /**
-   * Aborts a stream some time after its container has terminated. Not every stream ends then: the node can be
-   * unreachable, or the stream can belong to the next run.
-   */
-  async #endWithRun(log: ContainerLog, end: AbortController): Promise<void> {
-    const { podChanged, logs, lastLinesMs = LAST_LINES_MS } = this.#options;
-    const { signal } = end;
-    const isRunning = (): boolean =>
-      logs()?.some((other) => other.running && keyOf(other) === keyOf(log)) ?? false;
-    while (!signal.aborted && isRunning()) await podChanged(signal);
-    await pause(lastLinesMs, signal);
-    end.abort();
   }
 
   #silenceMs(follow: boolean): number {

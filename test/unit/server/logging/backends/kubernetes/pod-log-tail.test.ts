@@ -55,9 +55,6 @@ describe('live tails of pod logs', () => {
 
   const follow = (selection?: Selection): Tail =>
     (tail = new Tail(cluster.store({}, { followTuning: tuning }), selection));
-  /** Does not wait for the last lines of a stream. */
-  const followWithoutDelay = (): Tail =>
-    (tail = new Tail(cluster.store({}, { followTuning: { ...tuning, lastLinesMs: 20 } })));
 
   it('delivers existing lines from the start on, and then new lines, of all pods', async () => {
     const [a, b] = [cluster.add('shop', 'a', [at(1), at(2)]), cluster.add('shop', 'b')];
@@ -220,17 +217,6 @@ describe('live tails of pod logs', () => {
     expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
   });
 
-  it('closes the stream of a deleted pod, although the kubelet does not', async () => {
-    const log = cluster.add('shop', 'a', [at(1)]);
-    const other = cluster.add('shop', 'b');
-    await followWithoutDelay().until('line 1');
-    cluster.remove('shop', 'a');
-    await until(() => log.followers === 0);
-    log.append(at(2));
-    other.append(at(3));
-    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
-  });
-
   it('follows a container once it starts', async () => {
     cluster.add('shop', 'a', [], { state: 'waiting' });
     cluster.add('shop', 'b', [at(1)]);
@@ -360,7 +346,7 @@ describe('live tails of pod logs', () => {
 
   it('follows a new pod of the same name instead of the old one', async () => {
     const first = cluster.add('shop', 'db-0', [at(1)]);
-    await followWithoutDelay().until('line 1');
+    await follow().until('line 1');
     const second = new KubeletLog([at(2)]);
     cluster.put({
       namespace: 'shop',
@@ -369,7 +355,7 @@ describe('live tails of pod logs', () => {
       containers: [{ name: 'app', log: second }],
     });
     await tail.until('line 2');
-    await until(() => first.followers === 0);
+    first.end();
     second.append(at(3));
     expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
     expect(second.followers).to.equal(1);
