@@ -165,7 +165,6 @@ async function writeLines(
   { query, signal }: FollowRequest,
   { slicer, streamed }: FollowOptions,
 ): Promise<void> {
-  position.received();
   for (const piece of pieces(records)) {
     const lines = await responseRecords(query, piece, { slicer, signal });
     await body.write(format.lines(lines, position.ids()));

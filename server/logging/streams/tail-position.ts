@@ -46,8 +46,8 @@ export class TailPosition {
   readonly #start: number;
   /** All earlier lines were sent. */
   #reached: number;
-  /** Monotonic time at which the store continued from `#reached`; undefined while lines are written to the reader. */
-  #since: number | undefined;
+  /** Monotonic time at which the store continued from `#reached`. */
+  #since: number;
   /** The last value of `#reached` that was sent to the reader. */
   #sent: number;
 
@@ -79,16 +79,10 @@ export class TailPosition {
   /** The id of an idle tail; undefined if it has not advanced. */
   advance(): Instant | undefined {
     const { now, monotonic } = this.#clocks;
-    const passed = this.#since === undefined ? 0 : monotonic() - this.#since;
-    const reached = Math.min(this.#reached + Math.floor(passed), now() - CATCH_UP_MS);
+    const reached = Math.min(this.#reached + Math.floor(monotonic() - this.#since), now() - CATCH_UP_MS);
     if (reached <= this.#sent) return undefined;
     this.#sent = reached;
     return this.id;
-  }
-
-  /** The store has returned lines. */
-  received(): void {
-    this.#since = undefined;
   }
 
   /** The lines were written to the reader. */
