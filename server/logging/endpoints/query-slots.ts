@@ -25,7 +25,7 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
   const queue = {
     length: limits.queuedQueries,
     waitMs: limits.queueTimeout,
-    refusal: rejections('log queries', { retryAfterSeconds: 1, spreadSeconds: 3 }),
+    refusal: () => newTooManyRequests('too many concurrent log queries; try again later', 1),
   };
   const queries = new Slots(limits.concurrentQueries, queue, tenantShare);
   return {
@@ -38,29 +38,13 @@ export function newQuerySlots(limits: QueryLimits): Readonly<Record<LogOperation
   };
 }
 
+const RETRY_AFTER_SECONDS = 10;
+
 function preemptible(kind: string, count: number): PreemptibleSlots {
-  const retry = { retryAfterSeconds: 10, spreadSeconds: 1 };
+  const rejection = (reason: string) => () =>
+    newTooManyRequests(`${reason}; try again later`, RETRY_AFTER_SECONDS);
   return new PreemptibleSlots(count, {
-    refusal: rejections(kind, retry),
-    preemption: () =>
-      newTooManyRequests(
-        `preempted: other callers need one of your ${kind}; try again later`,
-        retry.retryAfterSeconds,
-      ),
+    refusal: rejection(`too many concurrent ${kind}`),
+    preemption: rejection(`preempted: other callers need one of your ${kind}`),
   });
-}
-
-interface Retry {
-  readonly retryAfterSeconds: number;
-  /** Spreads the retries of callers that are rejected at the same time. */
-  readonly spreadSeconds: number;
-}
-
-function rejections(kind: string, { retryAfterSeconds, spreadSeconds }: Retry): () => Error {
-  let rejected = 0;
-  return () =>
-    newTooManyRequests(
-      `too many concurrent ${kind}; try again later`,
-      retryAfterSeconds + (rejected++ % spreadSeconds),
-    );
 }

@@ -36,17 +36,6 @@ describe('query slots', () => {
     expect(await refusal(slots.follow.take(never, 'jane'))).to.include({ code: 429 });
   });
 
-  it('spread the Retry-After of callers that are rejected together', async () => {
-    const { query } = newQuerySlots(LIMITS);
-    using _slot = await query.take(never, 'jane');
-    const seconds: unknown[] = [];
-    for (let n = 0; n < 4; n++) {
-      const refused = await refusal(query.take(never, 'jane'));
-      seconds.push((refused as { details: { retryAfterSeconds: number } }).details.retryAfterSeconds);
-    }
-    expect(seconds).to.deep.equal([1, 2, 3, 1]);
-  });
-
   it('have a bounded queue', async () => {
     const { query } = newQuerySlots({ ...LIMITS, queuedQueries: 1 });
     const first = await query.take(never, 'jane');
