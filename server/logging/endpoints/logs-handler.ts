@@ -177,7 +177,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       throw newMethodNotAllowed(request.method ?? '', target);
     }
     const began = monotonic();
-    let operation = undecodedOperation(context.query);
+    let operation = requestedOperation(context.query);
     try {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
@@ -223,19 +223,19 @@ function operationOf(query: LogQuery): LogOperation {
   return query.context === undefined ? query.operation : 'context';
 }
 
-/** The operation for the metrics of an invalid query. */
-function undecodedOperation(query: URLSearchParams): LogOperation {
-  if (query.has('follow')) return 'follow';
+const FALSE: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
+
+/** The operation that a query requests, before it is validated. */
+function requestedOperation(query: URLSearchParams): LogOperation {
+  if (!FALSE.has((query.get('follow') ?? '').toLowerCase())) return 'follow';
   const operation = query.get('operation');
   return operation === 'statistics' || operation === 'histogram' || operation === 'export'
     ? operation
     : 'query';
 }
 
-const FALSE: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
-
 /** Whether the query is an export or a live tail, to which the time limit of the filter chain does not apply. */
 export function isLongRunningQuery(query: URLSearchParams): boolean {
-  const follow = query.get('follow');
-  return query.get('operation') === 'export' || (follow !== null && !FALSE.has(follow.toLowerCase()));
+  const operation = requestedOperation(query);
+  return operation === 'export' || operation === 'follow';
 }
