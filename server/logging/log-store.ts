@@ -25,9 +25,9 @@ export type Scope =
 
 /** Filter of names. Both lists must match if both are present. A list matches if one of its values does. */
 export interface NameFilter {
-  readonly exact?: readonly string[];
+  readonly exact?: readonly string[] | undefined;
   /** Case-insensitive substrings. */
-  readonly contains?: readonly string[];
+  readonly contains?: readonly string[] | undefined;
 }
 
 /**
@@ -46,14 +46,14 @@ export interface Selection {
   readonly scope: Scope;
   /** From `start`, before `end`. */
   readonly range: { readonly start: Instant; readonly end: Instant };
-  readonly namespaces?: NameFilter;
-  readonly pods?: NameFilter;
-  readonly containers?: NameFilter;
+  readonly namespaces?: NameFilter | undefined;
+  readonly pods?: NameFilter | undefined;
+  readonly containers?: NameFilter | undefined;
   /** Names of workloads, compared with the names of pods as defined in matching/workload-names.ts. */
-  readonly workloads?: NameFilter;
-  readonly text?: TextFilter;
+  readonly workloads?: NameFilter | undefined;
+  readonly text?: TextFilter | undefined;
   /** Lines of one of the levels, as defined in matching/levels.ts. */
-  readonly levels?: readonly Level[];
+  readonly levels?: readonly Level[] | undefined;
 }
 
 export type Order = 'asc' | 'desc';
@@ -65,7 +65,7 @@ export interface PageRequest {
   /** Records to skip; 0 together with `after`. */
   readonly from: number;
   /** `next` of an earlier page of the same selection and order. Untrusted: it comes from the client. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** The caller does not use the total: the store may return any lower bound. */
   readonly uncounted?: boolean;
 }

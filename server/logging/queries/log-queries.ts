@@ -63,7 +63,7 @@ export class LogQueries {
       order: query.sort,
       size: query.size,
       from: cursor ? 0 : query.from,
-      ...(cursor ? { after: cursor.position } : {}),
+      after: cursor?.position,
     };
     const { page, isCut } = selection
       ? await queryPage(store, { selection, request, deadline })
@@ -184,20 +184,15 @@ function namespacesOf(query: LogQuery): NameFilter | undefined {
 }
 
 function selectionOf(query: LogQuery, scope: Scope, range: Selection['range']): Selection {
-  const namespaces = namespacesOf(query);
-  const pods = names(query.pods, query.pod_query);
-  const containers = names(query.containers, query.container_query);
-  const text = textOf(query);
-  const workloads = names(query.workloads, query.workload_query);
   return {
     scope,
     range,
-    ...(namespaces ? { namespaces } : {}),
-    ...(pods ? { pods } : {}),
-    ...(containers ? { containers } : {}),
-    ...(workloads ? { workloads } : {}),
-    ...(text ? { text } : {}),
-    ...(query.level ? { levels: query.level } : {}),
+    namespaces: namespacesOf(query),
+    pods: names(query.pods, query.pod_query),
+    containers: names(query.containers, query.container_query),
+    workloads: names(query.workloads, query.workload_query),
+    text: textOf(query),
+    levels: query.level,
   };
 }
 
@@ -205,8 +200,7 @@ function names(
   exact: readonly string[] | undefined,
   contains: readonly string[] | undefined,
 ): NameFilter | undefined {
-  if (!exact && !contains) return undefined;
-  return { ...(exact ? { exact } : {}), ...(contains ? { contains } : {}) };
+  return exact || contains ? { exact, contains } : undefined;
 }
 
 /** Position of the next page, encoded as an opaque string. Clients send it back, so it is untrusted; it grants no permission. The range is that of the first page, so that new lines do not shift the pages. */

@@ -94,10 +94,10 @@ export class SurroundingLines {
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       // Nearly all records are on the first page.
       const size = pages === 0 ? after + 100 : PAGE_SIZE;
-      const request: PageRequest = { order: 'asc', size, from: 0, uncounted: true };
+      const request: PageRequest = { order: 'asc', size, from: 0, after: position, uncounted: true };
       const { page } = await queryPage(this.#options.store, {
         selection,
-        request: position === undefined ? request : { ...request, after: position },
+        request,
         deadline,
       });
       records.push(...page.records);
