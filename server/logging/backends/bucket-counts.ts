@@ -6,8 +6,6 @@ import type { Buckets, Instant } from '../log-store.ts';
 export class BucketCounts {
   readonly counts: number[];
   readonly #edges: readonly Instant[];
-  /** The bucket of the last line: the next line is probably in the same one. */
-  #last = 0;
 
   private constructor(edges: readonly Instant[]) {
     this.#edges = edges;
@@ -24,16 +22,11 @@ export class BucketCounts {
 
   /** Adds lines to the bucket of a time. Returns false for a time outside all buckets. */
   add(time: Instant, lines = 1): boolean {
-    if (!this.#contains(this.#last, time)) this.#last = this.#find(time);
-    const count = this.counts[this.#last];
+    const bucket = this.#find(time);
+    const count = this.counts[bucket];
     if (count === undefined) return false;
-    this.counts[this.#last] = count + lines;
+    this.counts[bucket] = count + lines;
     return true;
-  }
-
-  #contains(bucket: number, time: Instant): boolean {
-    const [begin, end] = [this.#edges[bucket], this.#edges[bucket + 1]];
-    return begin !== undefined && end !== undefined && begin <= time && time < end;
   }
 
   /** Finds a bucket by binary search; returns -1 or the number of buckets for a time outside. */
