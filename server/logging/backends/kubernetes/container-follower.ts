@@ -13,7 +13,7 @@ import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
 import { KubeletError, type LogReader } from './log-reader.ts';
 import { LogReadError, openLog } from './log-request.ts';
-import type { MemoryShare } from './memory-budget.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 
 /** Time limits of a follower, in ms. */
 export interface FollowTuning {
@@ -38,8 +38,8 @@ export interface ContainerFollowerOptions extends FollowTuning {
   readonly deliver: (records: readonly LogRecord[]) => void;
   /** Progress of reading the lines that exist when the live tail begins; undefined if no other log waits for them. */
   readonly backlog: Backlog | undefined;
-  /** Creates the memory share for the incomplete line of a stream. */
-  readonly newMemory: () => MemoryShare;
+  /** Memory of the incomplete line of a stream. */
+  readonly budget: MemoryBudget;
   readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
@@ -130,14 +130,14 @@ export class ContainerFollower {
   }
 
   async #read(log: ContainerLog, signal: AbortSignal): Promise<LogReadError | undefined> {
-    const { client, reader, begin, room, newMemory } = this.#options;
+    const { client, reader, begin, room, budget } = this.#options;
     const follow = log.running && !this.#backlog;
     const lastLine = !log.running ? 'complete' : follow ? undefined : 'ignored';
     const from = this.#delivered.startRead(this.#second);
     const since = begin === BEGINNING && from === 0 ? undefined : instantOf(from);
     const timeoutMs = this.#silenceMs(follow);
     const { onLine, flush } = this.#newLines(log);
-    using memory = newMemory();
+    using memory = budget.share();
     try {
       // Takes no slot of the reader, because a stream with a slow client would delay queries.
       const response = await openLog(client, { log, since, follow, signal, timeoutMs });

@@ -2,7 +2,7 @@
 import { instantOf, parseInstant } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 
-const INSTANT_LENGTH = 30;
+/** More than the length of any timestamp. */
 const MAX_LENGTH = 48;
 
 export interface LineHead {
@@ -15,15 +15,6 @@ export interface LineHead {
  * Parses the timestamp of the line at index `from`. Undefined for a line without one: an error message of the kubelet.
  */
 export function parseLineHead(block: string, from: number): LineHead | undefined {
-  // Fast path for UTC with nine decimals, the usual form.
-  if (
-    block.charCodeAt(from + INSTANT_LENGTH - 1) === 0x5a &&
-    block.charCodeAt(from + INSTANT_LENGTH) === 0x20
-  ) {
-    if (block.charCodeAt(from + 4) === 0x2d && block.charCodeAt(from + 19) === 0x2e) {
-      return { time: block.slice(from, from + INSTANT_LENGTH), textStart: from + INSTANT_LENGTH + 1 };
-    }
-  }
   const head = block.slice(from, from + MAX_LENGTH);
   const space = head.indexOf(' ');
   const time = parseInstant(head.slice(0, Math.max(0, space)));

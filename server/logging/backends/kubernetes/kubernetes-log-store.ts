@@ -169,7 +169,6 @@ export class KubernetesLogStore implements LogBackend {
     const { client, limits, wallClock = Date.now, followTuning } = this.#options;
     try {
       using opened = await this.#openPods(signal, signal);
-      using memory = this.#memory.share();
       yield* new PodLogTail({
         client,
         reader: this.#reader,
@@ -179,8 +178,7 @@ export class KubernetesLogStore implements LogBackend {
         slots: this.#followSlots,
         caller,
         maxContainers: limits.maxContainers,
-        memory,
-        newMemory: () => this.#memory.share(),
+        budget: this.#memory,
         onFailure: (log, { kind, cause }) => this.#logFailure(log, kind, cause),
         wallClock,
         tuning: followTuning,

@@ -125,7 +125,7 @@ export class LineReader {
     const max = Math.min(MAX_LINE_LENGTH, Math.floor(memory?.room ?? MAX_LINE_LENGTH));
     this.#isSkipping = rest.length > max;
     if (this.#isSkipping) extent.truncated = true;
-    this.#rest = this.#isSkipping ? truncated(rest, max) : rest;
+    this.#rest = this.#isSkipping ? rest.slice(0, max) : rest;
     memory?.add(this.#rest.length);
   }
 
@@ -156,10 +156,4 @@ export class LineReader {
     const [line = ''] = this.#block.slice(from, from + MAX_MESSAGE_LENGTH).split('\n', 1);
     return detached(line);
   }
-}
-
-/** Truncates without splitting a surrogate pair. */
-function truncated(text: string, length: number): string {
-  const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
-  return text.slice(0, isPair ? length - 1 : length);
 }

@@ -9,7 +9,7 @@ import { Interner } from '../../../memory/interner.ts';
  * One run of a container, from a start to its termination. Times are in ms since the epoch; undefined if not reported.
  */
 export interface ContainerRun {
-  /** The last 24 characters of the container ID, which are unique. Empty if unknown. */
+  /** The container ID; empty if unknown. */
   readonly id: string;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
@@ -40,7 +40,6 @@ type Namespaces = Map<string, Map<string, PodSummary>>;
 export type PodListener = (pod: PodName | undefined) => void;
 
 const STATUS_LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
-const ID_LENGTH = 24;
 
 export class PodIndex implements ReflectorSink {
   readonly #listeners = new Set<PodListener>();
@@ -152,9 +151,8 @@ export function parsePod(object: unknown, intern = (name: string) => name): PodS
     namespace: intern(namespace),
     name,
     uid: text(uid),
-    node: typeof nodeName === 'string' ? intern(nodeName) : '',
-    // Copied, because an array that has grown has spare capacity.
-    containers: containers.slice(),
+    node: intern(text(nodeName)),
+    containers,
   };
 }
 
@@ -180,8 +178,7 @@ function parseRun(state: unknown, id?: unknown): ContainerRun | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
   const { containerID = id, startedAt, finishedAt } = record(state);
   return {
-    // Copied, because a slice of a string keeps the whole string in memory.
-    id: typeof containerID === 'string' ? Buffer.from(containerID.slice(-ID_LENGTH)).toString() : '',
+    id: text(containerID),
     startedAt: parseTime(startedAt),
     finishedAt: parseTime(finishedAt),
   };

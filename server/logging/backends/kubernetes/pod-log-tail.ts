@@ -13,7 +13,7 @@ import { beginByNamespace, lineFilter } from './line-filter.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogReadError } from './log-request.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
-import type { MemoryShare } from './memory-budget.ts';
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
 
 export interface PodLogTailOptions {
@@ -27,10 +27,8 @@ export interface PodLogTailOptions {
   readonly caller: string | undefined;
   /** Maximum number of containers of this live tail. */
   readonly maxContainers: number;
-  /** Memory share for queued lines. */
-  readonly memory: MemoryShare;
-  /** Creates the memory share for the incomplete line of a stream. */
-  readonly newMemory: () => MemoryShare;
+  /** Memory of queued and incomplete lines. */
+  readonly budget: MemoryBudget;
   readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
@@ -44,6 +42,7 @@ export class PodLogTail {
   readonly #options: PodLogTailOptions;
   readonly #filter: PodFilter;
   readonly #beginOf: (namespace: string) => Instant;
+  readonly #memory: MemoryShare;
   readonly #queue: FollowQueue;
   /** Running followers, by pod, UID of the pod, and container. */
   readonly #containers = new Map<string, Promise<void>>();
@@ -54,7 +53,8 @@ export class PodLogTail {
     this.#options = options;
     this.#filter = podFilter(options.selection);
     this.#beginOf = beginByNamespace(options.selection);
-    this.#queue = new FollowQueue({ memory: options.memory });
+    this.#memory = options.budget.share();
+    this.#queue = new FollowQueue({ memory: this.#memory });
   }
 
   /**
@@ -85,6 +85,7 @@ export class PodLogTail {
       signal.removeEventListener('abort', end);
       end();
       await Promise.all(this.#containers.values());
+      this.#memory[Symbol.dispose]();
     }
   }
 
