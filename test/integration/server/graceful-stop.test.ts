@@ -41,6 +41,7 @@ describe('a graceful stop with a real cluster', function () {
 
   async function ready(shutdown?: { readonly readinessDelay: string }): Promise<{
     program: Program;
+    port: number;
     open: (path: string, agent?: Agent) => Promise<IncomingMessage>;
   }> {
     const program = await workplace.start({
@@ -63,7 +64,7 @@ describe('a graceful stop with a real cluster', function () {
       const answer = await open('/readyz');
       answer.resume();
       await once(answer, 'close');
-      if (answer.statusCode === 200) return { program, open };
+      if (answer.statusCode === 200) return { program, port, open };
     }
   }
 
@@ -96,6 +97,64 @@ describe('a graceful stop with a real cluster', function () {
     program.signal('SIGTERM');
     await clients;
     expect(await program.exit).to.have.property('code', 0);
+  });
+
+  it('loses no request of keep-alive clients during two rolling updates', async () => {
+    const shutdown = { readinessDelay: '2s' };
+    let old = await ready(shutdown);
+    const { open } = old;
+    // The ready endpoints of the Service. As with kube-proxy, a change affects new connections only.
+    let endpoints: readonly number[] = [old.port];
+    let opened = 0;
+    class ServiceAgent extends Agent {
+      override createConnection(...[options, callback]: Parameters<Agent['createConnection']>) {
+        return super.createConnection({ ...options, port: endpoints[opened++ % endpoints.length] }, callback);
+      }
+    }
+    const failures: unknown[] = [];
+    let served = 0;
+    const send = async (agent: Agent): Promise<void> => {
+      try {
+        const answer = await open(NODES, agent);
+        await once(answer.resume(), 'end');
+        if (answer.statusCode === 200) served++;
+        else failures.push(answer.statusCode);
+      } catch (error) {
+        failures.push(error);
+      }
+    };
+    const newAgents = () =>
+      Array.from({ length: 8 }, () => new ServiceAgent({ keepAlive: true, maxSockets: 1 }));
+    const [busy, idle] = [newAgents(), newAgents()];
+    const load = new AbortController();
+    const clients = busy.map(async (agent) => {
+      while (!load.signal.aborted) await send(agent);
+    });
+    const serves = async (more: number): Promise<void> => {
+      const before = served;
+      await until(() => served >= before + more);
+    };
+    for (let update = 0; update < 2; update++) {
+      const next = await ready(shutdown);
+      endpoints = [old.port, next.port];
+      await Promise.all(idle.map(send));
+      await serves(200);
+      old.program.signal('SIGTERM');
+      await until(async () => {
+        const probe = await old.open('/readyz');
+        await once(probe.resume(), 'end');
+        return probe.statusCode !== 200;
+      });
+      endpoints = [next.port];
+      expect(await old.program.exit).to.have.property('code', 0);
+      await Promise.all(idle.map(send));
+      await serves(200);
+      old = next;
+    }
+    load.abort();
+    await Promise.all(clients);
+    for (const agent of [...busy, ...idle]) agent.destroy();
+    expect(failures).to.deep.equal([]);
   });
 
   it('completes a list in progress', async () => {
