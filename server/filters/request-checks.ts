@@ -15,10 +15,7 @@ const VALID_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export const requestID: Filter = (exchange) => {
   const given = exchange.request.headers['audit-id'];
   exchange.auditID = typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID();
-  setDefaultHeaders(exchange.response, {
-    'Audit-Id': exchange.auditID,
-    'Cache-Control': 'no-cache, private',
-  });
+  setDefaultHeaders(exchange.response, ['Audit-Id', exchange.auditID, 'Cache-Control', 'no-cache, private']);
 };
 
 /** Sets `info` and `longRunning`. */

@@ -6,48 +6,61 @@ import {
   ServerResponse,
 } from 'node:http';
 
-export type DefaultHeaders = Readonly<Record<string, string>>;
+/** Alternates names and values. */
+export type DefaultHeaders = readonly string[];
 
 /**
  * Adds the default headers in writeHead. With setHeader, Node would collect all headers of each response in an object first, which
  * takes a tenth of the JavaScript time of a get request.
  */
 export class ApiResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  defaultHeaders: DefaultHeaders = {};
+  defaultHeaders: DefaultHeaders = [];
 
   override writeHead(
     status: number,
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
-    const defaults = this.defaultHeaders;
     let given = typeof reason === 'string' ? headers : reason;
-    if (Array.isArray(given) || this.getHeaderNames().length > 0 || hasOtherCase(given, defaults)) {
-      for (const name in defaults) if (!this.hasHeader(name)) this.setHeader(name, defaults[name] ?? '');
-    } else {
-      given = { ...defaults, ...given };
-    }
+    if (Array.isArray(given) || this.getHeaderNames().length > 0) setMissing(this, this.defaultHeaders);
+    else given = merged(given ?? {}, this.defaultHeaders);
     return typeof reason === 'string'
       ? super.writeHead(status, reason, given)
       : super.writeHead(status, given);
   }
 }
 
-/** Returns true if `given` has a default header in another case. */
-function hasOtherCase(given: OutgoingHttpHeaders | undefined, defaults: DefaultHeaders): boolean {
+/** Returns an array, because Node reads the headers of an array faster than those of an object. */
+function merged(given: OutgoingHttpHeaders, defaults: DefaultHeaders): OutgoingHttpHeader[] {
+  const all: OutgoingHttpHeader[] = [];
+  for (let i = 0; i < defaults.length; i += 2) {
+    const name = defaults[i] ?? '';
+    if (!hasHeader(given, name)) all.push(name, defaults[i + 1] ?? '');
+  }
   for (const name in given) {
-    for (const other in defaults) {
-      if (name.length === other.length && name !== other && name.toLowerCase() === other.toLowerCase()) {
-        return true;
-      }
-    }
+    const value = given[name];
+    if (value !== undefined) all.push(name, value);
+  }
+  return all;
+}
+
+function hasHeader(headers: OutgoingHttpHeaders, wanted: string): boolean {
+  for (const name in headers) {
+    if (name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) return true;
   }
   return false;
+}
+
+function setMissing(response: ServerResponse, headers: DefaultHeaders): void {
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (!response.hasHeader(name)) response.setHeader(name, headers[i + 1] ?? '');
+  }
 }
 
 /** Sets headers that the handler of the response can override. */
 export function setDefaultHeaders(response: ServerResponse, headers: DefaultHeaders): void {
   if (response instanceof ApiResponse) response.defaultHeaders = headers;
   // The response of an upgrade request.
-  else for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  else setMissing(response, headers);
 }

@@ -41,7 +41,8 @@ function respond<Facts>({ response }: RequestContext, request: GetRequest<Facts>
     return;
   }
   response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': bytes.length + NEWLINE.length });
-  // Node sends both writes in one packet, which costs less than concatenation.
+  // Node sends both writes in one packet, which costs less than concatenation. Without cork() it would schedule an uncork().
+  response.cork();
   response.write(bytes);
   response.end(NEWLINE);
 }

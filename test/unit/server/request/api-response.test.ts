@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ApiResponse, setDefaultHeaders } from '../../../../server/request/api-response.ts';
 
-const DEFAULTS = { 'Audit-Id': 'id', 'Cache-Control': 'private' };
+const DEFAULTS = ['Audit-Id', 'id', 'Cache-Control', 'private'];
 
 /** Returns the raw headers of a response that `write` writes, except those of Node. */
 async function headersOf(write: (response: ApiResponse) => void): Promise<readonly string[]> {
