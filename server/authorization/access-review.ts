@@ -20,11 +20,17 @@ export interface AccessReviewOptions {
 /** Verbs for which the permission without a name includes every name. */
 const READ_ONE = new Set(['get', 'list', 'watch']);
 
+/** The part of a user in cache keys, and the tenant of the user. */
+interface UserKey {
+  readonly digest: string;
+  readonly sharer: string;
+}
+
 /** An authorizer that creates SubjectAccessReviews. Throws ServiceUnavailable if the cluster returns no decision. */
 export class AccessReviewAuthorizer implements Authorizer {
   readonly #reviews: Pick<ClusterReviews, 'reviewAccess'>;
   readonly #cache: LookupCache<AccessReview>;
-  readonly #userKeys = new WeakMap<UserInfo, string>();
+  readonly #userKeys = new WeakMap<UserInfo, UserKey>();
 
   constructor(options: AccessReviewOptions) {
     const { allowTtlMs, denyTtlMs, maxPending = 400, monotonic } = options;
@@ -45,27 +51,29 @@ export class AccessReviewAuthorizer implements Authorizer {
    * this permission, so reads of thousands of objects need one review.
    */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
-    if ('path' in attributes || attributes.name === '' || !READ_ONE.has(attributes.verb)) {
-      return this.#ask(attributes, context);
-    }
-    const all = this.#ask({ ...attributes, name: '' }, context);
-    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, context);
-    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, context)));
+    if ('path' in attributes) return this.#ask(attributes, '', context);
+    const { name, verb } = attributes;
+    if (name === '' || !READ_ONE.has(verb)) return this.#ask(attributes, name, context);
+    const all = this.#ask(attributes, '', context);
+    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, name, context);
+    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, name, context)));
   }
 
-  #ask(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
-    const key = reviewKey(this.#userKey(attributes.user) + requestKey(attributes));
+  /** Ignores the name in `attributes`. */
+  #ask(attributes: Attributes, name: string, context: CallContext): Promise<Decision> | Decision {
+    const { digest, sharer } = this.#userKey(attributes.user);
+    const key = reviewKey(digest + requestKey(attributes, name));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
-      this.#reviews.reviewAccess(specOf(attributes), signal);
-    return this.#cache.get(key, ask, context, sharerOf(attributes.user));
+      this.#reviews.reviewAccess(specOf(attributes, name), signal);
+    return this.#cache.get(key, ask, context, sharer);
   }
 
-  #userKey(user: UserInfo): string {
+  #userKey(user: UserInfo): UserKey {
     let key = this.#userKeys.get(user);
     if (key === undefined) {
       const text = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
       // A digest, because each request hashes the whole key to look it up, and a user may have many groups.
-      key = hash('sha256', text, 'base64');
+      key = { digest: hash('sha256', text, 'base64'), sharer: sharerOf(user) };
       this.#userKeys.set(user, key);
     }
     return key;
@@ -73,17 +81,17 @@ export class AccessReviewAuthorizer implements Authorizer {
 }
 
 // The key of a request. A concatenation of JSON texts is unambiguous.
-function requestKey(attributes: Attributes): string {
+function requestKey(attributes: Attributes, name: string): string {
   if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
-  const { verb, group, version, resource, subresource, namespace, name } = attributes;
+  const { verb, group, version, resource, subresource, namespace } = attributes;
   return JSON.stringify([verb, group, version, resource, subresource, namespace, name]);
 }
 
-function specOf(attributes: Attributes): AccessReviewSpec {
+function specOf(attributes: Attributes, name: string): AccessReviewSpec {
   const { user, verb } = attributes;
   const who = { user: user.name, uid: user.uid, groups: user.groups, extra: user.extra };
   if ('path' in attributes) return { ...who, nonResourceAttributes: { path: attributes.path, verb } };
-  const { group, version, resource, subresource, namespace, name } = attributes;
+  const { group, version, resource, subresource, namespace } = attributes;
   return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
 }
 

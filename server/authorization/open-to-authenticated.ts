@@ -15,7 +15,7 @@ export function openToAuthenticated(
   return {
     authorize(attributes, context) {
       const { groups } = attributes.user;
-      if ('resource' in attributes && groups.includes(ALL_AUTHENTICATED) && isOpen(attributes)) return OPEN;
+      if ('resource' in attributes && isOpen(attributes) && groups.includes(ALL_AUTHENTICATED)) return OPEN;
       return authorizer.authorize(attributes, context);
     },
   };
