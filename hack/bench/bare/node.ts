@@ -18,6 +18,7 @@ async function serve(body: Buffer): Promise<void> {
     'Audit-Id': '00000000-0000-4000-8000-000000000000',
     'Cache-Control': 'no-cache, private',
     'Content-Type': 'application/json',
+    Vary: 'Accept, Accept-Encoding, Origin',
     'Content-Length': body.length,
   };
   const server = createServer(
