@@ -53,21 +53,9 @@ function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
   return Math.floor(steps / Math.max(1, size));
 }
 
-/** Length up to which `includes` is faster for any content; for some longer lines it takes 20 ns per character. */
-const SHORT_LINE = 8_192;
-
-function substringMatcher({ texts, caseSensitive }: Omit<TextFilter, 'mode'>): LineMatcher {
-  // The empty group prevents V8 from using the algorithm of `includes`.
-  const pattern = new RegExp(
-    `(?:)(?:${texts.map((text) => RegExp.escape(text)).join('|')})`,
-    flagsOf(caseSensitive),
-  );
-  const isFast = (line: string): boolean => caseSensitive && line.length <= SHORT_LINE;
-  return {
-    matches: (line) =>
-      isFast(line) ? texts.some((text) => line.includes(text)) : line.search(pattern) !== -1,
-    spans: (line) => spansOf(pattern, line),
-  };
+function substringMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
+  const alternatives = texts.map((text) => RegExp.escape(text)).join('|');
+  return literalMatcher(alternatives, caseSensitive);
 }
 
 const WORD = '[\\p{L}\\p{N}_]';
@@ -79,17 +67,22 @@ const SEPARATORS = '[^\\p{L}\\p{N}_]+';
  */
 function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'prefix'): LineMatcher {
   const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
-  const [longest, ...others] = phrases.map((words) => words.reduce((a, b) => (b.length > a.length ? b : a)));
-  if (longest === undefined) return { matches: () => false, spans: () => [] };
-  const alternatives = phrases
-    .map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS))
-    .join('|');
+  if (phrases.length === 0) return { matches: () => false, spans: () => [] };
+  const alternatives = phrases.map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS));
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
-  const pattern = new RegExp(`(?<!${WORD})(?:${alternatives})${end}`, flagsOf(caseSensitive));
-  const prefilter = substringMatcher({ texts: [longest, ...others], caseSensitive });
+  return literalMatcher(`(?<!${WORD})(?:${alternatives.join('|')})${end}`, caseSensitive);
+}
+
+function literalMatcher(source: string, caseSensitive: boolean): LineMatcher {
+  // The empty group prevents V8 from using the algorithm of `includes`, which is slow for some lines.
+  const pattern = new RegExp(`(?:)(?:${source})`, caseSensitive ? 'gu' : 'giu');
   return {
-    matches: (line) => prefilter.matches(line) && line.search(pattern) !== -1,
-    spans: (line) => (prefilter.matches(line) ? spansOf(pattern, line) : []),
+    matches: (line) => line.search(pattern) !== -1,
+    *spans(line) {
+      for (const { index, 0: text } of line.matchAll(pattern)) {
+        if (text.length > 0) yield [index, index + text.length];
+      }
+    },
   };
 }
 
@@ -105,14 +98,4 @@ function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
       while (matcher.find()) if (matcher.start() < matcher.end()) yield [matcher.start(), matcher.end()];
     },
   };
-}
-
-function flagsOf(caseSensitive: boolean): string {
-  return caseSensitive ? 'gu' : 'giu';
-}
-
-function* spansOf(pattern: RegExp, line: string): Generator<Span, void, undefined> {
-  for (const { index, 0: text } of line.matchAll(pattern)) {
-    if (text.length > 0) yield [index, index + text.length];
-  }
 }
