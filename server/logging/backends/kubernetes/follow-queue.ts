@@ -14,13 +14,7 @@ export interface Backlog {
   end(): void;
 }
 
-export interface FollowQueueOptions {
-  /** Memory of lines that are queued or being sent. Reading pauses while it is full. */
-  readonly memory: MemoryShare;
-  /** Time for which lines are collected before they are sorted, in ms. */
-  readonly gatherMs?: number;
-}
-
+/** Time for which lines are collected before they are sorted. */
 const GATHER_MS = 20;
 const MAX_BYTES = 1 << 20;
 /** Sorts before all times. */
@@ -32,7 +26,6 @@ const NOTHING_READ: Instant = '';
  */
 export class FollowQueue {
   readonly #memory: MemoryShare;
-  readonly #gatherMs: number;
   /** The times that the backlogs have reached. */
   readonly #reached = new Map<Backlog, Instant>();
   /** The earliest of these times: all older lines were read. Undefined without backlogs. */
@@ -45,9 +38,9 @@ export class FollowQueue {
   #ready = Promise.withResolvers<void>();
   #drained = Promise.withResolvers<void>();
 
-  constructor({ memory, gatherMs = GATHER_MS }: FollowQueueOptions) {
+  /** `memory`: of lines that are queued or being sent. Reading pauses while it is full. */
+  constructor(memory: MemoryShare) {
     this.#memory = memory;
-    this.#gatherMs = gatherMs;
   }
 
   addBacklog(): Backlog {
@@ -103,7 +96,7 @@ export class FollowQueue {
     this.#sending = 0;
     this.#wakeLogs();
     await this.#ready.promise;
-    if (!this.#isFull && !this.#failure) await delay(this.#gatherMs);
+    if (!this.#isFull && !this.#failure) await delay(GATHER_MS);
     // oxlint-disable-next-line only-throw-error -- it is an Error
     if (this.#failure) throw this.#failure;
     const records = this.#records.sort((a, b) => compareText(a.time, b.time));

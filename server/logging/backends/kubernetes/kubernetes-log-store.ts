@@ -34,8 +34,7 @@ import { selectLogs } from './log-selection.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import type { PodIndex } from './pod-index.ts';
 import { PodInformer } from './pod-informer.ts';
-import { exportLines } from './pod-log-export.ts';
-import { readPage } from './pod-log-pages.ts';
+import { exportLines, readPage } from './pod-log-pages.ts';
 import { PodLogTail } from './pod-log-tail.ts';
 import { Shortfalls } from './shortfalls.ts';
 
@@ -58,8 +57,6 @@ export interface KubernetesLogStoreOptions {
   readonly memory?: MemoryBudget;
   /** Milliseconds from the end of the last request until the pod informer stops. */
   readonly idleMs?: number;
-  /** Timeout of a log request without data, in ms. */
-  readonly kubeletTimeoutMs?: number;
   /** A monotonic clock, in ms. */
   readonly monotonic?: () => number;
   /** Milliseconds since the epoch. */
@@ -69,9 +66,6 @@ export interface KubernetesLogStoreOptions {
 
 /** Above the 90 s without data after which the reflector reconnects, plus one interval between bookmarks (60 s). */
 const PODS_SILENT_MS = 150_000;
-/** Share of the time limit that is reserved for sending the response, up to MAX_RESERVE_MS. */
-const RESERVE_SHARE = 0.05;
-const MAX_RESERVE_MS = 500;
 
 const PARTIAL_SEARCH =
   'only the start of some long lines was searched, because the pattern is too expensive for all of them';
@@ -86,7 +80,7 @@ export class KubernetesLogStore implements LogBackend {
   readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, slicer = new TimeSlicer(), idleMs, kubeletTimeoutMs, monotonic } = options;
+    const { client, log, limits, slicer = new TimeSlicer(), idleMs, monotonic } = options;
     this.#options = options;
     this.#slicer = slicer;
     this.#informer = new PodInformer({
@@ -106,7 +100,6 @@ export class KubernetesLogStore implements LogBackend {
       client,
       slots: new Slots(limits.concurrentReads),
       slicer,
-      idleMs: kubeletTimeoutMs,
     });
   }
 
@@ -150,7 +143,7 @@ export class KubernetesLogStore implements LogBackend {
     order: Order,
     call: Call,
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
-    using bounded = readBounds(call);
+    using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
       using opened = await this.#openPods(bounded.signal, call.signal);
       const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
@@ -206,7 +199,7 @@ export class KubernetesLogStore implements LogBackend {
     call: Call,
     read: (scan: LogScan) => Promise<Result>,
   ): Promise<Result> {
-    using bounded = readBounds(call);
+    using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
       using opened = await this.#openPods(bounded.signal, call.signal);
       const { bytesPerContainer } = this.#options.limits;
@@ -267,12 +260,6 @@ export class KubernetesLogStore implements LogBackend {
       'cannot read a container log',
     );
   }
-}
-
-/** Signal that is aborted shortly before the time limit, so that the lines found so far can still be returned. */
-function readBounds({ signal, timeoutMs }: Call): ReturnType<typeof boundedSignal> {
-  const reserve = Math.min(timeoutMs * RESERVE_SHARE, MAX_RESERVE_MS);
-  return boundedSignal(signal, Math.max(0, Math.floor(timeoutMs - reserve)));
 }
 
 function newTooManyFollowed(): Error {

@@ -1,8 +1,17 @@
-// Reader of pages of pod log lines, for queries and exports. To return the total, the first page of a query needs all
-// lines of the time range.
+// Sorts the lines of all selected pod logs by time, in pages that fit into the memory budget: one page for a query, a
+// sequence of pages for an export. The first page of a query reads the whole time range, to return the total.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
-import type { Instant, LogPage, Order, PageRequest, Selection, Total } from '../../log-store.ts';
+import type {
+  Coverage,
+  Instant,
+  LogPage,
+  LogRecord,
+  Order,
+  PageRequest,
+  Selection,
+  Total,
+} from '../../log-store.ts';
 import { PAGE_CUT } from '../../page-limit.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { type ContainerName, compareContainers, STORE } from './container-log.ts';
@@ -50,7 +59,7 @@ interface LinesRequest {
   readonly widthMs?: number | undefined;
 }
 
-export interface PageLines {
+interface PageLines {
   readonly lines: readonly LogLine[];
   /** Number of matching lines that were read. */
   readonly count: number;
@@ -63,7 +72,7 @@ export interface PageLines {
 }
 
 /** Width of the first time window, in ms. */
-export const FIRST_WIDTH_MS = 60_000;
+const FIRST_WIDTH_MS = 60_000;
 
 /** Reads a page. Throws NotSupported for an invalid `after`. */
 export async function readPage(request: PageRequest, options: PageOptions): Promise<LogPage> {
@@ -98,8 +107,40 @@ export async function readPage(request: PageRequest, options: PageOptions): Prom
   }
 }
 
+/** Lines of the first page. Few, so that the client soon gets the first lines. */
+const FIRST_LINES = 1_000;
+const BATCH_LINES = 250;
+const MAX_GROWTH = 16;
+/** Share of the memory that the lines of a time window are planned to fill. */
+const FILLED_SHARE = 0.75;
+
+/**
+ * Sends a page before it reads the next one, so no request to the pod log API stays open while a slow client reads.
+ */
+export async function* exportLines(
+  order: Order,
+  options: PageOptions,
+): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  const { scan, memory } = options;
+  let page: PageLines | undefined;
+  for (let [limit, widthMs] = [FIRST_LINES, FIRST_WIDTH_MS]; page ? page.next : true; ) {
+    using share = memory.share();
+    page = await readLines({ order, limit, after: page?.next, isWindow: true, widthMs }, share, options);
+    // An incomplete page is not sent: the client could not resume behind its last line without a gap.
+    if (scan.isOver) break;
+    // The bytes per time of this page determine the length of the next time window.
+    const growth = Math.min(MAX_GROWTH, (FILLED_SHARE * share.room) / Math.max(1, share.held));
+    [limit, widthMs] = [Number.POSITIVE_INFINITY, Math.max(1_000, page.spanMs * growth)];
+    for (let at = 0; at < page.lines.length; at += BATCH_LINES) {
+      yield page.lines.slice(at, at + BATCH_LINES).map((line) => toRecord(line, scan.logs));
+    }
+  }
+  if (scan.isOver) scan.shortfalls.timedOut(scan.logs.length);
+  return { shortfalls: scan.shortfalls.list() };
+}
+
 /** Reads the first lines after a position. The lines remain in `memory`. */
-export async function readLines(
+async function readLines(
   { order, limit, after, isWindow, isCounted, widthMs }: LinesRequest,
   memory: MemoryShare,
   { scan, selection, slicer }: Omit<PageOptions, 'memory'>,

@@ -54,7 +54,7 @@ export class PodLogTail {
     this.#filter = podFilter(options.selection);
     this.#beginOf = beginByNamespace(options.selection);
     this.#memory = options.budget.share();
-    this.#queue = new FollowQueue({ memory: this.#memory });
+    this.#queue = new FollowQueue(this.#memory);
   }
 
   /**

@@ -10,7 +10,7 @@ import {
   type SinkFor,
 } from '../../../../../../server/logging/backends/kubernetes/log-scan.ts';
 import { Shortfalls } from '../../../../../../server/logging/backends/kubernetes/shortfalls.ts';
-import { refuse, status } from '../../../../../support/cluster/scripted-cluster.ts';
+import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { containerLog } from './container-log.ts';
 import { at, call, everything } from './instants.ts';
 import { LogCluster } from './log-cluster.ts';
@@ -65,16 +65,6 @@ describe('a scan of container logs', () => {
       .readAll(sinkFor)
       .catch((error: unknown) => error);
     expect(failure).to.equal(thrown);
-  });
-
-  it('reports nothing missing for a container that has not started', async () => {
-    cluster.disturb = (_, response) => {
-      const message = 'container "app" in pod "a" is waiting to start: ContainerCreating';
-      response.writeHead(400).end(status(400, 'BadRequest', message));
-      return true;
-    };
-    await scan([logOf('a')]).readAll(collect);
-    expect(messages()).to.deep.equal([]);
   });
 
   it('reads a log above bytesPerLog completely if its lines within the time range are below it', async () => {

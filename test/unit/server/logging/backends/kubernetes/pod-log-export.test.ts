@@ -96,29 +96,6 @@ describe('exports of pod logs', () => {
     expect(since).to.be.above(Date.parse(at(59_000).time));
   });
 
-  it('returns batches of 250 lines, and smaller ones of long lines', async () => {
-    cluster.add(
-      'shop',
-      'a',
-      Array.from({ length: 600 }, (_, n) => at(n)),
-    );
-    cluster.add(
-      'shop',
-      'long',
-      Array.from({ length: 12 }, (_, n) => at(n, 'x'.repeat(400_000))),
-    );
-    const store = cluster.store({ memory: 64 << 20 });
-    for (const [pod, longest] of [
-      ['a', 250],
-      ['long', 3],
-    ] as const) {
-      const batches = store.export({ ...everything, pods: { exact: [pod] } }, 'asc', call);
-      const lengths: number[] = [];
-      for await (const batch of batches) lengths.push(batch.length);
-      expect(Math.max(...lengths), pod).to.equal(longest);
-    }
-  });
-
   it('truncates lines above 1 MiB, and reports it once', async () => {
     cluster.add('shop', 'a', [at(1, 'y'.repeat(3 << 20)), at(2, 'after')]);
     const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
