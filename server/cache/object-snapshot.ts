@@ -138,7 +138,7 @@ export const CHUNK_OBJECTS = 48;
  */
 const LOOSE_OBJECTS = 16;
 /** The same for packed frames, because the replaced objects are not compressed until then. */
-const LOOSE_PACKED_OBJECTS = 8;
+const LOOSE_PACKED_OBJECTS = 4;
 /** Maximum size of a chunk, for large objects. */
 const CHUNK_BYTES = 1 << 20;
 
