@@ -105,13 +105,17 @@ export class NamespaceScopes {
       : this.#candidates(user, known);
     // Names of nonexistent namespaces must not prolong the TTL of an allowed permission.
     ttlFactor = Math.max(1, Math.min(candidates.length, known.size) / NAMESPACES_PER_TTL);
-    const isAllowed = async (name: string): Promise<boolean> => {
+    // Without a promise for a cached permission, because a tenant can have many namespaces.
+    const isAllowed = (name: string): boolean | Promise<boolean> => {
       const createdAt = known.get(name)?.createdAt;
-      const cached = await check(name, createdAt);
       // An allowed permission is valid only for the namespace that existed at the check. A denied permission is not checked
       // again, because the response time would reveal that the namespace was recreated.
-      if (!cached.allowed || cached.createdAt === createdAt) return cached.allowed;
-      return (await check(name, createdAt, ` ${createdAt}`)).allowed;
+      const confirmed = (cached: CachedPermission): boolean | Promise<boolean> =>
+        !cached.allowed || cached.createdAt === createdAt
+          ? cached.allowed
+          : Promise.resolve(check(name, createdAt, ` ${createdAt}`)).then(({ allowed }) => allowed);
+      const cached = check(name, createdAt);
+      return cached instanceof Promise ? cached.then(confirmed) : confirmed(cached);
     };
     const allowed = await inParallel(PARALLEL, candidates, isAllowed);
     // Excludes a namespace that was recreated during the checks: the permission may belong to its predecessor.

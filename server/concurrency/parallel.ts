@@ -1,11 +1,11 @@
 /**
  * Calls `work` for each item, at most `limit` calls at a time, and stops at the first error. Results are in the order
- * of `items`.
+ * of `items`. It does not yield to the event loop for results that are not promises.
  */
 export async function inParallel<Item, Result>(
   limit: number,
   items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
+  work: (item: Item) => Promise<Result> | Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const entries = items.entries();
@@ -14,7 +14,8 @@ export async function inParallel<Item, Result>(
     for (const [index, item] of entries) {
       if (failed) return;
       try {
-        results[index] = await work(item);
+        const result = work(item);
+        results[index] = result instanceof Promise ? await result : result;
       } catch (error) {
         failed = true;
         throw error;
