@@ -28,7 +28,7 @@ export class ListAccess {
     // As in kube-apiserver, the permission to get a namespace can be granted in the namespace itself.
     const scope = isNamespaces(kind) ? name : namespace;
     const denied = await this.#denial(context, attributesOf(context, kind, 'get', scope, name));
-    if (denied) throw denied;
+    if (denied) throw denied();
   }
 
   /**
@@ -42,7 +42,7 @@ export class ListAccess {
       const scope = await this.scope(context, kind, undefined);
       if (scope.everything || scope.namespaces.length > 0) return;
     }
-    throw denied;
+    throw denied();
   }
 
   /** Returns the namespaces of a list that the caller may read. Throws Forbidden if there are none. */
@@ -64,7 +64,7 @@ export class ListAccess {
     if (scope.namespaces.length === 0) {
       const [first] = wanted ?? [];
       const denied = await this.#denial(context, attributesOf(context, kind, 'list', first ?? '', ''));
-      if (denied) throw denied;
+      if (denied) throw denied();
     }
     const isPartial = wanted === undefined || scope.namespaces.length < wanted.length;
     return { namespaces: scope.namespaces.map(({ name }) => name), partial: isPartial };
@@ -85,16 +85,19 @@ export class ListAccess {
     return (await this.#denial(context, attributesOf(context, kind, 'list', '', ''))) === undefined;
   }
 
-  /** Returns the Forbidden error of kube-apiserver; undefined if the permission exists. */
-  async #denial(context: RequestContext, attributes: ResourceAttributes): Promise<Error | undefined> {
+  /**
+   * Returns a function that creates the Forbidden error of kube-apiserver; undefined if the permission exists. Creating
+   * an error takes longer than the check, and a partial list does not need it.
+   */
+  async #denial(context: RequestContext, attributes: ResourceAttributes): Promise<(() => Error) | undefined> {
     const { authorizer, group } = this.#options;
     // Nodes are also served by the group of this server, which has permissions of its own.
     const own = attributes.group === '' && attributes.resource === 'nodes' ? [{ ...attributes, group }] : [];
-    let denied: Error | undefined;
+    let denied: (() => Error) | undefined;
     for (const tried of [...own, attributes]) {
       const decision = await authorizer.authorize(tried, context);
       if (decision.allowed) return undefined;
-      denied ??= newForbidden(tried, tried.name, forbiddenMessage(tried, decision.reason));
+      denied ??= () => newForbidden(tried, tried.name, forbiddenMessage(tried, decision.reason));
     }
     return denied;
   }
