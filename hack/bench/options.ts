@@ -34,6 +34,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --seconds S       duration of each measurement of a rate; default 10
   --watchers LIST   numbers of concurrent watches; default 300,1000,5000
   --log-lines N     lines in each log store; default 1000000
+  --list-nodes N    nodes of the rows \`resources\`; default 20000
   --pods N          pods of the rows \`resources\`, in 200 namespaces; default 100000
   --namespaces N    namespaces of the rows \`resources\`; default 5000
   --no-write        do not update hack/bench/results.md and results.json
@@ -52,6 +53,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       seconds: { type: 'string', default: '10' },
       watchers: { type: 'string', default: '300,1000,5000' },
       'log-lines': { type: 'string', default: '1000000' },
+      'list-nodes': { type: 'string', default: '20000' },
       pods: { type: 'string', default: '100000' },
       namespaces: { type: 'string', default: '5000' },
       'no-write': { type: 'boolean', default: false },
@@ -65,6 +67,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     throw new UsageError(`--rows: unknown group ${unknown}; the groups are ${GROUPS.join(', ')}`);
   const groups = GROUPS.filter((group) => requested.includes(group));
   const nodes = wholeNumber('--nodes', values.nodes, 1, 100_000);
+  const listNodes = wholeNumber('--list-nodes', values['list-nodes'], 1, 100_000);
   const pods = wholeNumber('--pods', values.pods, 1000, 1_000_000);
   const namespaces = wholeNumber('--namespaces', values.namespaces, 200, 100_000);
   const logLines = wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000);
@@ -74,12 +77,14 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
     watchers: values.watchers.split(',').map((count) => wholeNumber('--watchers', count, 1, 100_000)),
     logLines,
+    listNodes,
     pods,
     namespaces,
     write:
       !values['no-write'] &&
       logLines === 1_000_000 &&
       nodes === 5000 &&
+      listNodes === 20_000 &&
       pods === 100_000 &&
       namespaces === 5000,
   };

@@ -53,6 +53,15 @@ export class Etcd extends Daemon {
     }
     await ask(endpoint, this.#trust, '/v3/kv/compaction', { revision, physical: true });
   }
+
+  /** Writes JSON values by key in one transaction, at most 128. kube-apiserver reads JSON as well as protobuf. */
+  async put(values: ReadonlyMap<string, unknown>, signal?: AbortSignal): Promise<void> {
+    const base64 = (value: string): string => Buffer.from(value).toString('base64');
+    const success = Array.from(values, ([key, value]) => ({
+      request_put: { key: base64(key), value: base64(JSON.stringify(value)) },
+    }));
+    await ask(this.endpoint, this.#trust, '/v3/kv/txn', { success }, signal);
+  }
 }
 
 /** etcd also reads each flag from a variable, and refuses to start if both are set. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
+import type { Etcd } from '../../control-plane/etcd.ts';
 import type { PairFiles } from '../../control-plane/pki.ts';
 import { apply, available, grant, register, SERVICE_ACCOUNT } from '../../extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../extension/server-process.ts';
@@ -34,6 +35,8 @@ export interface SceneOptions {
   readonly watchers: readonly number[];
   /** Number of lines in each log store. */
   readonly logLines: number;
+  /** Number of nodes of the rows that measure lists of any kind. */
+  readonly listNodes: number;
   readonly pods: number;
   readonly namespaces: number;
 }
@@ -47,6 +50,8 @@ export interface Scene {
   readonly kubePid: number;
   /** PID of etcd. */
   readonly etcdPid: number;
+  /** For objects that kube-apiserver would create too slowly. */
+  readonly etcd: Pick<Etcd, 'put'>;
   /** PID of kube-controller-manager, which watches every object too. */
   readonly controllersPid: number;
   /** Kubeconfig of a cluster administrator. */
@@ -139,6 +144,7 @@ export async function withScene(
       signal,
       kubePid: controlPlane.apiserver.pid ?? 0,
       etcdPid: controlPlane.etcd.pid ?? 0,
+      etcd: controlPlane.etcd,
       controllersPid: controlPlane.controllerManager?.pid ?? 0,
       kubeconfig: controlPlane.kubeconfig,
       serving: files.serving,
