@@ -1,5 +1,5 @@
-// UnfitOptionError: an invalid option of the log store, detected at runtime. The error contains the option and the
-// effect on log queries.
+// UnfitOptionError: the error for an option of the log store that does not fit the store at runtime. It names the
+// option and the effect on log queries.
 
 /**
  * The store does not match an option: a file is missing or invalid, the data have another layout, or the store rejects the

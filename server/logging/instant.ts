@@ -1,5 +1,5 @@
-// Functions that convert and compare timestamps of type Instant: RFC 3339 in UTC with nine decimals. Instants sort
-// by time when compared as text.
+// Conversion and comparison of timestamps of type Instant: RFC 3339 in UTC with nine decimals. Instants sort by time
+// when compared as text.
 import type { Instant } from './log-store.ts';
 
 /** Start of a range without `start_time`. */

@@ -1,4 +1,4 @@
-// Removes duplicate log records from live tails. Live tails read overlapping time ranges, because some records reach
+// Deduplication of log records in live tails. A live tail reads overlapping time ranges, because some records reach
 // the store late.
 import { hash } from 'node:crypto';
 

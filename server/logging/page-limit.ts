@@ -1,4 +1,4 @@
-// Limits the size in bytes of a page of log lines. A page with longer lines has fewer lines, and a cursor to the
+// Limit of the size of a page of log lines in bytes. A page with longer lines has fewer lines, and a cursor to the
 // next page.
 import type { Shortfall } from '../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';

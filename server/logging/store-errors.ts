@@ -1,5 +1,5 @@
-// Creates StatusErrors for failures of log stores. Clients never receive the store's message, which can contain
-// internal addresses.
+// StatusErrors for failures of log stores. Clients never receive the store's own message, which can contain internal
+// addresses.
 import {
   newBadRequest,
   newInvalidParameter,

@@ -1,4 +1,4 @@
-// Checks the health of the log store periodically, for operators. The result never affects readiness or log queries.
+// Periodic health check of the log store, for operators. The result affects neither readiness nor log queries.
 import type { Logger } from 'pino';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';

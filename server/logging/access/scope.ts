@@ -1,4 +1,5 @@
-// Finds the namespaces in which a caller may `get pods/log`. Log queries fail if the permissions cannot be checked.
+// Scope of a log query: the namespaces in which the caller may `get pods/log`. Log queries fail if the permissions
+// cannot be checked.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { NamespaceScopes } from '../../authorization/namespace-scopes.ts';
 import { instantOf } from '../instant.ts';

@@ -1,4 +1,4 @@
-// Counts log lines in the buckets of a histogram.
+// Counts of log lines in the buckets of a histogram.
 import { instantOf } from '../instant.ts';
 import type { Buckets, Instant } from '../log-store.ts';
 

@@ -1,5 +1,5 @@
-// Limits concurrent log queries, exports and live tails, with fair sharing among callers. Queries wait in a queue;
-// exports and live tails can be preempted.
+// Limits of concurrent log queries, exports and live tails, with fair sharing among callers. Queries wait in a
+// queue; exports and live tails can be preempted.
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { PreemptibleSlots } from '../../concurrency/preemptible-slots.ts';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';

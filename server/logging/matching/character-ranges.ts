@@ -1,4 +1,4 @@
-// Represents sets of characters as ranges of code points, with simple Unicode case folding.
+// Sets of characters as ranges of code points, with simple Unicode case folding.
 
 /** First and last code point, inclusive. */
 export type Range = readonly [first: number, last: number];

@@ -1,4 +1,4 @@
-// Detects log levels in the text of a log line. A line can have several levels.
+// Detection of log levels in the text of a line. A line can have several levels.
 import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {

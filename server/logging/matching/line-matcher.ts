@@ -1,4 +1,4 @@
-// Evaluates text filters for log lines in this process. Matching takes linear time in the length of the line.
+// Text filters for log lines, evaluated in this process. Matching takes linear time in the length of the line.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import type { TextFilter } from '../log-store.ts';

@@ -1,5 +1,5 @@
-// Builds patterns that match the generated pod names of a workload. Log records contain the pod name, but not the
-// owner of the pod.
+// Patterns of the pod names that controllers generate for a workload. Log records contain the name of the pod, but
+// not its owner.
 import type { NameFilter } from '../log-store.ts';
 import { containsOneOf } from './name-filter.ts';
 

@@ -1,5 +1,5 @@
-// Computes the time boundaries of the buckets of a histogram. Buckets of days and longer units follow the calendar
-// of the time zone.
+// Time boundaries of the buckets of a histogram. Buckets of days and longer units follow the calendar of the time
+// zone.
 import {
   type LogInterval,
   parseInterval,

@@ -1,5 +1,5 @@
-// Runs log operations with a JSON response: a page of lines, statistics and histograms. endpoints/logs-handler.ts
-// handles HTTP, concurrency limits and timeouts.
+// Log operations with a JSON response: a page of lines, statistics and histograms. endpoints/logs-handler.ts handles
+// HTTP, concurrency limits and timeouts.
 import { hash } from 'node:crypto';
 import type {
   LogHistogramAnswer,

@@ -1,4 +1,4 @@
-// Encodes the JSON responses of log queries. The encoder yields to the event loop during a large response.
+// JSON responses of log queries. Encoding a large response yields to the event loop.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Reads the lines before and after one line of a container log (parameter `context`).
+// Query for the lines before and after one line of a container log (parameter `context`).
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';

@@ -1,5 +1,4 @@
-// Writes a live tail to the HTTP response: a stream of new log lines. A change of the caller's permissions ends the
-// stream.
+// HTTP response of a live tail: a stream of new log lines. A change of the caller's permissions ends the stream.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseRecord, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';

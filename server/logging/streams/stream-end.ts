@@ -1,4 +1,4 @@
-// Ends a log export or live tail early, when another stream takes the slot or permissions are lost.
+// Early end of a log export or live tail: preemption by another stream, or lost permissions.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import type { Scope, Selection } from '../log-store.ts';

@@ -1,5 +1,5 @@
-// Encodes the position of a live tail in time. An EventSource client sends the position as `Last-Event-ID` to resume
-// after a disconnect.
+// Position of a live tail in time. An EventSource client sends the position as `Last-Event-ID` to resume after a
+// disconnect.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';

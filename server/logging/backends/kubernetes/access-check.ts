@@ -1,5 +1,4 @@
-// Checks that this server has the Kubernetes permissions to read pods and pod logs. The check uses
-// SelfSubjectAccessReviews.
+// Check of this server's own permissions to read pods and pod logs, with SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';

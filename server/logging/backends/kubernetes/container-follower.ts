@@ -1,5 +1,5 @@
-// Reader that streams new log lines of one container until the pod is deleted. Every line that the kubelet still has
-// is delivered exactly once.
+// Follower of the log of one container, through restarts, until the pod is deleted. It delivers each line that the
+// kubelet still has exactly once.
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';

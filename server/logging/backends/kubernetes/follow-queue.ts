@@ -1,5 +1,5 @@
-// Queue that sorts the lines of all container logs of a live tail by time. Each log can have a backlog of lines from
-// before the tail; a line waits until every backlog is read up to the time of the line.
+// Queue that merges the lines of all containers of a live tail by time. A line waits until the existing lines of
+// every container are read up to its time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';

@@ -1,4 +1,5 @@
-// Filter of pod log lines by text and level. log-selection.ts finds the pods and containers.
+// Filter of pod log lines by text, level and start of the time range. log-selection.ts selects the pods and
+// containers.
 import { earlier, later } from '../../instant.ts';
 import type { Instant, Selection, TextFilter } from '../../log-store.ts';
 import { levelMatcher } from '../../matching/levels.ts';

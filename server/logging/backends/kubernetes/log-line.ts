@@ -1,5 +1,5 @@
-// LogLine: a line of a pod log with a sort position. Lines are sorted by time, then by container log, then by order
-// in the log.
+// LogLine: a line of a pod log with its sort position. Lines are sorted by time, then by container log, then by
+// order in the log.
 import { compareText } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';

@@ -1,4 +1,4 @@
-// Sends requests to the pod log API of kube-apiserver, and classifies error responses.
+// Client of the pod log API of kube-apiserver. It classifies error responses.
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';

@@ -1,5 +1,4 @@
-// Reads the lines of all selected container logs within a time range. The scan reports each log that is not read
-// completely.
+// Scan of all selected container logs within a time range. Each log that is not read completely is reported.
 import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
 import type { Instant, Total } from '../../log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';

@@ -1,5 +1,5 @@
-// Finds the container logs that match the namespaces, workloads, pods and containers of a log query. Only namespaces
-// that the caller may read are visited.
+// Selection of container logs by the namespaces, workloads, pods and containers of a log query. Only namespaces that
+// the caller may read are visited.
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';

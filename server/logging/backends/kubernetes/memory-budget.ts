@@ -1,4 +1,4 @@
-// Limits the memory for the log lines of all queries, exports and live tails over pod logs. No memory is reserved in
+// Memory limit for the log lines of all queries, exports and live tails over pod logs. No memory is reserved in
 // advance.
 
 /** Bytes that each share can hold even if the budget is used up, so that each request makes progress. */

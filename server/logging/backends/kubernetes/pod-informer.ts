@@ -1,4 +1,4 @@
-// Pod informer that starts at the first log query. The informer stops ten minutes after the last query.
+// Pod informer that starts at the first log query, and stops ten minutes after the last one.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Reflector, type ReflectorObserver } from '../../../cluster/reflector/reflector.ts';

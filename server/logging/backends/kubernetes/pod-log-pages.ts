@@ -1,5 +1,5 @@
-// Sorts the lines of all selected pod logs by time, in pages that fit into the memory budget: one page for a query, a
-// sequence of pages for an export. The first page of a query reads the whole time range, to return the total.
+// Pages of pod log lines, sorted by time, that fit into the memory budget: one page for a query, consecutive pages
+// for an export. The first page of a query reads the whole time range, to count its lines.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type {

@@ -1,5 +1,5 @@
-// Streams the new log lines of all selected containers (live tail), including containers that start later. Each
-// container has a ContainerFollower.
+// Live tail of all selected containers, including containers that start later. Each container has a
+// ContainerFollower.
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { Slots } from '../../../concurrency/slots.ts';
 import { instantOf } from '../../instant.ts';

@@ -1,4 +1,4 @@
-// Collects the reasons why the result of a pod log query is partial. A message names at most five logs.
+// Reasons why the result of a pod log query is partial. A message names at most five logs.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { type ContainerLog, displayName } from './container-log.ts';
 import type { OmittedContainers } from './log-selection.ts';
