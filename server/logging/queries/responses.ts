@@ -88,11 +88,6 @@ export function* pieces<Item extends { readonly log: string }>(
   if (piece.length > 0) yield piece;
 }
 
-/** Whether the records can be encoded synchronously. */
-function isOnePiece(records: readonly { readonly log: string }[]): boolean {
-  return records.reduce((sum, { log }) => sum + log.length, 0) <= PIECE_LENGTH;
-}
-
 /** Text filter of the query; undefined if it has no text. */
 export function textOf(query: LogQuery): TextFilter | undefined {
   const { mode, texts } = textSearchOf(query);
@@ -116,50 +111,48 @@ export async function writeResponse(
 ): Promise<void> {
   const { request, response, signal } = context;
   const plain = await encodedResponse(body, { slicer, signal });
-  const length = Buffer.byteLength(plain);
-  const compressed = length > GZIP_THRESHOLD && acceptsGzip(request) ? await compress(plain) : undefined;
-  const size = compressed?.length ?? length;
+  const isCompressed = plain.length > GZIP_THRESHOLD && acceptsGzip(request);
+  const bytes = isCompressed ? await compress(plain) : plain;
   const writeHead = (): void => {
     response.writeHead(200, {
       'Content-Type': 'application/json',
-      'Content-Length': size,
+      'Content-Length': bytes.length,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Accept-Encoding, Origin',
-      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+      ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
     });
   };
-  if (size > PIECE && request.method !== 'HEAD') {
-    const bytes = compressed ?? (typeof plain === 'string' ? Buffer.from(plain) : plain);
-    return buffered.write(context, bytes, writeHead);
+  if (request.method === 'HEAD') {
+    writeHead();
+    response.end();
+  } else if (bytes.length > PIECE) {
+    await buffered.write(context, bytes, writeHead);
+  } else {
+    writeHead();
+    response.end(bytes);
   }
-  writeHead();
-  // A string is sent in one packet with the head.
-  response.end(request.method === 'HEAD' ? undefined : (compressed ?? plain));
 }
 
-/** The empty list of records in an encoded page. A JSON string cannot contain it, because its quotes are escaped. */
-const EMPTY_RECORDS = '"records":[]';
-
 /**
- * Encodes a response, and a long page in time-sliced pieces: 1 MiB of control characters takes 20 ms. Rejects with the
- * signal's reason when it is aborted.
+ * Encodes a response, and its records one by one: 1 MiB of control characters takes 20 ms. Rejects with the signal's
+ * reason when it is aborted.
  */
 export async function encodedResponse(
   body: object | Pick<LogQueryAnswer, 'query'>,
   { slicer, signal }: SlicedCall,
-): Promise<string | Buffer> {
-  if (!('query' in body) || isOnePiece(body.query.records)) return `${JSON.stringify(body)}\n`;
-  const frame = JSON.stringify({ ...body, query: { ...body.query, records: [] } });
-  const split = frame.indexOf(EMPTY_RECORDS) + EMPTY_RECORDS.length - 1;
-  const encoded = [Buffer.from(frame.slice(0, split))];
-  for (const piece of pieces(body.query.records)) {
+): Promise<Buffer> {
+  if (!('query' in body)) return Buffer.from(`${JSON.stringify(body)}\n`);
+  const { query, ...rest } = body;
+  const { records, ...page } = query;
+  // The records are the last member of the last member.
+  const encoded = [Buffer.from(`${JSON.stringify({ ...rest, query: page }).slice(0, -2)},"records":[`)];
+  for (const [index, record] of records.entries()) {
     if (slicer.spent) await slicer.next();
     signal.throwIfAborted();
-    const separator = encoded.length === 1 ? '' : ',';
-    encoded.push(Buffer.from(`${separator}${JSON.stringify(piece).slice(1, -1)}`));
+    encoded.push(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`));
   }
-  encoded.push(Buffer.from(`${frame.slice(split)}\n`));
+  encoded.push(Buffer.from(']}}\n'));
   return Buffer.concat(encoded);
 }
 

@@ -206,14 +206,15 @@ describe('encodedResponse', () => {
     const long = '\u0001"é\u{1f600}'.repeat(100_000);
     for (const answer of [responseOf(), responseOf('x'), responseOf(long, '', long, 'x', long)]) {
       const text = String(await encodedResponse(answer, { slicer: new TimeSlicer(), signal }));
-      expect(text).to.equal(`${JSON.stringify(answer)}\n`);
+      expect(JSON.parse(text)).to.deep.equal(answer);
     }
-    expect(await encodedResponse({ took: 7 }, { slicer: new TimeSlicer(), signal })).to.equal('{"took":7}\n');
+    const short = await encodedResponse({ took: 7 }, { slicer: new TimeSlicer(), signal });
+    expect(String(short)).to.equal('{"took":7}\n');
   });
 
   it('yields to the event loop between two long lines', async () => {
     const answer = responseOf(...Array.from({ length: 6 }, () => '\u0001'.repeat(1 << 20)));
-    const done: (string | Buffer)[] = [];
+    const done: Buffer[] = [];
     const encoding = encodedResponse(answer, { slicer: new TimeSlicer(), signal }).then((text) =>
       done.push(text),
     );
