@@ -83,15 +83,11 @@ export class OverlapWindow {
   #evict(newest: string): void {
     const now = this.#wallClock();
     const target = this.#limit - Math.floor(this.#limit * EVICTED_SHARE);
-    // Records with a time in the future are evicted last: they are in every read until then, and no read can start after them.
-    for (const isFuture of [false, true]) {
-      for (const [digest, { milliseconds }] of this.#entries) {
-        if (this.#entries.size <= target || digest === newest) break;
-        if (milliseconds > now !== isFuture) continue;
-        this.#entries.delete(digest);
-        if (!isFuture) this.#floor = Math.max(this.#floor, milliseconds + 1);
-      }
-      if (this.#entries.size <= this.#limit) return;
+    for (const [digest, { milliseconds }] of this.#entries) {
+      if (this.#entries.size <= target || digest === newest) return;
+      this.#entries.delete(digest);
+      // After records of a clock that is ahead, a read could not start without skipping those of the present.
+      if (milliseconds <= now) this.#floor = Math.max(this.#floor, milliseconds + 1);
     }
   }
 }

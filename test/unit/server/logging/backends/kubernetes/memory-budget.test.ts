@@ -36,29 +36,6 @@ describe('the memory budget', () => {
       }),
     );
   });
-
-  it('is divided equally between shares that use their maximum', () => {
-    const budget = new MemoryBudget(LIMIT);
-    const shares = Array.from({ length: 7 }, () => budget.share());
-    for (let round = 0; round < 100; round++) for (const share of shares) share.add(share.room - share.held);
-    for (const { held } of shares) expect(held).to.be.closeTo(LIMIT / 8, LIMIT / 100);
-  });
-
-  it('leaves room for a small query beside a large one', () => {
-    const budget = new MemoryBudget(LIMIT);
-    const [large, small] = [budget.share(), budget.share()];
-    large.add(large.room);
-    expect(small.room).to.equal(LIMIT / 4);
-  });
-
-  it('ignores changes of a disposed share', () => {
-    const budget = new MemoryBudget(LIMIT);
-    const share = budget.share();
-    share.add(1_000);
-    share[Symbol.dispose]();
-    share.add(1_000);
-    expect(budget.held).to.equal(0);
-  });
 });
 
 describe('the memory of the pod log store', () => {
