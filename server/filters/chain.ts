@@ -82,7 +82,7 @@ export class RequestChain {
       // Before the filters that reject requests, so that web pages can read the rejections.
       ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
       requestInfo(options.longRunning ?? isLongRunning),
-      deadline(limits.timeoutMs, fail),
+      deadline(limits.timeoutMs, { open: () => this.#open.all(), monotonic, fail }),
       bodyLimit(limits.maxBodyBytes),
       authentication(options.authenticator, options.identityHeaders, options.signInPaths),
       ...(options.checkSession ? [sessionTermination(options.checkSession)] : []),

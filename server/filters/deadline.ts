@@ -4,28 +4,49 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
+/** Interval of the checks for passed deadlines, in ms: the maximum delay of a 504. */
+const CHECK_MS = 100;
+
+export interface DeadlineDependencies {
+  /** The open requests. */
+  readonly open: () => readonly Exchange[];
+  /** Monotonic clock in ms. */
+  readonly monotonic: () => number;
+  readonly fail: (exchange: Exchange, error: unknown) => void;
+}
+
 /**
- * Returns a filter that ends requests with 504 at the deadline, even if the handler ignores the AbortSignal.
- * Long-running requests have no deadline.
+ * Returns a filter that ends requests with 504 at the deadline, even if the handler ignores the AbortSignal. The deadline holds until
+ * the client has read the response. Long-running requests have no deadline. One timer checks all requests, because a timer for each
+ * one would take 1 µs of the 16 µs of JavaScript of a get request.
  */
-export function deadline(timeoutMs: number, fail: (exchange: Exchange, error: unknown) => void): Filter {
+export function deadline(timeoutMs: number, { open, monotonic, fail }: DeadlineDependencies): Filter {
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    const now = monotonic();
+    const exchanges = open();
+    for (const exchange of exchanges) if (now >= exchange.deadline) expire(exchange, fail);
+    if (exchanges.length > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   return (exchange) => {
     if (exchange.longRunning) return;
     const requested = requestedTimeout(exchange);
-    // Runs until the client has read the response. Later output of the handler is discarded.
-    const timer = setTimeout(
-      () => {
-        const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
-        // The response is complete, but the client has not read it. It must not stay in memory.
-        const unread = exchange.response.writableEnded;
-        fail(exchange, error);
-        exchange.abort(error);
-        if (unread) exchange.response.destroy();
-      },
-      requested > 0 ? Math.min(requested, timeoutMs) : timeoutMs,
-    );
-    exchange.onEnd(() => clearTimeout(timer));
+    exchange.deadline = exchange.startedAt + (requested > 0 ? Math.min(requested, timeoutMs) : timeoutMs);
+    timer ??= setInterval(check, CHECK_MS).unref();
   };
+}
+
+/** Later output of the handler is discarded. */
+function expire(exchange: Exchange, fail: DeadlineDependencies['fail']): void {
+  exchange.deadline = Number.POSITIVE_INFINITY;
+  const error = newTimeout('Timeout: request did not complete within the allotted timeout', 1);
+  // The response is complete, but the client has not read it. It must not stay in memory.
+  const unread = exchange.response.writableEnded;
+  fail(exchange, error);
+  exchange.abort(error);
+  if (unread) exchange.response.destroy();
 }
 
 /**

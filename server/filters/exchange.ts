@@ -34,6 +34,8 @@ export class Exchange implements RequestContext {
   /** True once authentication has succeeded. Before, `user` is a placeholder. */
   authenticated = false;
   longRunning = false;
+  /** Time of the monotonic clock at which the request ends with 504. */
+  deadline = Number.POSITIVE_INFINITY;
   decision: Decision | undefined;
   /** The first error, for the log. */
   error: unknown;
