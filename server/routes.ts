@@ -31,21 +31,22 @@ export interface Routes {
  * do not create label values. `subresource` is empty for a request without one.
  */
 export function knownResources(resources: readonly ResourceRoute[]): KnownResource {
-  const known = new Set(
-    resources.flatMap(({ group, version, resource, subresources = [] }) =>
-      ['', ...subresources].map((subresource) => `${group}/${version}/${resource}/${subresource}`),
-    ),
-  );
+  const known = Map.groupBy(resources, ({ resource }) => resource);
   const open = resources.filter(({ serves }) => serves !== undefined);
   return (group, version, resource, subresource) =>
-    known.has(`${group}/${version}/${resource}/${subresource}`) ||
+    known
+      .get(resource)
+      ?.some(
+        (route) =>
+          route.group === group &&
+          route.version === version &&
+          (subresource === '' || route.subresources?.includes(subresource)),
+      ) ||
     open.some(
       (route) =>
         subresource === '' && route.group === group && route.version === version && route.serves?.(resource),
     );
 }
-
-type Found = Pick<ResourceRequest, 'prefix' | 'group' | 'version' | 'resource'>;
 
 interface Call {
   readonly context: RequestContext;
@@ -55,13 +56,17 @@ interface Call {
 
 /** Returns the last handler of the filter chain. It throws NotFound for an unknown path. */
 export function routes({ resources, paths }: Routes): Handler {
-  const byResource = new Map(resources.map((route) => [resourceKey(route), route.handler]));
+  const byResource = Map.groupBy(resources, ({ resource }) => resource);
+  const find = (resource: string, { prefix, group, version }: ResourceRequest): Handler | undefined =>
+    byResource
+      .get(resource)
+      ?.find((route) => route.prefix === prefix && route.group === group && route.version === version)
+      ?.handler;
   const byPath = pathRouter(paths);
   return (context) => {
     const { info } = context;
     if (!info.isResourceRequest) return byPath(context);
-    const handler =
-      byResource.get(resourceKey(info)) ?? byResource.get(resourceKey({ ...info, resource: '*' }));
+    const handler = find(info.resource, info) ?? find('*', info);
     if (!handler) throw newPathNotFound();
     return handler(context);
   };
@@ -99,8 +104,4 @@ function pathRouter(paths: Routes['paths']): Handler {
     app(context.request, new ServerResponse(context.request));
     return promise;
   };
-}
-
-function resourceKey({ prefix, group, version, resource }: Found): string {
-  return `${prefix}/${group}/${version}/${resource}`;
 }

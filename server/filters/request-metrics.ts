@@ -45,7 +45,9 @@ export type RequestObserver = Pick<RequestMetrics, keyof RequestMetrics>;
 /** For speed, a request only increments plain numbers; prom-client reads the numbers at a scrape. */
 export class RequestMetrics {
   readonly #durations: DurationHistogram<RequestLabels>;
-  readonly #series = new Map<string, Series>();
+  readonly #series: Series[] = [];
+  /** The same by resource. A comparison of labels costs less than a string with all of them. */
+  readonly #byResource = new Map<string, Series[]>();
   readonly #inFlight: Record<RequestKind, number> = { readOnly: 0, mutating: 0 };
   readonly #terminations: Counter<'verb' | 'code'>;
 
@@ -69,7 +71,7 @@ export class RequestMetrics {
         registers: [],
         collect() {
           this.reset();
-          for (const { labels, codes } of series.values()) {
+          for (const { labels, codes } of series) {
             for (const [code, count] of codes) {
               this.inc({ ...labels, component: COMPONENT, code: String(code) }, count);
             }
@@ -97,7 +99,7 @@ export class RequestMetrics {
         registers: [],
         collect() {
           this.reset();
-          for (const { labels, longRunning } of series.values()) {
+          for (const { labels, longRunning } of series) {
             if (longRunning > 0) this.set({ ...labels, component: COMPONENT }, longRunning);
           }
         },
@@ -138,10 +140,17 @@ export class RequestMetrics {
 
   #seriesOf(labels: RequestLabels): Series {
     const { verb, group, version, resource, subresource, scope } = labels;
-    const key = `${verb}\n${group}\n${version}\n${resource}\n${subresource}\n${scope}`;
-    const known = this.#series.get(key);
-    if (known) return known;
-    if (this.#series.size >= MAX_SERIES && labels !== OVERFLOW) return this.#seriesOf(OVERFLOW);
+    const candidates = this.#byResource.get(resource);
+    const found = candidates?.find(
+      ({ labels: known }) =>
+        known.verb === verb &&
+        known.group === group &&
+        known.version === version &&
+        known.subresource === subresource &&
+        known.scope === scope,
+    );
+    if (found) return found;
+    if (this.#series.length >= MAX_SERIES && labels !== OVERFLOW) return this.#seriesOf(OVERFLOW);
     const kept = { verb, group, version, resource, subresource, scope };
     const made: Series = {
       labels: kept,
@@ -149,7 +158,9 @@ export class RequestMetrics {
       codes: new Map(),
       longRunning: 0,
     };
-    this.#series.set(key, made);
+    this.#series.push(made);
+    if (candidates) candidates.push(made);
+    else this.#byResource.set(resource, [made]);
     return made;
   }
 }
