@@ -55,8 +55,6 @@ export interface KubernetesLogStoreOptions {
   readonly slicer?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
-  /** Milliseconds from the end of the last request until the pod informer stops. */
-  readonly idleMs?: number;
   /** A monotonic clock, in ms. */
   readonly monotonic?: () => number;
   /** Milliseconds since the epoch. */
@@ -80,15 +78,10 @@ export class KubernetesLogStore implements LogBackend {
   readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, slicer = new TimeSlicer(), idleMs, monotonic } = options;
+    const { client, log, limits, slicer = new TimeSlicer(), monotonic } = options;
     this.#options = options;
     this.#slicer = slicer;
-    this.#informer = new PodInformer({
-      client,
-      log,
-      idleMs,
-      monotonic,
-    });
+    this.#informer = new PodInformer({ client, log, monotonic });
     this.#followSlots = new Slots(
       limits.followedLogs,
       { length: 0, waitMs: 0, refusal: newTooManyFollowed },
@@ -145,8 +138,8 @@ export class KubernetesLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
-      using opened = await this.#openPods(bounded.signal, call.signal);
-      const scan = await this.#newScan(opened.pods, selection, bounded.signal, call, undefined);
+      const pods = await this.#openPods(bounded.signal, call.signal);
+      const scan = await this.#newScan(pods, selection, bounded.signal, call, undefined);
       return yield* exportLines(order, { scan, selection, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
       // Aborts the reads of the other logs.
@@ -161,11 +154,11 @@ export class KubernetesLogStore implements LogBackend {
   ): AsyncGenerator<readonly LogRecord[], void, undefined> {
     const { client, limits, wallClock = Date.now, followTuning } = this.#options;
     try {
-      using opened = await this.#openPods(signal, signal);
+      const pods = await this.#openPods(signal, signal);
       yield* new PodLogTail({
         client,
         reader: this.#reader,
-        pods: opened.pods,
+        pods,
         selection,
         longLines: this.#longLines.of(caller),
         slots: this.#followSlots,
@@ -201,9 +194,9 @@ export class KubernetesLogStore implements LogBackend {
   ): Promise<Result> {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
-      using opened = await this.#openPods(bounded.signal, call.signal);
+      const pods = await this.#openPods(bounded.signal, call.signal);
       const { bytesPerContainer } = this.#options.limits;
-      return await read(await this.#newScan(opened.pods, selection, bounded.signal, call, bytesPerContainer));
+      return await read(await this.#newScan(pods, selection, bounded.signal, call, bytesPerContainer));
     } catch (error) {
       // Aborts the reads of the other logs.
       bounded.abort(error);
@@ -245,7 +238,7 @@ export class KubernetesLogStore implements LogBackend {
     });
   }
 
-  async #openPods(deadline: AbortSignal, signal: AbortSignal): ReturnType<PodInformer['open']> {
+  async #openPods(deadline: AbortSignal, signal: AbortSignal): Promise<PodIndex> {
     try {
       return await this.#informer.open(deadline);
     } catch (error) {

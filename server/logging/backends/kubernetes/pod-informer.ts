@@ -1,7 +1,7 @@
-// Pod informer that starts at the first log query, and stops ten minutes after the last one.
+// Pod informer that starts at the first log query. A server without log queries does not watch pods.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { Reflector, type ReflectorObserver } from '../../../cluster/reflector/reflector.ts';
+import { Reflector } from '../../../cluster/reflector/reflector.ts';
 import type { ReflectorTuning } from '../../../cluster/reflector/reflector-tuning.ts';
 import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { PodIndex } from './pod-index.ts';
@@ -9,22 +9,15 @@ import { PodIndex } from './pod-index.ts';
 export interface PodInformerOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Milliseconds from the end of the last request until the informer stops; default: ten minutes. */
-  readonly idleMs?: number | undefined;
   readonly tuning?: Partial<ReflectorTuning>;
   readonly monotonic?: (() => number) | undefined;
 }
 
-const IDLE_MS = 600_000;
-
 export class PodInformer {
   readonly #options: PodInformerOptions;
-  /** Replaced by an empty index when the informer stops, because its pods become stale. */
-  #index: PodIndex;
-  #users = 0;
-  #wanted = Promise.withResolvers<void>();
-  #idle: NodeJS.Timeout | undefined;
-  #stop: AbortController | undefined;
+  readonly #index: PodIndex;
+  readonly #wanted = Promise.withResolvers<void>();
+  /** Settles with the next list: resolves, or rejects if an attempt fails. Undefined if no query waits for it. */
   #sync: PromiseWithResolvers<void> | undefined;
 
   constructor(options: PodInformerOptions) {
@@ -33,72 +26,43 @@ export class PodInformer {
   }
 
   /**
-   * Starts the informer and waits for its first list. The informer runs at least until the result is disposed. Rejects
-   * if an attempt to list fails, although the reflector retries.
+   * Starts the informer and waits for its first list. Rejects if an attempt to list fails, although the reflector
+   * retries.
    */
-  async open(signal: AbortSignal): Promise<Disposable & { readonly pods: PodIndex }> {
-    this.#users++;
-    clearTimeout(this.#idle);
+  async open(signal: AbortSignal): Promise<PodIndex> {
+    signal.throwIfAborted();
     this.#wanted.resolve();
-    const close = (): void => this.#leave();
-    try {
-      signal.throwIfAborted();
-      if (!this.#index.synced) {
-        this.#sync ??= Promise.withResolvers();
-        this.#sync.promise.catch(() => undefined);
-        await orAborted(this.#sync.promise, signal);
-      }
-      return { pods: this.#index, [Symbol.dispose]: close };
-    } catch (error) {
-      close();
-      throw error;
+    if (!this.#index.synced) {
+      this.#sync ??= Promise.withResolvers();
+      await orAborted(this.#sync.promise, signal);
     }
+    return this.#index;
   }
 
-  /** Runs the reflector on demand until `signal` is aborted; never throws. */
+  /** Runs the reflector from the first query on until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await orAborted(this.#wanted.promise, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      const index = this.#index;
-      const stop = (this.#stop = new AbortController());
-      index.onChange(() => this.#settle(index, undefined));
-      await new Reflector({
-        client: this.#options.client,
-        path: '/api/v1/pods',
-        sink: index,
-        log: this.#options.log,
-        observer: this.#observer(index),
-        ...(this.#options.tuning ? { tuning: this.#options.tuning } : {}),
-      }).run(AbortSignal.any([signal, stop.signal]));
-      this.#wanted = Promise.withResolvers();
-      if (this.#users > 0) this.#wanted.resolve();
-    }
-  }
-
-  #observer(index: PodIndex): ReflectorObserver {
-    return {
-      listed: () => undefined,
-      progressed: () => undefined,
-      watchEnded: (cause) => {
-        if (!index.synced) this.#settle(index, new Error(`cannot list pods: ${cause}`));
+    const { client, log, tuning } = this.#options;
+    await orAborted(this.#wanted.promise, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    this.#index.onChange(() => this.#settle(undefined));
+    await new Reflector({
+      client,
+      path: '/api/v1/pods',
+      sink: this.#index,
+      log,
+      observer: {
+        listed: () => undefined,
+        progressed: () => undefined,
+        watchEnded: (cause) => this.#settle(new Error(`cannot list pods: ${cause}`)),
       },
-    };
+      ...(tuning ? { tuning } : {}),
+    }).run(signal);
   }
 
-  #settle(index: PodIndex, failure: Error | undefined): void {
-    if (index !== this.#index) return;
-    if (failure) this.#sync?.reject(failure);
-    else this.#sync?.resolve();
+  #settle(failure: Error | undefined): void {
+    const sync = this.#sync;
     this.#sync = undefined;
-  }
-
-  #leave(): void {
-    this.#users--;
-    if (this.#users > 0) return;
-    this.#idle = setTimeout(() => {
-      this.#index = new PodIndex(this.#options.monotonic);
-      this.#stop?.abort();
-    }, this.#options.idleMs ?? IDLE_MS).unref();
+    if (failure) sync?.reject(failure);
+    else sync?.resolve();
   }
 }
