@@ -84,12 +84,13 @@ class RedirectListener {
       }
       const code = parameters.get('code');
       if (code === null) {
-        sendPage(response, 200, 'You are not signed in. You can close this window.');
         const reason = parameters.get('error_description') ?? parameters.get('error') ?? 'no reason is given';
-        return reject(new LoginError(`the sign-in was refused: ${printable(reason)}`));
+        const error = new LoginError(`the sign-in was refused: ${printable(reason)}`);
+        response.once('close', () => reject(error));
+        return sendPage(response, 200, 'You are not signed in. You can close this window.');
       }
+      response.once('close', () => resolve(code));
       sendPage(response, 200, 'The sign-in continues in the terminal. You can close this window.');
-      resolve(code);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -100,7 +101,8 @@ class RedirectListener {
     const close = (): void => {
       clearTimeout(timer);
       server.close();
-      server.closeIdleConnections();
+      // Browsers also open connections without a request, which would keep the process alive.
+      server.closeAllConnections();
     };
     return new RedirectListener(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, promise, close);
   }

@@ -1,5 +1,7 @@
 // Tests of the authorization code flow with a loopback redirect. The test is the browser.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { NoBrowserError, signInWithBrowser } from '../../../login/browser-flow.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -63,6 +65,19 @@ describe('the sign-in with a browser', () => {
     expect(form).to.include({ grant_type: 'authorization_code', code: 'c', client_id: 'kubectl' });
     const verifier = form?.['code_verifier'] ?? '';
     expect(createHash('sha256').update(verifier).digest('base64url')).to.equal(challenge);
+  });
+
+  it('closes connections that the browser has opened without a request', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { result } = signIn(async (request) => {
+      const { port } = new URL(request.get('redirect_uri') ?? '');
+      const socket = connect(Number(port), '127.0.0.1').on('close', closed.resolve);
+      await once(socket, 'connect');
+      const page = await redirect(request, { state: stateOf(request), iss: ISSUER, code: 'c' });
+      expect(await page.text()).to.contain('continues in the terminal');
+    });
+    await result;
+    await closed.promise;
   });
 
   it('ignores responses with another state or issuer, and other requests', async () => {
