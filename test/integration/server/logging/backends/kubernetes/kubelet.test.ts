@@ -6,6 +6,7 @@ import { ClusterConnection } from '../../../../../../server/cluster/connection/c
 import { kubeConfigSource } from '../../../../../../server/cluster/connection/kubeconfig.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import type { LogRecord, PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
+import { until } from '../../../../../support/until.ts';
 import { at, everything } from '../../../../../unit/server/logging/backends/kubernetes/instants.ts';
 import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
 import { KubeletCluster, running } from './kubelet-cluster.ts';
@@ -163,7 +164,8 @@ describe('pod logs through a real kube-apiserver', function () {
     await cluster.createPod(namespace, 'a', new KubeletLog([at(1, 'one')]));
     await follow.until('one');
     const log = cluster.containers.get(`${namespace}/a/app`)?.current;
-    expect(log?.followers).to.equal(1);
+    // The existing line is read before the stream is opened.
+    await until(() => log?.followers === 1);
     const [follower] = log?.responses() ?? [];
     const closed = follower ? once(follower, 'close') : Promise.resolve([]);
     await follow.end();
