@@ -11,7 +11,7 @@ export interface ApiserverOptions {
   readonly etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
   /** A client with administrator credentials, for the readiness check. */
   readonly client: Client;
-  /** Appended to our flags, so that they override them. */
+  /** Appended to our flags, so that they override them. `--authorization-config` replaces `--authorization-mode`. */
   readonly extraFlags: readonly string[];
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
   readonly failed: (error: DaemonError) => void;
@@ -27,7 +27,7 @@ export class Apiserver extends Daemon {
       {
         name: 'kube-apiserver',
         command: options.binary,
-        args: [...flags, ...options.extraFlags],
+        args: argsOf(flags, options.extraFlags),
         ...options.place,
         ready: async (signal) => (await options.client.send('/readyz', { signal })).status === 200,
         // kube-apiserver waits up to a minute for watches to end.
@@ -44,8 +44,16 @@ export class Apiserver extends Daemon {
     options: { signal?: AbortSignal; extraFlags?: readonly string[] } = {},
   ): Promise<void> {
     this.#extraFlags = options.extraFlags ?? this.#extraFlags;
-    await super.restart({ ...options, args: [...this.#flags, ...this.#extraFlags] });
+    await super.restart({ ...options, args: argsOf(this.#flags, this.#extraFlags) });
   }
+}
+
+const AUTHORIZATION_MODE = '--authorization-mode=RBAC';
+
+/** kube-apiserver rejects the mode together with a configuration file. */
+function argsOf(flags: readonly string[], extraFlags: readonly string[]): string[] {
+  const isConfigured = extraFlags.some((flag) => flag.startsWith('--authorization-config='));
+  return [...flags.filter((flag) => !isConfigured || flag !== AUTHORIZATION_MODE), ...extraFlags];
 }
 
 function flagsOf(options: ApiserverOptions): string[] {
@@ -67,7 +75,7 @@ function flagsOf(options: ApiserverOptions): string[] {
 
     // The plugin taints each new node. The controller that removes the taint does not run here.
     '--disable-admission-plugins=TaintNodesByCondition',
-    '--authorization-mode=RBAC',
+    AUTHORIZATION_MODE,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-signing-key-file=${files.serviceAccountKey}`,

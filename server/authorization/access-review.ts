@@ -4,7 +4,7 @@ import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
-import type { Attributes, Authorizer, Decision } from './authorizer.ts';
+import type { Attributes, Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 
 export interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
@@ -17,8 +17,13 @@ export interface AccessReviewOptions {
   readonly monotonic?: () => number;
 }
 
-/** Verbs for which the permission without a name includes every name. */
-const READ_ONE = new Set(['get', 'list', 'watch']);
+/** Verbs for which the permission without a name and selectors includes every name and selector. */
+const READS = new Set(['get', 'list', 'watch']);
+
+/** The objects of a request, in one namespace or in all. */
+type Selected = Pick<ResourceAttributes, 'name' | 'labelSelector' | 'fieldSelector'>;
+
+const ALL: Selected = { name: '' };
 
 /** The part of a user in cache keys, and the tenant of the user. */
 interface UserKey {
@@ -47,24 +52,25 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 
   /**
-   * Authorizes a request. For a read of one object, it first reviews the permission for all names. Most callers have
-   * this permission, so reads of thousands of objects need one review.
+   * Authorizes a request. For a read of one object, and for a list with selectors, it first reviews the permission for
+   * all objects. Most callers have this permission, so reads of thousands of objects need one review.
    */
   authorize(attributes: Attributes, context: CallContext): Promise<Decision> | Decision {
-    if ('path' in attributes) return this.#ask(attributes, '', context);
-    const { name, verb } = attributes;
-    if (name === '' || !READ_ONE.has(verb)) return this.#ask(attributes, name, context);
-    const all = this.#ask(attributes, '', context);
-    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, name, context);
-    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, name, context)));
+    if ('path' in attributes) return this.#ask(attributes, ALL, context);
+    const { name, verb, labelSelector = '', fieldSelector = '' } = attributes;
+    const isGeneral = name === '' && labelSelector === '' && fieldSelector === '';
+    if (isGeneral || !READS.has(verb)) return this.#ask(attributes, attributes, context);
+    const all = this.#ask(attributes, ALL, context);
+    if (!(all instanceof Promise)) return all.allowed ? all : this.#ask(attributes, attributes, context);
+    return all.then((decision) => (decision.allowed ? decision : this.#ask(attributes, attributes, context)));
   }
 
-  /** Ignores the name in `attributes`. */
-  #ask(attributes: Attributes, name: string, context: CallContext): Promise<Decision> | Decision {
+  /** `selected`: replaces the name and the selectors in `attributes`. */
+  #ask(attributes: Attributes, selected: Selected, context: CallContext): Promise<Decision> | Decision {
     const { digest, sharer } = this.#userKey(attributes.user);
-    const key = reviewKey(digest + requestKey(attributes, name));
+    const key = reviewKey(digest + requestKey(attributes, selected));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
-      this.#reviews.reviewAccess(specOf(attributes, name), signal);
+      this.#reviews.reviewAccess(specOf(attributes, selected), signal);
     return this.#cache.get(key, ask, context, sharer);
   }
 
@@ -81,18 +87,35 @@ export class AccessReviewAuthorizer implements Authorizer {
 }
 
 // The key of a request. A concatenation of JSON texts is unambiguous.
-function requestKey(attributes: Attributes, name: string): string {
+function requestKey(attributes: Attributes, selected: Selected): string {
   if ('path' in attributes) return JSON.stringify([attributes.verb, attributes.path]);
   const { verb, group, version, resource, subresource, namespace } = attributes;
-  return JSON.stringify([verb, group, version, resource, subresource, namespace, name]);
+  const { name, labelSelector, fieldSelector } = selected;
+  const selectors = labelSelector || fieldSelector ? [labelSelector, fieldSelector] : [];
+  return JSON.stringify([verb, group, version, resource, subresource, namespace, name, ...selectors]);
 }
 
-function specOf(attributes: Attributes, name: string): AccessReviewSpec {
+function specOf(attributes: Attributes, selected: Selected): AccessReviewSpec {
   const { user, verb } = attributes;
   const who = { user: user.name, uid: user.uid, groups: user.groups, extra: user.extra };
   if ('path' in attributes) return { ...who, nonResourceAttributes: { path: attributes.path, verb } };
   const { group, version, resource, subresource, namespace } = attributes;
-  return { ...who, resourceAttributes: { verb, group, version, resource, subresource, namespace, name } };
+  const { name, labelSelector, fieldSelector } = selected;
+  return {
+    ...who,
+    resourceAttributes: {
+      verb,
+      group,
+      version,
+      resource,
+      subresource,
+      namespace,
+      name,
+      // kube-apiserver parses the selectors for its authorizers (KEP-4601); an earlier version ignores them.
+      ...(labelSelector ? { labelSelector: { rawSelector: labelSelector } } : {}),
+      ...(fieldSelector ? { fieldSelector: { rawSelector: fieldSelector } } : {}),
+    },
+  };
 }
 
 /** Maximum length of attributes that are the key themselves. Up to this length, hashing costs more than a lookup. */

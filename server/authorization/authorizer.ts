@@ -16,6 +16,9 @@ export interface ResourceAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** The selectors of a list or watch, whose result contains only matching objects. */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
 }
 
 export interface NonResourceAttributes {

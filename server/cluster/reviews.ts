@@ -31,7 +31,7 @@ export interface AccessReviewSpec {
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
-  readonly resourceAttributes?: Readonly<Record<string, string>>;
+  readonly resourceAttributes?: Readonly<Record<string, string | { readonly rawSelector: string }>>;
   readonly nonResourceAttributes?: { readonly path: string; readonly verb: string };
 }
 

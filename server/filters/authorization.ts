@@ -26,5 +26,18 @@ export function authorization(authorizer: Authorizer): Filter {
 function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
   if (!info.isResourceRequest) return { user, verb: info.verb, path: info.path };
   const { prefix, verb, group, version, resource, subresource, namespace, name } = info;
-  return { user, prefix, verb, group, version, resource, subresource, namespace, name };
+  const { labelSelector, fieldSelector } = info;
+  return {
+    user,
+    prefix,
+    verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+    ...(labelSelector ? { labelSelector } : {}),
+    ...(fieldSelector ? { fieldSelector } : {}),
+  };
 }

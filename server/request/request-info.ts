@@ -23,6 +23,9 @@ export interface ResourceRequest {
   readonly subresource: string;
   /** For lists and watches, the name in `fieldSelector`, as in kube-apiserver. */
   readonly name: string;
+  /** For lists and watches of the Kubernetes API, the selectors of the query. */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
   /** Decoded segments from the resource on: [resource, name, subresource, …]. */
   readonly parts: readonly string[];
 }
@@ -76,7 +79,8 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
     namespace: segments[first] === 'namespaces' ? (segments[first + 1] ?? '') : '',
     resource,
     subresource: parts[2] ?? '',
-    name: named === '' && prefix !== 'kapis' && isList(verb) ? selectedName(parsed.search) : named,
+    // Handlers under /kapis check the permissions for selectors themselves.
+    ...(named === '' && prefix !== 'kapis' && isList(verb) ? selectedBy(parsed.search) : { name: named }),
     parts,
   };
 }
@@ -109,13 +113,29 @@ function isList(verb: string): boolean {
   return verb === 'list' || verb === 'watch';
 }
 
+/** The part of the attributes that the selectors of a list determine. */
+export type Selected = Pick<ResourceRequest, 'name' | 'labelSelector' | 'fieldSelector'>;
+
+/** Returns the selectors of a list, and the name that they select; as in kube-apiserver. `search`: the query string. */
+export function selectedBy(search: string): Selected {
+  if (!search.includes('Selector')) return NOT_SELECTED;
+  const query = new URLSearchParams(search);
+  const labelSelector = query.get('labelSelector');
+  const fieldSelector = query.get('fieldSelector');
+  return {
+    name: selectedName(fieldSelector ?? ''),
+    ...(labelSelector ? { labelSelector } : {}),
+    ...(fieldSelector ? { fieldSelector } : {}),
+  };
+}
+
+const NOT_SELECTED: Selected = { name: '' };
+
 /**
- * Returns the name that `fieldSelector` selects, or an empty string. The caller then needs permission for this name only, so the
+ * Returns the name that a field selector selects, or an empty string. The caller then needs permission for this name only, so the
  * result must not contain objects of other names. Therefore a selector with escapes is ignored.
  */
-function selectedName(search: string): string {
-  if (!search.includes('fieldSelector')) return '';
-  const selector = new URLSearchParams(search).get('fieldSelector') ?? '';
+function selectedName(selector: string): string {
   if (selector.includes('\\')) return '';
   for (const term of selector.split(',')) {
     const match = /^metadata\.name==?(.*)$/s.exec(term);

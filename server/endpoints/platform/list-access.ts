@@ -5,6 +5,8 @@ import type { Authorizer, ResourceAttributes } from '../../authorization/authori
 import { forbiddenMessage } from '../../authorization/forbidden-message.ts';
 import type { CallerScope, NamespaceScopes } from '../../authorization/namespace-scopes.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { selectedBy } from '../../request/request-info.ts';
+import { searchIn } from '../../request/request-path.ts';
 import type { Kind } from '../../resources/kind.ts';
 import type { ListScope } from './kind-lists.ts';
 
@@ -32,34 +34,38 @@ export class ListAccess {
   }
 
   /**
-   * Throws Forbidden if the caller may list the kind neither in the namespace of the path, nor in the cluster, nor in
-   * any namespace.
+   * Returns the namespaces that the caller may list at a path; everything if it may list all objects at the path, or
+   * those that the selectors of the query select. `namespace`: that of the path. Throws Forbidden if the caller may list
+   * the kind neither in this namespace, nor in the cluster, nor in any namespace.
    */
-  async checkPath(context: RequestContext, kind: Kind, namespace: string): Promise<void> {
-    const denied = await this.#denial(context, attributesOf(context, kind, 'list', namespace, ''));
-    if (!denied) return;
+  async pathScope(context: RequestContext, kind: Kind, namespace: string): Promise<CallerScope> {
+    const { name, ...selectors } = selectedBy(searchIn(context.request.url ?? ''));
+    const attributes = { ...attributesOf(context, kind, 'list', namespace, name), ...selectors };
+    const denied = await this.#denial(context, attributes);
+    if (!denied) return EVERYTHING;
     if (namespace === '' && isScoped(kind)) {
       const scope = await this.scope(context, kind, undefined);
-      if (scope.everything || scope.namespaces.length > 0) return;
+      if (scope.everything || scope.namespaces.length > 0) return scope;
     }
     throw denied();
   }
 
-  /** Returns the namespaces of a list that the caller may read. Throws Forbidden if there are none. */
+  /**
+   * Returns the namespaces of a list. `path`: the result of pathScope. `selected`: the namespaces of the query. Throws
+   * Forbidden if the caller may list the kind in none of them.
+   */
   async listScope(
     context: RequestContext,
     kind: Kind,
-    namespace: string,
-    selected: readonly string[] | undefined,
+    { namespace, path, selected }: ListTarget,
   ): Promise<ListScope> {
-    if (!isScoped(kind) || namespace !== '') {
-      await this.checkPath(context, kind, namespace);
-      if (!kind.namespaced) return { namespaces: undefined, partial: false };
+    if (namespace !== '') {
       const isSelected = selected?.includes(namespace) ?? true;
       return { namespaces: isSelected ? [namespace] : [], partial: false };
     }
     const wanted = selected && [...new Set(selected)].sort();
-    const scope = await this.scope(context, kind, wanted);
+    if (path.everything) return { namespaces: wanted, partial: false };
+    const scope = wanted ? await this.scope(context, kind, wanted) : path;
     if (scope.everything) return { namespaces: wanted, partial: false };
     if (scope.namespaces.length === 0) {
       const [first] = wanted ?? [];
@@ -101,6 +107,15 @@ export class ListAccess {
     }
     return denied;
   }
+}
+
+const EVERYTHING: CallerScope = { everything: true };
+
+interface ListTarget {
+  /** The namespace of the path; empty for all namespaces. */
+  readonly namespace: string;
+  readonly path: CallerScope;
+  readonly selected: readonly string[] | undefined;
 }
 
 function isNamespaces({ group, plural }: Kind): boolean {

@@ -1,6 +1,7 @@
 // HTTP handler of lists, objects, live lists and search under `/kapis/resources.<platform>.io/v1alpha3`. list-access.ts
 // checks whether the caller may list or get the kind.
 import { newBadRequest, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
+import type { CallerScope } from '../../authorization/namespace-scopes.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
@@ -43,15 +44,22 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
       const key = target.namespace === '' ? target.name : `${target.namespace}/${target.name}`;
       return lists.get(context, key, target.name);
     }
+    const { namespace } = target;
+    const pathScope = (): Promise<CallerScope> => access.pathScope(context, kind, namespace);
     // The permission for the path is checked before the kind is followed, and the namespaces of the query after it is read.
-    await access.checkPath(context, kind, target.namespace);
-    const lists = await options.kinds.lists(kind, context.signal);
-    const { namespaces } = lists.read(context);
-    const scope = (): Promise<ListScope> => access.listScope(context, kind, target.namespace, namespaces);
-    if (!isLive) return lists.list(context, await scope());
+    const before = await pathScope();
+    const followed = options.kinds.lists(kind, context.signal);
+    const lists = await followed;
+    const { namespaces: selected } = lists.read(context);
+    const scope = async (path: CallerScope): Promise<ListScope> =>
+      access.listScope(context, kind, { namespace, path, selected });
+    // A namespace can be recreated while the request waits for the first list of the kind.
+    if (!isLive)
+      return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));
     const current = async (): Promise<PlatformLists> =>
       options.kinds.lists(await options.kinds.resolve(info.resource, context.signal), context.signal);
-    return writeLive(context, { lists: current, scope }, options.live);
+    const currentScope = async (): Promise<ListScope> => scope(await pathScope());
+    return writeLive(context, { lists: current, scope: currentScope }, options.live);
   };
 }
 

@@ -36,12 +36,14 @@ export interface PlatformOptions {
   /** All namespaces of the cluster. */
   readonly namespaces?: readonly string[];
   readonly live?: LiveOptions;
+  /** The wait of each request for the first list of a kind; none by default. */
+  readonly sync?: (kind: Kind) => Promise<void>;
 }
 
 /** `lists`: called for each request, because definitions of kinds change. */
 export function platformLists(
   lists: () => readonly PlatformLists[],
-  { allowed = () => true, namespaces = [], live = { intervalMs: 1 } }: PlatformOptions = {},
+  { allowed = () => true, namespaces = [], live = { intervalMs: 1 }, sync }: PlatformOptions = {},
 ): Handler {
   const authorizer = {
     authorize: async (attributes: Attributes) => {
@@ -64,7 +66,10 @@ export function platformLists(
   };
   const kinds = {
     resolve: (resource: string) => find(({ plural }) => plural === resource, resource).kind,
-    lists: (kind: Kind) => find((other) => other.plural === kind.plural, kind.plural),
+    lists: (kind: Kind) => {
+      const found = find((other) => other.plural === kind.plural, kind.plural);
+      return sync ? sync(kind).then(() => found) : found;
+    },
     get followed() {
       return lists().map(({ kind }) => kind);
     },

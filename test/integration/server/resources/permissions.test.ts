@@ -162,6 +162,23 @@ describe('permissions of lists with a real cluster', function () {
     }
   });
 
+  it('for single names allow lists that select the name, as in kube-apiserver', async () => {
+    const pair = await cluster.certificate('of-one');
+    for (const [selector, status] of [
+      ['metadata.name%3Done', 200],
+      ['metadata.name%3D%3Done', 200],
+      ['metadata.name%3Dtwo', 403],
+      ['metadata.name!%3Dtwo', 403],
+    ] as const) {
+      const query = `fieldSelector=${selector}`;
+      const theirs = await cluster.direct({ pair }).ask(`/api/v1/namespaces/a/configmaps?${query}`);
+      const ours = await server.as({ pair }).ask(`${LISTS}/namespaces/a/configmaps?${query}`);
+      expect([theirs.status, ours.status], selector).to.deep.equal([status, status]);
+      if (status === 403) expect(ours.body['message']).to.equal(theirs.body['message']);
+      else expect(namesOf(ours.body)).to.deep.equal(['one']);
+    }
+  });
+
   it('show the namespaces of a tenant, and no others', async () => {
     const tenant = await server.asUser('tenant');
     expect(namesOf(await tenant.list(`${LISTS}/namespaces?sortBy=name&ascending=true`))).to.deep.equal([

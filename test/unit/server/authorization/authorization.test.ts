@@ -4,7 +4,11 @@ import * as fc from 'fast-check';
 import { newForbidden, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import { AccessReviewAuthorizer, reviewKey } from '../../../../server/authorization/access-review.ts';
-import type { Attributes, Decision } from '../../../../server/authorization/authorizer.ts';
+import type {
+  Attributes,
+  Decision,
+  ResourceAttributes,
+} from '../../../../server/authorization/authorizer.ts';
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
 import { forbiddenMessage } from '../../../../server/authorization/forbidden-message.ts';
 import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
@@ -12,7 +16,7 @@ import type { ClusterClient } from '../../../../server/cluster/connection/client
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 
 const bob: UserInfo = { name: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
-const listNodes: Attributes = {
+const listNodes: ResourceAttributes = {
   user: bob,
   verb: 'list',
   group: 'resources.platform.io',
@@ -162,6 +166,18 @@ describe('AccessReviewAuthorizer', () => {
         namespace: text,
         name: text,
       }),
+      fc.record({
+        user,
+        verb: fc.constant('other'),
+        group: text,
+        version: text,
+        resource: text,
+        subresource: text,
+        namespace: text,
+        name: text,
+        labelSelector: text.filter((selector) => selector !== ''),
+        fieldSelector: text.filter((selector) => selector !== ''),
+      }),
     );
     await fc.assert(
       fc.asyncProperty(attributes, attributes, async (one: Attributes, other: Attributes) => {
@@ -227,6 +243,37 @@ describe('AccessReviewAuthorizer', () => {
     expect(await get('other')).to.include({ allowed: false });
     expect(await subject.authorize(listNodes, scope)).to.include({ allowed: false });
     expect(await get('mine')).to.include({ allowed: true });
+  });
+
+  it('reviews the selectors of a list if the caller may not list all objects', async () => {
+    const cluster = fakeCluster({ allowed: false });
+    cluster.answer = () => {
+      const allowed = JSON.stringify(cluster.requests.at(-1)).includes('"rawSelector":"app=mine"');
+      return Promise.resolve({ status: { allowed } });
+    };
+    const subject = authorizer(cluster);
+    const list = (selectors: Partial<ResourceAttributes>, verb = 'list'): Promise<Decision> | Decision =>
+      subject.authorize({ ...listNodes, verb, ...selectors }, scope);
+    for (const verb of ['list', 'watch']) {
+      expect(await list({ labelSelector: 'app=mine' }, verb)).to.include({ allowed: true });
+      expect(cluster.requests.at(-1)).to.have.nested.property('spec.resourceAttributes.labelSelector');
+      expect(await list({ labelSelector: 'app=other' }, verb)).to.include({ allowed: false });
+      expect(await list({ fieldSelector: 'app=mine' }, verb)).to.include({ allowed: true });
+      expect(cluster.requests.at(-1)).to.have.nested.property('spec.resourceAttributes.fieldSelector');
+      expect(await list({}, verb)).to.include({ allowed: false });
+    }
+    const reviews = cluster.requests.length;
+    expect(await list({ labelSelector: 'app=mine' })).to.include({ allowed: true });
+    expect(cluster.requests).to.have.length(reviews);
+  });
+
+  it('needs one review for all selectors if the caller may list all objects', async () => {
+    const cluster = fakeCluster({ allowed: true });
+    const subject = authorizer(cluster);
+    for (const labelSelector of ['a', 'b', 'c']) {
+      expect(await subject.authorize({ ...listNodes, labelSelector }, scope)).to.include({ allowed: true });
+    }
+    expect(cluster.requests).to.have.length(1);
   });
 
   it('reviews writes per object', async () => {

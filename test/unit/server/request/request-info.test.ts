@@ -209,8 +209,21 @@ describe('parseRequestInfo', () => {
     });
   }
 
-  it('ignores fieldSelector on the console paths', () => {
-    expect(resource('GET', '/kapis/g/v1/nodes?fieldSelector=metadata.name%3Dx').name).to.equal('');
+  it('has the selectors of lists and watches', () => {
+    const selectors = { labelSelector: 'app=a,b', fieldSelector: 'spec.unschedulable=true' };
+    const query = new URLSearchParams(selectors).toString();
+    for (const watch of ['', '&watch=1']) {
+      expect(resource('GET', `${nodes}?${query}${watch}`)).to.include({ ...selectors, name: '' });
+    }
+    for (const other of [resource('GET', `${nodes}/a?${query}`), resource('POST', `${nodes}?${query}`)]) {
+      expect(other).to.not.have.any.keys('labelSelector', 'fieldSelector');
+    }
+  });
+
+  it('ignores selectors on the console paths', () => {
+    const info = resource('GET', '/kapis/g/v1/nodes?fieldSelector=metadata.name%3Dx&labelSelector=a');
+    expect(info.name).to.equal('');
+    expect(info).to.not.have.any.keys('labelSelector', 'fieldSelector');
   });
 
   it('decodes a name once', () => {

@@ -10,8 +10,17 @@ import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support
 const SPACES = ['bank', 'other', 'shop'];
 
 /** A review in short, for instance `list pods bank`. */
-const short = ({ verb, group, resource, namespace, name }: ResourceAttributes): string =>
-  [verb, group === '' ? resource : `${resource}.${group}`, namespace || '*', name].join(' ').trim();
+const short = ({ verb, group, resource, namespace, name, ...more }: ResourceAttributes): string =>
+  [
+    verb,
+    group === '' ? resource : `${resource}.${group}`,
+    namespace || '*',
+    name,
+    more.labelSelector,
+    more.fieldSelector,
+  ]
+    .filter((part) => part)
+    .join(' ');
 
 describe('the permissions of platform lists', () => {
   const pods = new KindCache(PODS).fill(4, [
@@ -140,6 +149,52 @@ describe('the permissions of platform lists', () => {
     allowed = new Set(['get namespaces shop shop']);
     const get = async (name: string) => (await server.ask(`${PLATFORM_PATH}/namespaces/${name}`)).status;
     expect([await get('shop'), await get('bank')]).to.deep.equal([200, 403]);
+  });
+
+  it('can be limited to the selectors of the query, or to a name', async () => {
+    const path = 'pods?labelSelector=app%3Da&fieldSelector=metadata.namespace%3Dshop';
+    const selectors = 'app=a metadata.namespace=shop';
+    allowed = new Set([`list pods * ${selectors}`]);
+    expect(await list(path)).to.deep.equal({ names: [], total: 0, partial: undefined });
+    expect(String(await list(`namespaces/shop/${path}`))).to.match(/^403/);
+    expect(String(await list('pods?labelSelector=app%3Da'))).to.match(/^403/);
+    expect(String(await list('pods'))).to.match(/^403/);
+    allowed = new Set([`list pods shop ${selectors}`, 'list pods shop c metadata.name=c']);
+    expect(await list(`namespaces/shop/${path}`)).to.deep.equal({ names: [], total: 0, partial: undefined });
+    expect(await list('namespaces/shop/pods?fieldSelector=metadata.name%3Dc')).to.deep.include({
+      names: ['c'],
+    });
+    expect(String(await list(path))).to.match(/^403/);
+    expect(String(await list('namespaces/shop/pods?fieldSelector=metadata.name%3Dd'))).to.match(/^403/);
+  });
+
+  it('need one review of each namespace for a list', async () => {
+    allowed = new Set(['list pods shop', 'list pods bank']);
+    await list('pods');
+    expect(reviews.filter((review) => review === 'list pods shop')).to.have.length(1);
+  });
+
+  it('are checked again after the wait for the first list of the kind', async () => {
+    const [waiting, synced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const handler = platformLists(() => [pods.lists], {
+      namespaces: SPACES,
+      allowed: (attributes) => allowed.has(short(attributes)),
+      sync: () => {
+        waiting.resolve();
+        return synced.promise;
+      },
+    });
+    const slow = await new HandlerServer(handler).start();
+    try {
+      allowed = new Set(['list pods shop']);
+      const answer = slow.ask(`${PLATFORM_PATH}/pods`);
+      await waiting.promise;
+      allowed = new Set();
+      synced.resolve();
+      expect((await answer).status).to.equal(403);
+    } finally {
+      await slow.close();
+    }
   });
 
   it('are checked again for each request', async () => {
