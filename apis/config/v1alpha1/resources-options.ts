@@ -27,7 +27,7 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
   ),
   maxKinds: countOption(
     100,
-    'Maximum number of followed kinds; the least recently used one is stopped for another one.',
+    'Maximum number of followed kinds; the least recently used one without a live list is stopped for another one.',
   ),
   kindBudget: quantityOption(
     '512Mi',

@@ -8,16 +8,36 @@ const ACCEPT =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
 
-/**
- * Returns all kinds that can be listed and watched, in the order of discovery: the core group, then the other groups by
- * priority. Of a kind with several versions, it returns the preferred one. An aggregated API that does not respond has
- * no kinds, and does not delay the others.
- */
-export async function discoverKinds(client: ClusterClient, signal: AbortSignal): Promise<Kind[]> {
+export type GroupVersion = Pick<Kind, 'group' | 'version'>;
+
+export interface Discovery {
+  /**
+   * All kinds that can be listed and watched, in the order of discovery: the core group, then the other groups by
+   * priority. Of a kind with several versions, the preferred one.
+   */
+  readonly kinds: readonly Kind[];
+  /** The aggregated APIs that do not respond, so that their kinds are unknown. They do not delay the others. */
+  readonly unavailable: readonly GroupVersion[];
+}
+
+export async function discover(client: ClusterClient, signal: AbortSignal): Promise<Discovery> {
   const [core, groups] = await Promise.all(
     ['/api', '/apis'].map((path) => client.json({ path, headers: { accept: ACCEPT }, signal })),
   );
-  return [...kindsOf(core), ...kindsOf(groups)];
+  return { kinds: [...kindsOf(core), ...kindsOf(groups)], unavailable: unavailableIn(groups) };
+}
+
+/** Reads the versions of an APIGroupDiscoveryList that kube-apiserver could not request from their APIService. */
+export function unavailableIn(list: unknown): GroupVersion[] {
+  return array(record(list)['items'])
+    .map(record)
+    .flatMap((item) => {
+      const group = text(recordIn(item, 'metadata')['name']);
+      return array(item['versions'])
+        .map(record)
+        .filter(({ freshness, resources }) => freshness === 'Stale' && array(resources).length === 0)
+        .map(({ version }) => ({ group, version: text(version) }));
+    });
 }
 
 /** Reads an APIGroupDiscoveryList. */

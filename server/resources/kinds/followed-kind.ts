@@ -178,14 +178,18 @@ export class FollowedKind implements ListedKind<KindFacts> {
     if (error instanceof SinkError && error.cause instanceof OverBudgetError) this.#exceeded(this);
   }
 
-  /** Why there is no list yet. */
+  /** Why there is no list, or none that is up to date. */
   get reason(): string {
     const name = exactName(this.kind);
     const failure = this.#failure;
     if (failure instanceof StatusError && failure.code === 403) {
       return `this server may not list ${name}: grant its ServiceAccount the verbs list and watch`;
     }
-    const reason = failure === undefined ? 'the first list takes longer' : messageOf(failure);
-    return `the list of ${name} is not available yet: ${reason}`;
+    if (this.synced) {
+      const cause = failure === undefined ? 'the cluster does not respond' : messageOf(failure);
+      return `the list of ${name} is not up to date: ${cause}`;
+    }
+    const cause = failure === undefined ? 'the first list takes longer' : messageOf(failure);
+    return `the list of ${name} is not available yet: ${cause}`;
   }
 }

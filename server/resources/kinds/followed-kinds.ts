@@ -29,6 +29,8 @@ export interface FollowedKindsOptions {
   /** Maximum wait of a request for the first list, in ms. */
   readonly syncTimeout: number;
   readonly metrics: KindMetrics;
+  /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
+  readonly staleMs?: number;
   /** Pause in ms before a kind over its budget is followed again; a minute by default. */
   readonly overBudgetMs?: number;
   /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
@@ -44,6 +46,8 @@ export interface KindMetrics {
 
 const SWEEP_MS = 5_000;
 const OVER_BUDGET_MS = 60_000;
+/** Longer than the reflector needs to notice that a watch without bookmarks is broken, and to resume it. */
+const STALE_MS = 180_000;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -74,15 +78,21 @@ export class FollowedKinds {
   }
 
   /**
-   * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, or the
-   * kind exceeds its memory budget; NotFound if the kind does not exist any more.
+   * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, its API
+   * is not available, the objects are stale, or the kind exceeds its memory budget; NotFound if the kind does not exist
+   * any more.
    */
   use(kind: Kind, signal: AbortSignal): Promise<FollowedKind> | FollowedKind {
     this.#checkBudget(kind);
-    const followed = this.#follow(this.#current(kind));
+    const current = this.#current(kind);
+    const outage = this.catalog.outage(current);
+    if (outage && !this.#followed.get(exactName(kind))?.synced) throw newServiceUnavailable(outage, 1);
+    const followed = this.#follow(current);
     followed.usedAt = performance.now();
-    if (followed.synced) return followed;
-    return this.#synced(followed, signal);
+    if (!followed.synced) return this.#synced(followed, signal);
+    const isStale = followed.ageMs > (this.#options.staleMs ?? STALE_MS);
+    if (isStale) throw newServiceUnavailable(outage ?? followed.reason, 1);
+    return followed;
   }
 
   async #synced(first: FollowedKind, signal: AbortSignal): Promise<FollowedKind> {
@@ -95,7 +105,9 @@ export class FollowedKinds {
       const { kind, reason } = followed;
       const current = this.#current(kind);
       // The definition changes several times within a second when a version becomes preferred.
-      if (isSameKind(kind, current)) throw newServiceUnavailable(reason, 1);
+      if (isSameKind(kind, current)) {
+        throw newServiceUnavailable(this.catalog.outage(kind) ?? reason, 1);
+      }
       followed = this.#follow(current);
     }
   }

@@ -15,7 +15,7 @@ import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { CUSTOM_DEFINITIONS_PATH, CustomDefinitions } from './custom-definitions.ts';
-import { discoverKinds } from './discovery.ts';
+import { discover, type GroupVersion } from './discovery.ts';
 
 export interface KindCatalogOptions {
   readonly client: ClusterClient;
@@ -45,6 +45,8 @@ export class KindCatalog {
   readonly #definitions: CustomDefinitions;
   readonly #failures = new RepeatedFailure();
   #kinds: readonly Kind[] | undefined;
+  /** The aggregated APIs that did not respond to the last discovery. Their known kinds stay in the catalog. */
+  #unavailable: readonly GroupVersion[] = [];
   /** The same kinds by their exact name. */
   #byName: ReadonlyMap<string, Kind> = new Map();
   #plurals: ReadonlySet<string> = new Set();
@@ -69,19 +71,28 @@ export class KindCatalog {
   /**
    * Returns the kind of a resource in a path: a plural, or `plural.group`. A plural alone means the built-in kind, or
    * the only custom resource with this plural. Throws NotFound for an unknown resource, BadRequest for an ambiguous
-   * one, and ServiceUnavailable while discovery has not responded.
+   * one, and ServiceUnavailable while discovery, or the APIService of the group, has not responded.
    */
   resolve(resource: string, signal: AbortSignal): Promise<Kind> | Kind {
-    return this.#find(resource) ?? this.#resolveNew(resource, signal);
+    const kind = this.#find(resource);
+    return kind && !this.outage(kind) ? kind : this.#resolveNew(resource, signal);
   }
 
-  /** The kind may be new, or this may be the first request. */
+  /** The kind may be new, its API may be available again, or this may be the first request. */
   async #resolveNew(resource: string, signal: AbortSignal): Promise<Kind> {
     if (performance.now() - this.#refreshedAt > PAUSE_MS) await orAborted(this.#refresh(), signal);
     const kind = this.#find(resource);
     if (kind) return kind;
     if (!this.#kinds) throw newServiceUnavailable('the resources of the cluster are not known yet', 1);
+    const api = this.#unavailable.find(({ group }) => resource.endsWith(`.${group}`));
+    if (api) throw newServiceUnavailable(outageOf(api), 1);
     throw this.notFound(resource);
+  }
+
+  /** Returns the cause if the API of a kind does not respond. */
+  outage({ group, version }: GroupVersion): string | undefined {
+    const api = this.#unavailable.find((other) => other.group === group && other.version === version);
+    return api && outageOf(api);
   }
 
   /** Returns true if the resource in a path is a known kind. */
@@ -133,9 +144,13 @@ export class KindCatalog {
   async #discover(): Promise<void> {
     const { client, log, domain, allowed } = this.#options;
     try {
-      const kinds = await discoverKinds(client, AbortSignal.timeout(WAIT_MS));
+      const { kinds, unavailable } = await discover(client, AbortSignal.timeout(WAIT_MS));
       this.#failures.end();
-      this.#kinds = kinds.filter((kind) => isServed(kind, domain, allowed));
+      this.#unavailable = unavailable;
+      const found = kinds.filter((kind) => isServed(kind, domain, allowed));
+      const names = new Set(found.map(exactName));
+      const lost = (this.#kinds ?? []).filter((kind) => this.outage(kind) && !names.has(exactName(kind)));
+      this.#kinds = [...found, ...lost];
       this.#restricted = new Set(
         kinds.filter(isRestricted).flatMap((kind) => [kind.plural, exactName(kind)]),
       );
@@ -196,6 +211,10 @@ export function isSameKind(kind: Kind, other: Kind | undefined): boolean {
     kind.namespaced === other.namespaced &&
     kind.custom?.revision === other.custom?.revision
   );
+}
+
+function outageOf({ group, version }: GroupVersion): string {
+  return `the APIService ${version}.${group} is not available, so that its resources cannot be listed`;
 }
 
 /** Restricted kinds: they contain credentials, or show who may do what. */

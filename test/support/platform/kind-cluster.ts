@@ -3,16 +3,24 @@ import type { ServerResponse } from 'node:http';
 import type { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import { type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import { CUSTOM_DEFINITIONS_PATH } from '../../../server/resources/kinds/custom-definitions.ts';
-import { bookmark, type Call, event, refuse, ScriptedCluster, send } from '../cluster/scripted-cluster.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  list,
+  refuse,
+  ScriptedCluster,
+  send,
+} from '../cluster/scripted-cluster.ts';
 import type { PlainObject } from './kind-cache.ts';
 
 /** Returns the discovery document of the kinds. `verbs`: of all kinds. */
 export function discoveryOf(
   kinds: readonly Kind[],
   verbs: readonly string[] = ['get', 'list', 'watch'],
-): object {
+): { readonly items: readonly object[] } {
   const groups = Map.groupBy(kinds, ({ group }) => group);
-  return {
+  const document = {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     items: Array.from(groups, ([name, members]) => ({
@@ -31,6 +39,7 @@ export function discoveryOf(
       ),
     })),
   };
+  return document;
 }
 
 /** Returns the CustomResourceDefinition of a kind. `color`: name of its printer column and selectable field. */
@@ -59,6 +68,8 @@ export class KindCluster {
   readonly #cluster: ScriptedCluster;
   /** The kinds of discovery. */
   kinds: readonly Kind[];
+  /** The aggregated APIs that do not respond: discovery has their versions without kinds. */
+  unavailable: readonly Pick<Kind, 'group' | 'version'>[] = [];
   /** Responses by path, in place of those of this class. */
   readonly responses = new Map<string, (call: Call) => void>();
   /** The objects of each kind, by path. */
@@ -98,6 +109,11 @@ export class KindCluster {
     for (const response of this.#streams.get(path) ?? []) send(response, event(type, JSON.stringify(object)));
   }
 
+  /** Ends the open lists and watches of a path. */
+  disconnect(path: string): void {
+    for (const response of this.#streams.get(path) ?? []) response.destroy();
+  }
+
   /** Sends a change of a CustomResourceDefinition. */
   define(type: 'ADDED' | 'MODIFIED' | 'DELETED', kind: Kind, color?: string): void {
     this.send(CUSTOM_DEFINITIONS_PATH, type, definitionOf(kind, ++this.#version, color));
@@ -115,7 +131,17 @@ export class KindCluster {
     if (own) return own(call);
     if (path === '/api' || path === '/apis') {
       const kinds = this.kinds.filter(({ group }) => (group === '') === (path === '/api'));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(discoveryOf(kinds)));
+      const found = kinds.filter(
+        ({ group, version }) =>
+          !this.unavailable.some((api) => api.group === group && api.version === version),
+      );
+      const stale = this.unavailable.map(({ group, version }) => ({
+        metadata: { name: group },
+        versions: [{ version, freshness: 'Stale' }],
+      }));
+      const { items, ...list } = discoveryOf(found);
+      const document = { ...list, items: [...items, ...(path === '/apis' ? stale : [])] };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
       return;
     }
     const isKnown = path === CUSTOM_DEFINITIONS_PATH || this.kinds.some((kind) => sourcePath(kind) === path);
@@ -123,6 +149,7 @@ export class KindCluster {
     const streams = this.#streams.get(path) ?? new Set();
     this.#streams.set(path, streams.add(response));
     response.on('close', () => streams.delete(response));
+    if (kind === 'position') return list(response, this.#version);
     if (kind !== 'stream') return send(response, '');
     const added = (this.objects.get(path) ?? []).map((object) => event('ADDED', JSON.stringify(object)));
     send(response, ...added, bookmark(this.#version, true));

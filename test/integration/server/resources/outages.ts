@@ -169,11 +169,26 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
         ]);
         expect(hanging.status).to.equal(503);
         expect(hanging.ms).to.be.below(IN_TIME_MS);
-        for (const unknown of ['things.silent.example.org', 'things.unreachable.example.org']) {
-          const { status, ms } = await server.list(unknown);
-          expect(status).to.equal(404);
+        for (const group of ['silent.example.org', 'unreachable.example.org']) {
+          await until(async () => (await server.list(`things.${group}`)).status === 503);
+          const { ms, body } = await server.list(`things.${group}`);
+          expect(body['message']).to.include(`the APIService v1.${group} is not available`);
           expect(ms).to.be.below(QUICK_MS);
         }
+        for (const unknown of ['gizmos', 'things.example.org', 'things.example.com']) {
+          const { status, ms } = await server.list(unknown);
+          expect(status, unknown).to.equal(404);
+          expect(ms).to.be.below(QUICK_MS);
+        }
+        // kube-apiserver detects the outage of the API, and removes its kinds from discovery.
+        await api.close();
+        // A request for an unknown resource requests discovery.
+        await until(async () => (await server.list('others.late.example.org')).status === 503);
+        const lost = await server.list('things');
+        expect(lost.status).to.equal(503);
+        expect(lost.body['message']).to.include('the APIService v1.late.example.org is not available');
+        expect(lost.ms).to.be.below(QUICK_MS);
+        await othersRespond('configmaps', 'services');
         const kind: Definition = { plural: 'newcomers', kind: 'Newcomer' };
         await define(cluster, kind);
         await createCustom(cluster, kind, 'new');

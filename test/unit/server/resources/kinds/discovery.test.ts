@@ -1,7 +1,7 @@
 // Tests of reading resources from aggregated discovery.
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
-import { discoverKinds, kindsOf } from '../../../../../server/resources/kinds/discovery.ts';
+import { discover, kindsOf, unavailableIn } from '../../../../../server/resources/kinds/discovery.ts';
 import { NAMESPACES, PODS } from '../../../../support/platform/kind-cache.ts';
 import { discoveryOf, KindCluster } from '../../../../support/platform/kind-cluster.ts';
 
@@ -33,6 +33,8 @@ describe('kindsOf', () => {
   it('returns no kinds of an aggregated API that does not respond', () => {
     const stale = { metadata: { name: 'broken.io' }, versions: [{ version: 'v1', freshness: 'Stale' }] };
     expect(kindsOf({ items: [stale] })).to.deep.equal([]);
+    expect(unavailableIn({ items: [stale] })).to.deep.equal([{ group: 'broken.io', version: 'v1' }]);
+    expect(unavailableIn(discoveryOf([PODS, CRONTABS]))).to.deep.equal([]);
   });
 
   it('reads any value without an error', () => {
@@ -40,18 +42,20 @@ describe('kindsOf', () => {
       property(jsonValue(), (value) => {
         for (const list of [value, { items: value }, { items: [{ versions: value }] }]) {
           expect(kindsOf(list)).to.be.an('array');
+          expect(unavailableIn(list)).to.be.an('array');
         }
       }),
     );
   });
 });
 
-describe('discoverKinds', () => {
+describe('discover', () => {
   it('reads the core group first, then the other groups, in two requests', async () => {
     const cluster = await KindCluster.start(CRONTABS, PODS);
     try {
-      const kinds = await discoverKinds(cluster.client, AbortSignal.timeout(5_000));
+      const { kinds, unavailable } = await discover(cluster.client, AbortSignal.timeout(5_000));
       expect(kinds).to.deep.equal([PODS, CRONTABS]);
+      expect(unavailable).to.deep.equal([]);
       expect([cluster.requests('/api'), cluster.requests('/apis')]).to.deep.equal([1, 1]);
     } finally {
       await cluster.stop();

@@ -54,14 +54,16 @@ describe('FollowedKinds', () => {
 
   const namesOf = (kinds: FollowedKinds): string[] => kinds.synced.map(({ kind }) => exactName(kind));
 
-  async function failure(used: Promise<FollowedKind>): Promise<StatusError> {
+  const unknown = async ({ catalog }: FollowedKinds): Promise<Kind> => catalog.resolve('unknown', signal);
+
+  async function failure(used: Promise<unknown>): Promise<StatusError> {
     try {
       await used;
     } catch (error) {
       if (error instanceof StatusError) return error;
       throw error;
     }
-    throw new Error('the kind was followed');
+    throw new Error('the kind was found');
   }
 
   async function use(kinds: FollowedKinds, kind: Kind): Promise<FollowedKind> {
@@ -140,6 +142,51 @@ describe('FollowedKinds', () => {
     cluster.responses.clear();
     await until(() => namesOf(kinds).includes('pods'));
     expect((await use(kinds, PODS)).objects).to.equal(2);
+  });
+
+  it('serves the objects of a kind whose list fails later only for a time', async () => {
+    const kinds = await follow({ staleMs: 200 });
+    const pods = await use(kinds, PODS);
+    cluster.responses.set(PODS_PATH, ({ response }) =>
+      refuse(response, 500, 'the conversion webhook failed'),
+    );
+    cluster.disconnect(PODS_PATH);
+    expect(await use(kinds, PODS)).to.equal(pods);
+    await until(() => pods.ageMs > 200);
+    expect(await failure(use(kinds, PODS))).to.have.property('code', 503);
+    await until(async () => {
+      const { message } = await failure(use(kinds, PODS));
+      return /^the list of pods is not up to date: .*the conversion webhook failed/.test(message);
+    });
+    // Other kinds are not affected, and the kind recovers.
+    expect((await use(kinds, SERVICES)).synced).to.equal(true);
+    cluster.responses.clear();
+    await until(() => pods.ageMs < 200);
+    expect(await use(kinds, PODS)).to.equal(pods);
+  });
+
+  it('names the APIService of a kind whose API does not respond, at once', async () => {
+    const gizmos = { ...WIDGETS, plural: 'gizmos', kind: 'Gizmo' };
+    cluster.kinds = [...cluster.kinds, gizmos];
+    const kinds = await follow({ syncTimeout: 600_000 });
+    const { catalog } = kinds;
+    const widgets = await use(kinds, WIDGETS);
+    cluster.unavailable = [WIDGETS];
+    // Each request for an unknown resource requests discovery.
+    await until(async () => {
+      await failure(unknown(kinds));
+      return catalog.outage(WIDGETS) !== undefined;
+    });
+    const message = 'the APIService v1.example.com is not available, so that its resources cannot be listed';
+    expect(await failure(use(kinds, gizmos))).to.include({ code: 503, message });
+    // The objects of a followed kind are up to date as long as its watch is.
+    expect(await use(kinds, WIDGETS)).to.equal(widgets);
+    cluster.unavailable = [];
+    await until(async () => {
+      await failure(unknown(kinds));
+      return catalog.outage(WIDGETS) === undefined;
+    });
+    expect((await use(kinds, gizmos)).synced).to.equal(true);
   });
 
   it('ends a wait when the client disconnects', async () => {

@@ -119,6 +119,31 @@ describe('KindCatalog', () => {
     });
   });
 
+  it('responds with 503 for an API that does not respond, and keeps its known kinds', async () => {
+    const things = kind('things.late.example.org');
+    const catalog = await catalogOf([PODS, things, WIDGETS]);
+    expect(await resolved(catalog, 'things')).to.equal('things.late.example.org');
+    expect(catalog.outage(things)).to.equal(undefined);
+    const silent = { group: 'silent.example.org', version: 'v2' };
+    cluster.unavailable = [things, silent];
+    const cause =
+      'the APIService v2.silent.example.org is not available, so that its resources cannot be listed';
+    // The next request for discovery is at least 500 ms later.
+    await until(async () => (await failure(catalog, 'others.silent.example.org')).code === 503);
+    expect((await failure(catalog, 'others.silent.example.org')).message).to.equal(cause);
+    expect(catalog.outage(things)).to.include('v1.late.example.org');
+    expect(await resolved(catalog, 'things')).to.equal('things.late.example.org');
+    expect(await resolved(catalog, 'widgets')).to.equal('widgets.example.com');
+    for (const unknown of ['gadgets', 'gadgets.example.com', 'late.example.org', 'xlate.example.org']) {
+      expect((await failure(catalog, unknown)).code, unknown).to.equal(404);
+    }
+
+    cluster.unavailable = [];
+    await until(async () => (await resolved(catalog, 'things')) !== '' && !catalog.outage(things));
+    cluster.kinds = [PODS, WIDGETS];
+    await until(async () => (await failure(catalog, 'others.late.example.org')).code === 404);
+  });
+
   it('does not serve restricted kinds unless they are allowed', async () => {
     const restricted = [
       'secrets',
