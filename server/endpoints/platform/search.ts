@@ -37,8 +37,12 @@ export class Search {
   async respond(context: RequestContext, access: ListAccess): Promise<void> {
     const { q, kinds: names, limit } = this.#decoder.decode(context.query);
     if (q === undefined) throw newBadRequest('q: the text to search for is missing');
-    const kinds = names ? await this.#named(names, context) : this.#options.kinds.followed;
-    const found = await Promise.all(kinds.map((kind) => this.#searched(context, access, kind, { q, limit })));
+    const isNamed = names !== undefined;
+    const kinds = isNamed ? await this.#named(names, context) : this.#options.kinds.followed;
+    const found = await Promise.all(
+      kinds.map((kind) => this.#searched(context, access, kind, { q, limit, isNamed })),
+    );
+    const searched = kinds.filter((_, i) => isNamed || found[i]);
     const groups = found
       .filter((group) => group !== undefined)
       .filter(({ total }) => total > 0)
@@ -47,7 +51,7 @@ export class Search {
       `${JSON.stringify({
         kind: 'SearchResult',
         apiVersion: this.#options.apiVersion,
-        kinds: kinds.map(exactName),
+        kinds: searched.map(exactName),
         totalItems: groups.reduce((sum, { total }) => sum + total, 0),
         groups: groups.map(describe),
       })}\n`,
@@ -71,19 +75,36 @@ export class Search {
     return kinds;
   }
 
-  /** Returns the matches of a kind; undefined if the caller may not list it. */
+  /**
+   * Returns the matches of a kind; undefined if the caller may not list it, or if it is not available and not named in
+   * the query.
+   */
   async #searched(
     context: RequestContext,
     access: ListAccess,
     kind: Kind,
-    { q, limit }: { readonly q: string; readonly limit: number },
+    { q, limit, isNamed }: { readonly q: string; readonly limit: number; readonly isNamed: boolean },
   ): Promise<Group | undefined> {
     const scope = isScoped(kind)
       ? await access.scope(context, kind, undefined)
       : (await access.mayList(context, kind)) && ({ everything: true } as const);
     if (!scope || (!scope.everything && scope.namespaces.length === 0)) return undefined;
-    const lists = await this.#options.kinds.lists(kind, context.signal);
+    const lists = await this.#listsOf(kind, context, isNamed);
+    if (!lists) return undefined;
     return { lists, ...(await lists.search(q, scope, limit)), partial: !scope.everything };
+  }
+
+  async #listsOf(
+    kind: Kind,
+    { signal }: RequestContext,
+    isNamed: boolean,
+  ): Promise<PlatformLists | undefined> {
+    try {
+      return await this.#options.kinds.lists(kind, signal);
+    } catch (error) {
+      if (isNamed || !(error instanceof StatusError)) throw error;
+      return undefined;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Tests of the search under `/kapis`.
 import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, NAMESPACES, PODS, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
@@ -19,11 +20,16 @@ describe('Search', () => {
   const lists = [pods, widgets, namespaces].map((cache) => cache.lists);
   let server: HandlerServer;
   let allowed: (review: string) => boolean;
+  /** The plural of a kind whose lists are unavailable. */
+  let unavailable: string;
 
   before(async () => {
     const handler = platformLists(() => lists, {
       namespaces: ['bank', 'cart-system', 'shop'],
       allowed: ({ verb, resource, namespace }) => allowed(`${verb} ${resource} ${namespace || '*'}`),
+      sync: async ({ plural }) => {
+        if (plural === unavailable) throw newServiceUnavailable('the list is not available', 1);
+      },
     });
     server = await new HandlerServer(handler).start();
   });
@@ -35,6 +41,7 @@ describe('Search', () => {
 
   beforeEach(() => {
     allowed = () => true;
+    unavailable = '';
   });
 
   const search = (query: string) => server.json(`${PLATFORM_PATH}/search?${query}`);
@@ -102,9 +109,17 @@ describe('Search', () => {
   it('finds only what the caller may list', async () => {
     allowed = (review) => ['list pods shop', 'get namespaces shop'].includes(review);
     expect(await found('q=cart')).to.deep.equal(['pods (partial): word my-cart']);
-    expect(await search('q=cart')).to.deep.include({ totalItems: 1 });
+    expect(await search('q=cart')).to.deep.include({ totalItems: 1, kinds: ['pods'] });
     allowed = () => false;
-    expect(await search('q=cart')).to.deep.include({ totalItems: 0, groups: [] });
+    expect(await search('q=cart')).to.deep.include({ totalItems: 0, groups: [], kinds: [] });
+    expect(await search('q=cart&kinds=pods')).to.deep.include({ totalItems: 0, groups: [], kinds: ['pods'] });
+  });
+
+  it('omits an unavailable kind, unless the query names it', async () => {
+    unavailable = 'widgets';
+    expect(await found('q=cart&kinds=pods')).to.deep.equal(['pods: word my-cart, text discarted']);
+    expect(await search('q=cart')).to.deep.include({ totalItems: 3, kinds: ['pods', 'namespaces'] });
+    expect((await server.ask(`${PLATFORM_PATH}/search?q=cart&kinds=pods,widgets`)).status).to.equal(503);
   });
 
   it('rejects invalid queries with all errors', async () => {
