@@ -3,7 +3,7 @@ import type { ReadObject } from './object-reader.ts';
 import { Chunk, OBJECT_BYTES, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
-import { type FrameFactory, PLAIN_FRAMES, StoredObject } from './stored-object.ts';
+import { type FrameFactory, PLAIN_FRAMES, StoredObject, storedAlone } from './stored-object.ts';
 
 /** Size of a new chunk. It is below the maximum, so that the next new object does not split the chunk. */
 const FILL_BYTES = 512 << 10;
@@ -14,9 +14,14 @@ interface Placed<Facts> {
   readonly at: number;
 }
 
+/** Number of inserted objects after which the memory of the snapshot is measured again. */
+const MEASURED_OBJECTS = 1_024;
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Builds a snapshot from a list. Lists of the cluster are usually sorted, so each object is written directly into the
- * buffer of its chunk. An unsorted list is sorted and copied at the end. The builder keeps no references to its input.
+ * Builds a snapshot from a list. Lists of kube-apiserver are sorted, so each object is written directly into the buffer
+ * of its chunk. From the first object that is not in order, each object is inserted as a change is: to sort all objects
+ * at the end would block the event loop. The builder keeps no references to its input.
  */
 export class SnapshotBuilder<Facts> {
   readonly #frames: FrameFactory;
@@ -24,7 +29,9 @@ export class SnapshotBuilder<Facts> {
   #size = 0;
   #bytes = 0;
   #lastKey = '';
-  #sorted = true;
+  /** The snapshot of an unsorted list, and its memory. */
+  #unsorted: ObjectSnapshot<Facts> | undefined;
+  #unsortedBytes = 0;
   /** Buffer for the current chunk, whose size is not yet known. */
   #scratch = Buffer.alloc(0);
   #used = 0;
@@ -36,11 +43,12 @@ export class SnapshotBuilder<Facts> {
 
   /** Memory of the objects so far, in bytes. */
   get bytes(): number {
-    return this.#bytes + this.#used + this.#size * OBJECT_BYTES;
+    return this.#unsorted ? this.#unsortedBytes : this.#bytes + this.#used + this.#size * OBJECT_BYTES;
   }
 
-  add({ identity, spliced }: ReadObject<Facts>): void {
-    this.#sorted &&= this.#lastKey < identity.key;
+  add(object: ReadObject<Facts>): void {
+    const { identity, spliced } = object;
+    if (this.#unsorted || identity.key <= this.#lastKey) return this.#insert(object);
     this.#lastKey = identity.key;
     this.#size++;
     const at = this.#placed.length === 0 ? 0 : this.#used + 1;
@@ -53,9 +61,19 @@ export class SnapshotBuilder<Facts> {
   }
 
   build(version: bigint): ObjectSnapshot<Facts> {
+    if (this.#unsorted) return this.#unsorted.at(version);
     if (this.#placed.length > 0) this.#flush();
-    if (!this.#sorted) this.#sort();
     return new ObjectSnapshot(version, this.#chunks, this.#size, this.#frames);
+  }
+
+  /** If a key occurs repeatedly, its last object is used. */
+  #insert({ identity, spliced }: ReadObject<Facts>): void {
+    const before = this.#unsorted ?? this.build(0n);
+    const object = storedAlone(identity, spliced, [NOTHING, NOTHING]);
+    const after = before.with(0n, object, before.get(identity.key));
+    const isMeasured = !this.#unsorted || after.size % MEASURED_OBJECTS === 0;
+    this.#unsortedBytes = isMeasured ? after.bytes() : this.#unsortedBytes + object.length + OBJECT_BYTES;
+    this.#unsorted = after;
   }
 
   #reserve(length: number): void {
@@ -74,19 +92,5 @@ export class SnapshotBuilder<Facts> {
     this.#chunks.push(new Chunk(objects, this.#frames, frame));
     this.#placed = [];
     this.#used = 0;
-  }
-
-  /** Sorts the objects by key. If a key occurs repeatedly, its last object is used. */
-  #sort(): void {
-    const byKey = new Map<string, StoredObject<Facts>>();
-    for (const chunk of this.#chunks) for (const object of chunk.objects) byKey.set(object.key, object);
-    const objects = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-    this.#chunks = [];
-    for (let i = 0; i < objects.length; i += this.#frames.objects) {
-      const chunk = new Chunk(objects.slice(i, i + this.#frames.objects), this.#frames);
-      chunk.coalesce();
-      this.#chunks.push(chunk);
-    }
-    this.#size = objects.length;
   }
 }

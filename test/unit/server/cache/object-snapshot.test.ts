@@ -103,6 +103,26 @@ describe('ObjectSnapshot', () => {
     }
   });
 
+  it('sorts an unsorted list while it arrives, not at its end', () => {
+    const packed = new PackedFrames();
+    let frames = 0;
+    const counted: FrameFactory = {
+      objects: packed.objects,
+      frame: (bytes) => {
+        frames++;
+        return packed.frame(bytes);
+      },
+    };
+    const builder = new SnapshotBuilder<{ readonly size: number }>(counted);
+    for (let i = 0; i < 2000; i++) builder.add(readThing(`n-${(i * 7919) % 2000}`, i + 1));
+    const before = frames;
+    expect(before).to.be.above(2000 / CHUNK_OBJECTS);
+    const snapshot = builder.build(9n);
+    expect(frames).to.equal(before);
+    expect(Object.keys(contents(snapshot))).to.have.length(2000);
+    expect(builder.bytes).to.be.within(snapshot.bytes() / 2, snapshot.bytes() * 2);
+  });
+
   it('lists objects after a key, whether or not it exists', () => {
     const snapshot = built(NAMES.toSorted());
     const sorted = NAMES.toSorted();
