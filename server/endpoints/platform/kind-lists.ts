@@ -23,9 +23,10 @@ import { type Facets, facetsOf } from '../../resources/lists/facets.ts';
 import { type ListFilter, listFilter } from '../../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
+import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
 import { headersWith, respondedNotModified } from './entity-tag.ts';
-import { PlatformPieces, writeObjects } from './platform-body.ts';
+import { PlatformPieces, sliced, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface KindListsOptions<Facts extends ObjectFacts> {
@@ -82,8 +83,8 @@ export interface LivePage {
   readonly tag: string;
   readonly total: number;
   readonly resourceVersion: string;
-  /** Returns the page as one line of JSON. */
-  json(): Buffer;
+  /** Yields the page as one line of JSON. */
+  json(): AsyncIterable<Buffer>;
 }
 
 interface ListQuery<Facts> extends ResourceQuery {
@@ -139,7 +140,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       ],
     });
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, this.#states, computed);
-    this.#pieces = new PlatformPieces(this.#item, options.compressedBytes);
+    this.#pieces = new PlatformPieces(this.#item, options.slicer, options.compressedBytes);
   }
 
   get kind(): Kind {
@@ -222,7 +223,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
         const items = framed({ start, end: end.subarray(0, -1) }, page.objects, (object) =>
           this.#item.parts(object),
         );
-        return Buffer.concat([...items]);
+        return sliced(joined(items), this.#options.slicer);
       },
     };
   }

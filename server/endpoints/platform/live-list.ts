@@ -49,7 +49,10 @@ export async function writeLive(
         if (request.method === 'HEAD') break;
       }
       const id = page.tag.slice(1, -1);
-      await body.write(id === sent ? ':\n' : eventOf(page, id, lists.read(context).live === 'changed'));
+      if (id === sent) await body.write(':\n');
+      else
+        for await (const part of eventOf(page, id, lists.read(context).live === 'changed'))
+          await body.write(part);
       sent = id;
       await pause(intervalMs, signal);
       await changes.next(AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]));
@@ -64,11 +67,12 @@ export async function writeLive(
   }
 }
 
-function eventOf(page: LivePage, id: string, isShort: boolean): Buffer {
+async function* eventOf(page: LivePage, id: string, isShort: boolean): AsyncGenerator<string | Buffer> {
   const { resourceVersion, total } = page;
-  const data = isShort ? JSON.stringify({ resourceVersion, totalItems: total }) : page.json();
-  const head = `event: ${isShort ? 'changed' : 'page'}\nid: ${id}\ndata: `;
-  return Buffer.concat([Buffer.from(head), Buffer.from(data), Buffer.from('\n\n')]);
+  yield `event: ${isShort ? 'changed' : 'page'}\nid: ${id}\ndata: `;
+  if (isShort) yield JSON.stringify({ resourceVersion, totalItems: total });
+  else yield* page.json();
+  yield '\n\n';
 }
 
 /** Without internal text. */

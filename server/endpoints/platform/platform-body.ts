@@ -48,7 +48,7 @@ export function writeObjects<Facts>(
 }
 
 /** Yields to the event loop between chunks, because compressed objects take time to decompress. */
-async function* sliced(
+export async function* sliced(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
   slicer: TimeSlicer,
 ): AsyncGenerator<Buffer> {
@@ -64,6 +64,8 @@ const COMMA = Buffer.from(',');
 /** Average number of objects in a chunk. */
 const USUAL_OBJECTS = 32;
 const MOST_OBJECTS = 96;
+/** Maximum size of a chunk of several objects, because a chunk is decompressed in one go. */
+const MOST_BYTES = 512 << 10;
 
 /**
  * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the object's key, not
@@ -72,25 +74,30 @@ const MOST_OBJECTS = 96;
  */
 export class PlatformPieces<Facts> {
   readonly #item: PlatformItem<Facts>;
+  readonly #slicer: TimeSlicer;
   /** Compressed chunks by a hash of their content. */
   readonly #compressed: BufferCache<string>;
 
   /** `maxBytes`: maximum total size of the cached compressed chunks. */
-  constructor(item: PlatformItem<Facts>, maxBytes = 8 << 20) {
+  constructor(item: PlatformItem<Facts>, slicer: TimeSlicer, maxBytes = 8 << 20) {
     this.#item = item;
+    this.#slicer = slicer;
     this.#compressed = new BufferCache(maxBytes);
   }
 
   of(objects: readonly CachedObject<Facts>[]): SnapshotPiece[] {
     const pieces: SnapshotPiece[] = [];
     let piece: CachedObject<Facts>[] = [];
+    let size = 0;
     for (const object of objects) {
-      const full = piece.length >= MOST_OBJECTS || (piece.length > 0 && beginsPiece(object));
-      if (full) {
+      const isFull = piece.length >= MOST_OBJECTS || size + object.length > MOST_BYTES;
+      if (piece.length > 0 && (isFull || beginsPiece(object))) {
         pieces.push(this.#piece(piece));
         piece = [];
+        size = 0;
       }
       piece.push(object);
+      size += object.length;
     }
     if (piece.length > 0) pieces.push(this.#piece(piece));
     return pieces;
@@ -112,6 +119,8 @@ export class PlatformPieces<Facts> {
   async #deflated(key: string, json: () => Buffer): Promise<Buffer> {
     const known = this.#compressed.get(key);
     if (known) return known;
+    // The compression of several chunks starts at once.
+    if (this.#slicer.spent) await this.#slicer.next();
     const made = await compress(json(), { finishFlush: constants.Z_SYNC_FLUSH });
     this.#compressed.set(key, made);
     return made;

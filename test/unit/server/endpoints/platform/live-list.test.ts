@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import type { PlatformLists } from '../../../../../server/endpoints/platform/kind-lists.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
@@ -60,6 +61,20 @@ class Events {
   }
 }
 
+/** A slicer whose time slices are always used up. */
+class CountingSlicer extends TimeSlicer {
+  turns = 0;
+
+  constructor() {
+    super(0);
+  }
+
+  override next(): Promise<void> {
+    this.turns++;
+    return super.next();
+  }
+}
+
 describe('live lists', () => {
   let pods: KindCache;
   let lists: readonly PlatformLists[];
@@ -113,6 +128,26 @@ describe('live lists', () => {
     expect(await events.names()).to.equal('a,aa');
     pods.apply('DELETED', plain('shop/a', 4));
     expect(await events.names()).to.equal('aa,b');
+  });
+
+  it('yield to the event loop while they send a long page', async () => {
+    const slicer = new CountingSlicer();
+    pods = new KindCache(PODS, slicer);
+    const text = 'x'.repeat(10_000);
+    const objects = Array.from({ length: 300 }, (_, i) => plain(`shop/${i}`, i + 1, {}, { text }));
+    pods.fill(
+      300,
+      objects.toSorted((a, b) => (String(a.metadata['name']) < String(b.metadata['name']) ? -1 : 1)),
+    );
+    lists = [pods.lists];
+    await serve();
+    const short = await follow('pods?live=changed');
+    await short.next();
+    const { turns } = slicer;
+    const long = await follow('pods');
+    expect((await long.next())?.data).to.have.property('totalItems', 300);
+    // The body has 3 MB, in parts of at most 138 KB.
+    expect(slicer.turns - turns).to.be.above(20);
   });
 
   it('send only the version and total on request', async () => {

@@ -2,6 +2,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectFingerprints } from '../../../../../server/cache/object-fingerprints.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
@@ -27,7 +28,7 @@ describe('PlatformPieces', () => {
     Promise.all(pieces.of(nodes()).map((piece) => piece.deflated()));
 
   it('concatenate to the list, plain and compressed', async () => {
-    const pieces = new PlatformPieces(item).of(nodes());
+    const pieces = new PlatformPieces(item, new TimeSlicer()).of(nodes());
     const json = pieces.map((piece) => piece.json().toString());
     expect((JSON.parse(`[${json.join()}]`) as unknown[]).length).to.equal(COUNT);
     expect(pieces.length).to.be.within(COUNT / 96, COUNT / 16);
@@ -38,7 +39,7 @@ describe('PlatformPieces', () => {
   });
 
   it('are compressed once, and again only where a node changed', async () => {
-    const pieces = new PlatformPieces(item);
+    const pieces = new PlatformPieces(item, new TimeSlicer());
     const before = new Set(await deflated(pieces));
     expect(new Set(await deflated(pieces))).to.deep.equal(before);
     cache.apply('MODIFIED', node('node-500', COUNT + 1));
@@ -49,7 +50,7 @@ describe('PlatformPieces', () => {
   });
 
   it('are compressed again after a relist with equal resourceVersions', async () => {
-    const pieces = new PlatformPieces(item);
+    const pieces = new PlatformPieces(item, new TimeSlicer());
     const before = new Set(await deflated(pieces));
     cache.fill(
       COUNT,
@@ -58,8 +59,18 @@ describe('PlatformPieces', () => {
     expect((await deflated(pieces)).filter((one) => before.has(one))).to.deep.equal([]);
   });
 
+  it('have a bounded size, however large the objects are', async () => {
+    const large = { text: 'x'.repeat(100_000) };
+    cache.fill(
+      50,
+      Array.from({ length: 50 }, (_, i) => node(`node-${i}`, i + 1, {}, large)),
+    );
+    const sizes = new PlatformPieces(item, new TimeSlicer()).of(nodes()).map((piece) => piece.json().length);
+    expect(Math.max(...sizes)).to.be.within(200_000, 550_000);
+  });
+
   it('are cached within a limit', async () => {
-    const small = new PlatformPieces(item, 1000);
+    const small = new PlatformPieces(item, new TimeSlicer(), 1000);
     const once = await deflated(small);
     const again = await deflated(small);
     expect(Buffer.concat(again).equals(Buffer.concat(once))).to.equal(true);
