@@ -139,8 +139,6 @@ export const CHUNK_OBJECTS = 48;
 const LOOSE_OBJECTS = 16;
 /** The same for packed frames, because the replaced objects are not compressed until then. */
 const LOOSE_PACKED_OBJECTS = 4;
-/** Maximum size of a chunk, for large objects. */
-const CHUNK_BYTES = 1 << 20;
 
 /**
  * Neighbouring objects of a snapshot, at least one. The content is immutable, but its frame changes: coalesce() copies
@@ -206,7 +204,9 @@ export class Chunk<Facts> implements SnapshotPiece {
     const at = this.search(object.key);
     const objects = at >= 0 ? this.#objects.with(at, object) : this.#objects.toSpliced(~at, 0, object);
     const bytes = objects.reduce((sum, { length }) => sum + length, 0);
-    if (objects.length <= 1 || (objects.length <= CHUNK_OBJECTS && bytes <= CHUNK_BYTES)) {
+    // A new frame has half of the maximum size, so that the next new object does not split its chunk.
+    const isSmall = objects.length <= CHUNK_OBJECTS && bytes <= 2 * this.#frames.bytes;
+    if (objects.length <= 1 || isSmall) {
       return [this.#next(objects)];
     }
     const half = objects.length >>> 1;

@@ -5,9 +5,6 @@ import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
 import { type FrameFactory, PLAIN_FRAMES, StoredObject, storedAlone } from './stored-object.ts';
 
-/** Size of a new chunk. It is below the maximum, so that the next new object does not split the chunk. */
-const FILL_BYTES = 512 << 10;
-
 interface Placed<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   readonly extent: ObjectExtent;
@@ -57,7 +54,7 @@ export class SnapshotBuilder<Facts> {
     this.#used = writeSpliced(spliced, this.#scratch, at);
     const { length, metadataStart, metadataEnd } = spliced;
     this.#placed.push({ identity, extent: { length, metadataStart, metadataEnd }, at });
-    if (this.#placed.length >= this.#frames.objects || this.#used >= FILL_BYTES) this.#flush();
+    if (this.#placed.length >= this.#frames.objects || this.#used >= this.#frames.bytes) this.#flush();
   }
 
   build(version: bigint): ObjectSnapshot<Facts> {
@@ -78,7 +75,7 @@ export class SnapshotBuilder<Facts> {
 
   #reserve(length: number): void {
     if (length <= this.#scratch.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(length, FILL_BYTES, this.#scratch.length * 2));
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, this.#frames.bytes, this.#scratch.length * 2));
     this.#scratch.copy(larger, 0, 0, this.#used);
     this.#scratch = larger;
   }

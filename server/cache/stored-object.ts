@@ -36,11 +36,17 @@ export class PlainFrame implements Frame {
 export interface FrameFactory {
   /** Number of objects in a new frame. */
   readonly objects: number;
+  /** Size of the objects in a new frame above which no further object is added. */
+  readonly bytes: number;
   /** `bytes`: overwritten by the caller afterwards. */
   frame(bytes: Buffer): Frame;
 }
 
-export const PLAIN_FRAMES: FrameFactory = { objects: 32, frame: (bytes) => new PlainFrame(copyOf(bytes)) };
+export const PLAIN_FRAMES: FrameFactory = {
+  objects: 32,
+  bytes: 512 << 10,
+  frame: (bytes) => new PlainFrame(copyOf(bytes)),
+};
 
 /** Returns a copy in memory of its own, not from the pool of small buffers, which would keep others in memory. */
 function copyOf(bytes: Buffer): Buffer {
@@ -62,6 +68,7 @@ export class PackedFrames implements FrameFactory {
    * 16 halve that time, and 25,000 pods take 1.6 MB more.
    */
   readonly objects = 8;
+  readonly bytes = 128 << 10;
   readonly #open: BufferCache<PackedFrame>;
 
   /**

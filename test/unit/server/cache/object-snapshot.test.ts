@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/object-snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { type FrameFactory, PackedFrames } from '../../../../server/cache/stored-object.ts';
+import { type FrameFactory, PackedFrames, storedAlone } from '../../../../server/cache/stored-object.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';
 import { readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
@@ -108,6 +108,7 @@ describe('ObjectSnapshot', () => {
     let frames = 0;
     const counted: FrameFactory = {
       objects: packed.objects,
+      bytes: packed.bytes,
       frame: (bytes) => {
         frames++;
         return packed.frame(bytes);
@@ -131,6 +132,23 @@ describe('ObjectSnapshot', () => {
         sorted.filter((key) => key > after),
       );
     }
+  });
+
+  it('compresses few large objects together, because each read decompresses all of them', () => {
+    const text = 'x'.repeat(100_000);
+    const readLarge = (name: string, version: number) => {
+      const metadata = { name, uid: `uid-${name}`, resourceVersion: String(version) };
+      return new ObjectReader(THINGS).read(Buffer.from(JSON.stringify({ metadata, text })));
+    };
+    const builder = new SnapshotBuilder<{ readonly size: number }>(new PackedFrames());
+    for (const name of NAMES.toSorted()) builder.add(readLarge(name, 1));
+    let snapshot = builder.build(1n);
+    for (const [i, name] of NAMES.entries()) {
+      const { identity, spliced } = readLarge(`${name}-more`, i + 2);
+      const object = storedAlone(identity, spliced, [Buffer.alloc(0), Buffer.alloc(0)]);
+      snapshot = snapshot.with(BigInt(i + 2), object, undefined);
+    }
+    expect(Math.max(...snapshot.chunks.map((chunk) => chunk.objects.length))).to.equal(2);
   });
 
   it('changes only the chunks of changed objects', () => {
