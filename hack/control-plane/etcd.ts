@@ -54,13 +54,18 @@ export class Etcd extends Daemon {
     await ask(endpoint, this.#trust, '/v3/kv/compaction', { revision, physical: true });
   }
 
-  /** Writes JSON values by key in one transaction, at most 128. kube-apiserver reads JSON as well as protobuf. */
-  async put(values: ReadonlyMap<string, unknown>, signal?: AbortSignal): Promise<void> {
+  /**
+   * Writes JSON values by key. kube-apiserver reads JSON as well as protobuf. There is one transaction for each value,
+   * because objects with the same revision would have the same resourceVersion.
+   */
+  async put(values: ReadonlyMap<string, unknown>, signal: AbortSignal): Promise<void> {
     const base64 = (value: string): string => Buffer.from(value).toString('base64');
-    const success = Array.from(values, ([key, value]) => ({
-      request_put: { key: base64(key), value: base64(JSON.stringify(value)) },
-    }));
-    await ask(this.endpoint, this.#trust, '/v3/kv/txn', { success }, signal);
+    using client = new Client(this.endpoint, this.#trust, 4);
+    const put = async ([key, value]: [string, unknown]): Promise<void> => {
+      const body = { key: base64(key), value: base64(JSON.stringify(value)) };
+      await client.expect('/v3/kv/put', { method: 'POST', body, signal }, [200]);
+    };
+    await Promise.all([...values].map(put));
   }
 }
 
