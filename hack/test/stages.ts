@@ -50,8 +50,8 @@ export function stages(options: {
     suite({
       name: 'integration',
       files: [
-        'test/integration/**/{conformance,lifecycle,versions}.test.ts',
-        'test/integration/**/{authorization-server,discovery,informer,main,manifests,users}.test.ts',
+        'test/integration/**/{conformance,lifecycle,registration,versions}.test.ts',
+        'test/integration/**/{authorization-server,informer,kinds,lists,main,manifests,users}.test.ts',
         'test/integration/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,
@@ -62,7 +62,7 @@ export function stages(options: {
     }),
     suite({
       name: 'e2e',
-      files: ['test/e2e/start/*.test.ts', 'test/e2e/**/*.test.ts'],
+      files: ['test/e2e/**/{aggregation,description,start}.test.ts', 'test/e2e/**/*.test.ts'],
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,

@@ -47,7 +47,7 @@ export function describeLogStore(
     describePages(the);
     describeRanges(the);
     describeCounts(the);
-    describeFilters(the);
+    describeFilters(the, traits);
     if (traits.core !== true) {
       describeInjections(the);
       describeProperties(the);

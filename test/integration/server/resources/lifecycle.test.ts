@@ -1,25 +1,26 @@
 // Tests of lists of any kind against a real control plane: changed kinds, live lists, limits and outages.
+import { describeDocuments } from './documents.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeLimits } from './limits.ts';
 import { describeLive } from './live.ts';
 import { describeOutages } from './outages.ts';
-import { ServedCluster, type ServedPlatform } from './served-cluster.ts';
+import { ResourceCluster, type Server } from './resource-cluster.ts';
 
 describe('lists of any kind with a real cluster', function () {
   this.timeout(60_000);
-  let cluster: ServedCluster;
-  let server: ServedPlatform;
+  let cluster: ResourceCluster;
+  let server: Server;
 
   before(async () => {
-    cluster = await ServedCluster.start();
-    const authorization = { allowCacheTTL: '1s', denyCacheTTL: '1s' };
-    server = await cluster.serve({ syncTimeout: '3s', liveInterval: '500ms' }, { authorization });
+    cluster = await ResourceCluster.start({ controllers: true });
+    server = await cluster.serve({ resources: { syncTimeout: '3s', liveInterval: '500ms' } });
   });
 
   after(() => cluster?.stop());
 
   describeLifecycle(() => ({ cluster, server }));
   describeLive(() => ({ cluster, server }));
+  describeDocuments(() => ({ cluster }));
   describeLimits(() => ({ cluster }));
   describeOutages(() => ({ cluster, server }));
 });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { until } from '../../../support/until.ts';
-import type { ServedCluster, ServedPlatform } from './served-cluster.ts';
+import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -41,14 +41,14 @@ export function definitionOf({ plural, kind, scope = 'Cluster', versions, conver
   };
 }
 
-export async function define(cluster: ServedCluster, definition: Definition): Promise<void> {
+export async function define(cluster: ResourceCluster, definition: Definition): Promise<void> {
   await cluster.create(DEFINITIONS, definitionOf(definition));
 }
 
 export const definitionPath = (plural: string): string => `${DEFINITIONS}/${plural}.example.com`;
 
 export async function createCustom(
-  cluster: ServedCluster,
+  cluster: ResourceCluster,
   { plural, kind }: Definition,
   name: string,
   spec: object = {},
@@ -57,36 +57,36 @@ export async function createCustom(
   await cluster.createSoon(`/apis/example.com/v1/${plural}`, object);
 }
 
-export function describeLifecycle(subject: () => { cluster: ServedCluster; server: ServedPlatform }): void {
+export function describeLifecycle(subject: () => { cluster: ResourceCluster; server: Server }): void {
   describe('kinds and namespaces', () => {
     const WIDGETS: Definition = { plural: 'widgets', kind: 'Widget' };
     const GADGETS: Definition = { plural: 'gadgets', kind: 'Gadget' };
 
-    let cluster: ServedCluster;
-    let server: ServedPlatform;
+    let cluster: ResourceCluster;
+    let server: Server;
 
     before(() => {
       ({ cluster, server } = subject());
     });
 
     it('are served soon after a definition is created', async () => {
-      expect((await server.list('widgets')).status).to.equal(404);
+      expect((await server.page('widgets')).status).to.equal(404);
       await define(cluster, WIDGETS);
       await define(cluster, GADGETS);
       await createCustom(cluster, WIDGETS, 'small-blue', { color: 'blue', size: 9 });
       await createCustom(cluster, WIDGETS, 'large-red', { color: 'red', size: 10 });
       await createCustom(cluster, GADGETS, 'gadget');
       const began = performance.now();
-      await until(async () => (await server.list('widgets')).names.length === 2);
-      await until(async () => (await server.list('gadgets.example.com')).names.length === 1);
+      await until(async () => (await server.page('widgets')).names.length === 2);
+      await until(async () => (await server.page('gadgets.example.com')).names.length === 1);
       expect(performance.now() - began).to.be.below(5_000);
-      expect((await server.list('widgets/small-blue')).body).to.have.property('kind', 'Widget');
+      expect((await server.page('widgets/small-blue')).body).to.have.property('kind', 'Widget');
     });
 
     /** Runs `change`, which may relist only the kind. */
     async function relistsOnly(kind: string, change: () => Promise<void>): Promise<void> {
       for (const other of ['widgets', 'gadgets', 'configmaps', 'namespaces']) {
-        expect((await server.list(other)).status).to.equal(200);
+        expect((await server.page(other)).status).to.equal(200);
       }
       const { [kind]: before = 0, ...others } = await server.lists();
       await change();
@@ -96,7 +96,7 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
     }
 
     it('get new sort keys and selectable fields with a new definition, which relists only the kind', async () => {
-      expect((await server.list('widgets?sortBy=Size')).status).to.equal(400);
+      expect((await server.page('widgets?sortBy=Size')).status).to.equal(400);
       await relistsOnly('widgets.example.com', async () => {
         const columns = [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }];
         const v1 = version('v1', {
@@ -104,12 +104,12 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
           selectableFields: [{ jsonPath: '.spec.color' }],
         });
         await cluster.patch(definitionPath('widgets'), { spec: { versions: [v1] } });
-        await until(async () => (await server.list('widgets?sortBy=Size')).status === 200);
-        await until(async () => (await server.list('gadgets')).status === 200);
+        await until(async () => (await server.page('widgets?sortBy=Size')).status === 200);
+        await until(async () => (await server.page('gadgets')).status === 200);
       });
-      const sorted = await server.list('widgets?sortBy=Size&ascending=true');
+      const sorted = await server.page('widgets?sortBy=Size&ascending=true');
       expect(sorted.names).to.deep.equal(['small-blue', 'large-red']);
-      expect((await server.list('widgets?fieldSelector=spec.color%3Dred')).names).to.deep.equal([
+      expect((await server.page('widgets?fieldSelector=spec.color%3Dred')).names).to.deep.equal([
         'large-red',
       ]);
     });
@@ -137,7 +137,7 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
         const versions = [version('v1'), version('v2')];
         await cluster.patch(definitionPath('widgets'), { spec: { versions } });
         await until(async () => {
-          const { status, body } = await server.list('widgets');
+          const { status, body } = await server.page('widgets');
           const [first] = array(body['items']).map(record);
           expect(status, JSON.stringify(body)).to.equal(200);
           return first?.['apiVersion'] === 'example.com/v2';
@@ -148,17 +148,17 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
     it('are unknown after their definition is removed, and come back without old objects', async () => {
       const { 'gadgets.example.com': gadgets } = await server.lists();
       await cluster.delete(definitionPath('widgets'));
-      await until(async () => (await server.list('widgets')).status === 404);
-      expect((await server.list('widgets.example.com')).status).to.equal(404);
+      await until(async () => (await server.page('widgets')).status === 404);
+      expect((await server.page('widgets.example.com')).status).to.equal(404);
       await until(async () => !(await cluster.exists(definitionPath('widgets'))));
       await define(cluster, WIDGETS);
       await createCustom(cluster, WIDGETS, 'new');
       await until(async () => {
-        const { status, names } = await server.list('widgets');
+        const { status, names } = await server.page('widgets');
         expect(names).not.to.include('large-red');
         return status === 200 && names.length > 0;
       });
-      expect((await server.list('widgets')).names).to.deep.equal(['new']);
+      expect((await server.page('widgets')).names).to.deep.equal(['new']);
       expect((await server.lists())['gadgets.example.com']).to.equal(gadgets);
     });
 
@@ -172,15 +172,15 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
         return status === 201;
       });
       await createCustom(cluster, WIDGETS, 'newer');
-      await until(async () => (await server.list('widgets')).names.includes('newer'));
-      expect((await server.list('widgets')).names).to.deep.equal(['newer']);
+      await until(async () => (await server.page('widgets')).names.includes('newer'));
+      expect((await server.page('widgets')).names).to.deep.equal(['newer']);
     });
 
     it('never show old objects of a recreated namespace', async () => {
-      const tenant = await cluster.controlPlane.pki.issueClient({ cn: 'tenant' });
+      const tenant = await server.asUser('tenant');
       const maps = '/api/v1/namespaces/reused/configmaps';
-      const seen = async (pair?: typeof tenant): Promise<readonly string[]> =>
-        (await server.list('namespaces/reused/configmaps?sortBy=name', pair)).names.filter(
+      const seen = async (caller?: typeof tenant): Promise<readonly string[]> =>
+        (await server.page('namespaces/reused/configmaps?sortBy=name', caller)).names.filter(
           (name) => name !== 'kube-root-ca.crt',
         );
       await cluster.create('/api/v1/namespaces', { metadata: { name: 'reused' } });
@@ -191,7 +191,7 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
         subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'tenant' }],
       });
       await until(async () => (await seen(tenant)).includes('old'));
-      await until(async () => (await server.list('configmaps', tenant)).names.includes('old'));
+      await until(async () => (await server.page('configmaps', tenant)).names.includes('old'));
 
       await cluster.delete('/api/v1/namespaces/reused');
       await until(async () => !(await cluster.exists('/api/v1/namespaces/reused')));
@@ -200,9 +200,9 @@ export function describeLifecycle(subject: () => { cluster: ServedCluster; serve
       await until(async () => (await seen()).includes('new'));
       expect(await seen()).to.deep.equal(['new']);
       // The binding of the tenant was deleted with the old namespace.
-      await until(async () => (await server.list('configmaps', tenant)).status === 403);
-      await until(async () => (await server.list('namespaces/reused/configmaps', tenant)).status === 403);
-      expect(recordIn((await server.list('namespaces/reused')).body, 'metadata')['name']).to.equal('reused');
+      await until(async () => (await server.page('configmaps', tenant)).status === 403);
+      await until(async () => (await server.page('namespaces/reused/configmaps', tenant)).status === 403);
+      expect(recordIn((await server.page('namespaces/reused')).body, 'metadata')['name']).to.equal('reused');
     });
   });
 }

@@ -3,54 +3,56 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
-import type { ServedCluster, ServedPlatform } from './served-cluster.ts';
+import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The nodes are always followed, and do not count. */
 const NODES = '{resource="nodes.resources.platform.io"}';
 
-export function describeLimits(subject: () => { cluster: ServedCluster }): void {
+export function describeLimits(subject: () => { cluster: ResourceCluster }): void {
   describe('limits of followed kinds', () => {
     const NAMESPACE = '/api/v1/namespaces/limits';
-    let cluster: ServedCluster;
-    let server: ServedPlatform;
+    let cluster: ResourceCluster;
+    let server: Server;
 
     before(async () => {
       ({ cluster } = subject());
-      server = await cluster.serve({ kindBudget: '1Mi', maxKinds: 3, idleTimeout: '1s', syncTimeout: '5s' });
+      server = await cluster.serve({
+        resources: { kindBudget: '1Mi', maxKinds: 3, idleTimeout: '1s', syncTimeout: '5s' },
+      });
       await cluster.create('/api/v1/namespaces', { metadata: { name: 'limits' } });
     });
     after(() => server?.stop());
 
     async function followed(): Promise<readonly string[]> {
-      const kinds = [...(await server.metric('cache_objects')).keys()];
+      const kinds = [...(await server.samples('cache_objects')).keys()];
       return kinds.filter((kind) => kind !== NODES).map((kind) => kind.slice('{resource="'.length, -2));
     }
 
     it('stop an idle kind, which comes back on demand', async () => {
-      expect((await server.list('services')).status).to.equal(200);
+      expect((await server.page('services')).status).to.equal(200);
       expect(await followed()).to.include('services');
       await until(async () => !(await followed()).includes('services'));
       for (const metric of ['cache_bytes', 'cache_age_seconds', 'reflector_last_resource_version']) {
-        expect([...(await server.metric(metric)).keys()]).not.to.include('{resource="services"}');
+        expect([...(await server.samples(metric)).keys()]).not.to.include('{resource="services"}');
       }
-      expect((await server.list('services')).names).to.include('kubernetes');
+      expect((await server.page('services')).names).to.include('kubernetes');
       expect(await followed()).to.include('services');
     });
 
     it('bound the number of kinds, without ending live lists', async () => {
       const kinds = ['services', 'endpoints', 'namespaces', 'serviceaccounts', 'persistentvolumes'];
       for (const kind of kinds) {
-        expect((await server.list(kind)).status, kind).to.equal(200);
+        expect((await server.page(kind)).status, kind).to.equal(200);
         expect((await followed()).length).to.be.at.most(3);
       }
       const lives = await Promise.all(kinds.slice(0, 3).map((kind) => server.live(kind)));
       for (const live of lives) expect(await live.next()).to.have.property('event', 'page');
-      const refused = await server.list('persistentvolumes');
+      const refused = await server.page('persistentvolumes');
       expect(refused.status).to.equal(503);
       expect(refused.body['message']).to.include('resources.maxKinds');
       expect(await followed()).to.have.members(kinds.slice(0, 3));
       for (const live of lives) live.close();
-      await until(async () => (await server.list('persistentvolumes')).status === 200);
+      await until(async () => (await server.page('persistentvolumes')).status === 200);
     });
 
     it('release the memory of a kind that grows beyond its budget, and serve the others', async () => {
@@ -60,25 +62,25 @@ export function describeLimits(subject: () => { cluster: ServedCluster }): void 
         await cluster.create(`${NAMESPACE}/configmaps`, { metadata: { name }, data });
       };
       await grow('first');
-      expect((await server.list('configmaps?limit=1')).status).to.equal(200);
+      expect((await server.page('configmaps?limit=1')).status).to.equal(200);
       expect(await followed()).to.include('configmaps');
       await grow('second');
-      await until(async () => (await server.list('configmaps?limit=1')).status === 503);
-      const { body } = await server.list('configmaps?limit=1');
+      await until(async () => (await server.page('configmaps?limit=1')).status === 503);
+      const { body } = await server.page('configmaps?limit=1');
       expect(body['message']).to.include('resources.kindBudget');
       expect(body['details']).to.have.property('retryAfterSeconds').that.is.within(1, 60);
       expect(await followed()).not.to.include('configmaps');
-      expect((await server.list('services')).status).to.equal(200);
+      expect((await server.page('services')).status).to.equal(200);
     });
 
     it('reject the first list of a kind beyond its budget', async () => {
-      const other = await cluster.serve({ kindBudget: '1Mi' });
-      const { status, body, ms } = await other.list('configmaps?limit=1');
+      const other = await cluster.serve({ resources: { kindBudget: '1Mi' } });
+      const { status, body, ms } = await other.page('configmaps?limit=1');
       expect(status).to.equal(503);
       expect(body['message']).to.include('resources.kindBudget');
       expect(ms).to.be.below(5_000);
-      expect([...(await other.metric('cache_objects')).keys()]).to.deep.equal([NODES]);
-      expect((await other.list('services')).status).to.equal(200);
+      expect([...(await other.samples('cache_objects')).keys()]).to.deep.equal([NODES]);
+      expect((await other.page('services')).status).to.equal(200);
       await other.stop();
     });
   });

@@ -6,7 +6,7 @@ import { PasswordHasher } from '../../../../server/oauth/passwords/password-hash
 import { until } from '../../../support/until.ts';
 import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
 import type { LiveEvent } from './live-events.ts';
-import type { ServedCluster, ServedPlatform } from './served-cluster.ts';
+import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The configured `resources.liveInterval`. */
 const INTERVAL_MS = 500;
@@ -19,12 +19,12 @@ const HASHER = new PasswordHasher({
 
 const totalOf = ({ data }: LiveEvent): number => Number(data['totalItems']);
 
-export function describeLive(subject: () => { cluster: ServedCluster; server: ServedPlatform }): void {
+export function describeLive(subject: () => { cluster: ResourceCluster; server: Server }): void {
   describe('live lists', () => {
     const MAPS = '/api/v1/namespaces/live/configmaps';
     const PATH = 'namespaces/live/configmaps?limit=5&sortBy=name';
-    let cluster: ServedCluster;
-    let server: ServedPlatform;
+    let cluster: ResourceCluster;
+    let server: Server;
     let created = 0;
 
     const createMap = async (): Promise<void> => {
@@ -35,18 +35,18 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
       ({ cluster, server } = subject());
       await cluster.create('/api/v1/namespaces', { metadata: { name: 'live' } });
       await until(() => cluster.exists(`${MAPS}/kube-root-ca.crt`));
-      await until(async () => (await server.list(PATH)).names.length === 1);
+      await until(async () => (await server.page(PATH)).names.length === 1);
     });
 
     it('send the page of the list, and the new page after a change', async () => {
       const live = await server.live(PATH);
       const first = await live.next();
       expect(first).to.have.property('event', 'page');
-      expect(first?.data).to.deep.equal((await server.list(PATH)).body);
+      expect(first?.data).to.deep.equal((await server.page(PATH)).body);
       await createMap();
       const second = await live.next();
       expect(second?.data).to.have.property('totalItems', 2);
-      expect(second?.data['items']).to.deep.equal((await server.list(PATH)).body['items']);
+      expect(second?.data['items']).to.deep.equal((await server.page(PATH)).body['items']);
       expect(second?.id).not.to.equal(first?.id);
       live.close();
     });
@@ -66,14 +66,14 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
     });
 
     it('end with the permission of the caller', async () => {
-      const tenant = await cluster.controlPlane.pki.issueClient({ cn: 'live-tenant' });
+      const tenant = await server.asUser('live-tenant');
       const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/live/rolebindings';
       await cluster.create(bindings, {
         metadata: { name: 'live-tenant' },
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
         subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'live-tenant' }],
       });
-      await until(async () => (await server.list('configmaps', tenant)).status === 200);
+      await until(async () => (await server.page('configmaps', tenant)).status === 200);
       const [path, all] = [await server.live(PATH, tenant), await server.live('configmaps', tenant)];
       expect(await path.next()).to.have.property('event', 'page');
       expect((await all.next())?.data).to.have.property('partial', true);
@@ -96,7 +96,7 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
       const kind: Definition = { plural: 'lamps', kind: 'Lamp' };
       await define(cluster, kind);
       await createCustom(cluster, kind, 'lamp');
-      await until(async () => (await server.list('lamps')).names.length === 1);
+      await until(async () => (await server.page('lamps')).names.length === 1);
       const live = await server.live('lamps');
       expect(await live.next()).to.have.property('event', 'page');
       const versions = [version('v1'), version('v2')];
@@ -129,9 +129,9 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
         subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ada' }],
       });
-      const other = await cluster.serve({}, { oauth: {} });
+      const other = await cluster.serve({ oauth: {} });
       const token = await other.signIn('ada', password);
-      const live = await other.live(PATH, { token });
+      const live = await other.live(PATH, other.as({ token }));
       expect(await live.next()).to.have.property('event', 'page');
       await cluster.delete(`${iam}/sessions`);
       // The session is checked every 5 seconds, without a change of the list.
@@ -140,7 +140,7 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
     });
 
     it('end with a complete response when the server stops', async () => {
-      const other = await cluster.serve({});
+      const other = await cluster.serve();
       const live = await other.live(PATH);
       expect(await live.next()).to.have.property('event', 'page');
       await Promise.all([other.stop(), live.until(() => false).catch(() => undefined)]);
@@ -150,23 +150,23 @@ export function describeLive(subject: () => { cluster: ServedCluster; server: Se
     it('have metrics of each kind, and none of unknown kinds', async () => {
       const live = await server.live(PATH);
       const label = '{resource="configmaps"}';
-      expect((await server.metric('cache_objects')).get(label)).to.be.at.least(created);
-      expect((await server.metric('cache_bytes')).get(label)).to.be.greaterThan(1_000);
-      expect((await server.metric('cache_age_seconds')).get(label)).to.be.within(0, 120);
-      expect((await server.metric('cache_synced')).get(label)).to.equal(1);
-      expect((await server.metric('cache_watchers')).get(label)).to.be.at.least(1);
+      expect((await server.samples('cache_objects')).get(label)).to.be.at.least(created);
+      expect((await server.samples('cache_bytes')).get(label)).to.be.greaterThan(1_000);
+      expect((await server.samples('cache_age_seconds')).get(label)).to.be.within(0, 120);
+      expect((await server.samples('cache_synced')).get(label)).to.equal(1);
+      expect((await server.samples('cache_watchers')).get(label)).to.be.at.least(1);
       live.close();
 
       const names = async (): Promise<readonly string[]> => {
         const metrics = ['apiserver_request_total', 'reflector_lists_total', 'cache_objects', 'cache_bytes'];
-        const samples = await Promise.all(metrics.map((metric) => server.metric(metric)));
+        const samples = await Promise.all(metrics.map((metric) => server.samples(metric)));
         return samples.flatMap((sample) => [...sample.keys()]);
       };
-      expect((await server.list('invented')).status).to.equal(404);
+      expect((await server.page('invented')).status).to.equal(404);
       const before = await names();
       for (let i = 0; i < 1_000; i += 50) {
         const paths = Array.from({ length: 50 }, (_, j) => `invented-${i + j}`);
-        const answers = await Promise.all(paths.map((path) => server.list(path)));
+        const answers = await Promise.all(paths.map((path) => server.page(path)));
         expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([404]));
       }
       expect(await names()).to.deep.equal(before);

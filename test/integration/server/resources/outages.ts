@@ -2,14 +2,14 @@
 // lifecycle.test.ts runs the tests.
 import { cp, rm } from 'node:fs/promises';
 import { createServer as createHTTPSServer, type Server as HTTPSServer } from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
 import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
-import type { ServedCluster, ServedPlatform } from './served-cluster.ts';
+import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The configured `resources.syncTimeout` in ms, with time for the rest of the request. */
 const IN_TIME_MS = 3_000 + 1_000;
@@ -19,7 +19,7 @@ const QUICK_MS = 1_000;
 /** Accepts connections and never responds. */
 class SilentServer {
   readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
+  readonly #server: NetServer;
 
   constructor() {
     this.#server = createServer((socket) => {
@@ -72,24 +72,24 @@ class AggregatedAPI {
   }
 }
 
-export function describeOutages(subject: () => { cluster: ServedCluster; server: ServedPlatform }): void {
+export function describeOutages(subject: () => { cluster: ResourceCluster; server: Server }): void {
   describe('outages', () => {
     const silent = new SilentServer();
-    let cluster: ServedCluster;
-    let server: ServedPlatform;
+    let cluster: ResourceCluster;
+    let server: Server;
     let silentPort: number;
 
     before(async () => {
       ({ cluster, server } = subject());
       silentPort = await silent.listen();
-      expect((await server.list('configmaps')).status).to.equal(200);
+      expect((await server.page('configmaps')).status).to.equal(200);
     });
     after(() => silent.close());
 
     /** Other kinds respond quickly, followed or not. */
     async function othersRespond(...kinds: readonly string[]): Promise<void> {
       for (const kind of kinds) {
-        const { status, ms } = await server.list(kind);
+        const { status, ms } = await server.page(kind);
         expect(status, kind).to.equal(200);
         expect(ms, kind).to.be.below(QUICK_MS);
       }
@@ -109,13 +109,13 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
       const kinds = [unreachable, hanging];
       for (const kind of kinds) await createCustom(cluster, kind, 'stored-as-v1');
       const known = ({ plural }: Definition): Promise<void> =>
-        until(async () => (await server.list(plural)).status !== 404);
+        until(async () => (await server.page(plural)).status !== 404);
       await Promise.all(kinds.map(known));
 
       const { configmaps } = await server.lists();
       const [, ...failed] = await Promise.all([
         othersRespond('configmaps', 'services', 'namespaces'),
-        ...kinds.map(({ plural }) => server.list(plural)),
+        ...kinds.map(({ plural }) => server.page(plural)),
       ]);
       for (const { status, ms, body } of failed) {
         expect(status).to.equal(503);
@@ -124,13 +124,13 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
       }
       const reason =
         'conversion webhook for example.com/v1, Kind=Unreachable failed: Post "https://127.0.0.1:1/';
-      await until(async () => String((await server.list('unreachables')).body['message']).includes(reason));
+      await until(async () => String((await server.page('unreachables')).body['message']).includes(reason));
       expect((await server.lists())['configmaps']).to.equal(configmaps);
 
       for (const { plural } of kinds) {
         const conversion = { strategy: 'None', webhook: null };
         await cluster.patch(definitionPath(plural), { spec: { conversion } });
-        await until(async () => (await server.list(plural)).names.length === 1);
+        await until(async () => (await server.page(plural)).names.length === 1);
       }
     });
 
@@ -161,30 +161,30 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
         await register('silent.example.org', silentPort);
         await register('unreachable.example.org', 1);
         // The API has responded to discovery, but its list is not available.
-        await until(async () => (await server.list('things')).status === 503);
+        await until(async () => (await server.page('things')).status === 503);
         api.hangs = true;
         const [hanging] = await Promise.all([
-          server.list('things'),
+          server.page('things'),
           othersRespond('configmaps', 'services', 'endpoints', 'persistentvolumes'),
         ]);
         expect(hanging.status).to.equal(503);
         expect(hanging.ms).to.be.below(IN_TIME_MS);
         for (const group of ['silent.example.org', 'unreachable.example.org']) {
-          await until(async () => (await server.list(`things.${group}`)).status === 503);
-          const { ms, body } = await server.list(`things.${group}`);
+          await until(async () => (await server.page(`things.${group}`)).status === 503);
+          const { ms, body } = await server.page(`things.${group}`);
           expect(body['message']).to.include(`the APIService v1.${group} is not available`);
           expect(ms).to.be.below(QUICK_MS);
         }
         for (const unknown of ['gizmos', 'things.example.org', 'things.example.com']) {
-          const { status, ms } = await server.list(unknown);
+          const { status, ms } = await server.page(unknown);
           expect(status, unknown).to.equal(404);
           expect(ms).to.be.below(QUICK_MS);
         }
         // kube-apiserver detects the outage of the API, and removes its kinds from discovery.
         await api.close();
         // A request for an unknown resource requests discovery.
-        await until(async () => (await server.list('others.late.example.org')).status === 503);
-        const lost = await server.list('things');
+        await until(async () => (await server.page('others.late.example.org')).status === 503);
+        const lost = await server.page('things');
         expect(lost.status).to.equal(503);
         expect(lost.body['message']).to.include('the APIService v1.late.example.org is not available');
         expect(lost.ms).to.be.below(QUICK_MS);
@@ -192,7 +192,7 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
         const kind: Definition = { plural: 'newcomers', kind: 'Newcomer' };
         await define(cluster, kind);
         await createCustom(cluster, kind, 'new');
-        await until(async () => (await server.list('newcomers')).names.length === 1);
+        await until(async () => (await server.page('newcomers')).names.length === 1);
       } finally {
         for (const group of ['late', 'silent', 'unreachable']) {
           await cluster.delete(`${apiServices}/v1.${group}.example.org`);
@@ -204,7 +204,7 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
     const MAPS = '/api/v1/namespaces/default/configmaps';
 
     async function namesInDefault(): Promise<readonly string[]> {
-      const { status, body } = await server.list('namespaces/default/configmaps');
+      const { status, body } = await server.page('namespaces/default/configmaps');
       expect(status, JSON.stringify(body)).to.equal(200);
       return array(body['items']).map((item) => String(record(record(item)['metadata'])['name']));
     }
@@ -239,7 +239,7 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
       await define(cluster, kind);
       await createCustom(cluster, kind, 'lost');
       await until(async () => (await namesInDefault()).includes('lost-29'));
-      await until(async () => (await server.list('losts')).names.includes('lost'));
+      await until(async () => (await server.page('losts')).names.includes('lost'));
 
       await restart(async () => {
         await rm(folder.etcd, { recursive: true });
@@ -248,7 +248,7 @@ export function describeOutages(subject: () => { cluster: ServedCluster; server:
       await cluster.create(MAPS, { metadata: { name: 'found' } });
       await until(async () => (await namesInDefault()).includes('found'));
       expect((await namesInDefault()).filter((name) => name.startsWith('lost'))).to.deep.equal([]);
-      await until(async () => (await server.list('losts')).status === 404);
+      await until(async () => (await server.page('losts')).status === 404);
     });
   });
 }

@@ -1,15 +1,21 @@
-// Test fixture: a real control plane, and ks-apiserver in a child process.
+// Test fixture: a real control plane, and ks-apiserver in the process of the test.
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from '../../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { freePort } from '../../../../hack/system/ports.ts';
+import { completeConfig } from '../../../../server/config.ts';
+import { readEnvironment } from '../../../../server/environment.ts';
+import { createLogger } from '../../../../server/observability/logger.ts';
+import { run } from '../../../../server/server.ts';
 import { until } from '../../../support/until.ts';
-import { type Program, Workplace } from '../program.ts';
+import { LiveEvents } from './live-events.ts';
 
 /** The group and version of the platform lists. */
 export const LISTS = '/kapis/resources.platform.io/v1alpha3';
@@ -30,10 +36,14 @@ export interface Credentials {
   readonly token?: string;
 }
 
-export interface ResourceClusterOptions {
-  /** Whether kube-controller-manager runs; false by default. */
-  readonly controllers?: boolean;
-  readonly extraApiserverFlags?: readonly string[];
+/** A page of a list. */
+export interface Page {
+  readonly status: number;
+  readonly body: Fields;
+  /** Names of the items. */
+  readonly names: readonly string[];
+  /** Time until the end of the response, in ms. */
+  readonly ms: number;
 }
 
 /** One caller of one server. */
@@ -48,23 +58,32 @@ export class Caller {
   }
 
   /** Resolves with the response headers; the caller of this method reads the body. */
-  async open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+  async open(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    form?: URLSearchParams,
+  ): Promise<IncomingMessage> {
     const { pair, token } = this.#credentials;
     const sent = request({
       host: '127.0.0.1',
       ...this.#base,
       path,
+      method: form ? 'POST' : 'GET',
       agent: this.#agent,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
       ...pair,
     });
-    sent.end();
+    sent.end(form?.toString());
     const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
     return incoming;
   }
 
-  async ask(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const incoming = await this.open(path, headers);
+  async ask(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    form?: URLSearchParams,
+  ): Promise<Answer> {
+    const incoming = await this.open(path, headers, form);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
@@ -91,43 +110,80 @@ export class Caller {
 
 export class ResourceCluster {
   readonly controlPlane: ControlPlane;
-  readonly #dir: string;
-  readonly #workplace: Workplace;
+  readonly dir: string;
+  readonly #stop: AbortController;
+  readonly #servers: Server[] = [];
   readonly #callers: Caller[] = [];
 
-  private constructor(controlPlane: ControlPlane, dir: string, workplace: Workplace) {
+  private constructor(controlPlane: ControlPlane, dir: string, stop: AbortController) {
     this.controlPlane = controlPlane;
-    this.#dir = dir;
-    this.#workplace = workplace;
+    this.dir = dir;
+    this.#stop = stop;
   }
 
-  static async start(options: ResourceClusterOptions = {}): Promise<ResourceCluster> {
-    const dir = await mkdtemp(join(tmpdir(), 'resources-'));
+  /** `controllers`: whether kube-controller-manager runs. */
+  static async start({
+    controllers = false,
+    extraApiserverFlags = [],
+  }: {
+    readonly controllers?: boolean;
+    readonly extraApiserverFlags?: readonly string[];
+  } = {}): Promise<ResourceCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'resource-cluster-'));
+    const stop = new AbortController();
     const controlPlane = await startControlPlane({
-      dir,
-      signal: new AbortController().signal,
-      controllers: options.controllers ?? false,
-      extraApiserverFlags: options.extraApiserverFlags ?? [],
+      dir: join(dir, 'control-plane'),
+      signal: stop.signal,
+      controllers,
+      extraApiserverFlags,
     });
-    return new ResourceCluster(controlPlane, dir, await Workplace.make());
+    return new ResourceCluster(controlPlane, dir, stop);
   }
 
   /**
-   * Starts a server with the kubeconfig of the administrator, and waits until it is ready. `configuration`: sections
-   * that replace the defaults.
+   * Starts a server with the permissions of the administrator, and waits until it is ready. `sections`: sections of its
+   * configuration, which replace the defaults.
    */
-  async serve(configuration: Fields = {}): Promise<Server> {
-    const program = await this.#workplace.start({
-      kubernetes: { kubeconfig: this.controlPlane.kubeconfig },
+  async serve(sections: Fields = {}): Promise<Server> {
+    const { pki, kubeconfig, ca } = this.controlPlane;
+    const port = await freePort();
+    const tls = await pki.cluster.issueServer({ cn: 'server' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
+    const file = (name: string): string => join(this.dir, `${port}-${name}`);
+    const [certFile, keyFile, config] = [file('tls.crt'), file('tls.key'), file('config.yaml')];
+    await writeFile(certFile, tls.cert);
+    await writeFile(keyFile, tls.key);
+    const configuration = {
+      apiVersion: 'config.platform.io/v1alpha1',
+      kind: 'APIServerConfiguration',
+      listeners: {
+        secure: { address: '127.0.0.1', port, certFile, keyFile },
+        insecure: { enabled: false },
+      },
+      kubernetes: { kubeconfig },
+      registration: { manageCABundle: false },
+      logging: { enabled: false },
       oauth: { enabled: false },
       authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
-      ...configuration,
+      shutdown: { readinessDelay: '0s' },
+      ...sections,
+    };
+    await writeFile(config, stringify(configuration));
+    const completed = await completeConfig({
+      config,
+      overrides: [],
+      environment: readEnvironment({}, 'test'),
+      workingDirectory: this.dir,
     });
-    const base = { port: await program.port('secure'), ca: await this.#workplace.ca() };
-    const server = new Server(program, base, this, {
-      pair: await this.certificate('admin', ['system:masters']),
-    });
-    await until(async () => (await server.admin.ask('/readyz')).status === 200);
+    const log = createLogger({ level: 'warn', format: 'json' }, { write: () => undefined });
+    const admin = { pair: await this.certificate('admin', ['system:masters']) };
+    const server = new Server({ port, ca }, this, admin, (stop) => run(completed, stop, log));
+    this.#servers.push(server);
+    await until(() =>
+      server.admin.ask('/readyz').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
     return server;
   }
 
@@ -165,6 +221,18 @@ export class ResourceCluster {
     await this.controlPlane.client.expect(path, { method: 'DELETE' }, [200, 202]);
   }
 
+  /** Creates an object of a new kind: kube-apiserver serves the kind some time after its definition. */
+  async createSoon(path: string, body: object): Promise<void> {
+    await until(async () => {
+      const { status } = await this.controlPlane.client.send(path, { method: 'POST', body });
+      return status === 201;
+    });
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await this.controlPlane.client.send(path)).status === 200;
+  }
+
   /** Resolves when kube-apiserver allows, or denies, the operation to the user. */
   async reviewed(spec: object, allowed = true): Promise<void> {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
@@ -174,30 +242,38 @@ export class ResourceCluster {
   }
 
   async stop(): Promise<void> {
+    for (const server of this.#servers) await server.stop();
     for (const caller of this.#callers) caller.close();
-    await this.#workplace.remove();
     await this.controlPlane.stop();
-    await rm(this.#dir, { recursive: true, force: true });
+    this.#stop.abort();
+    await rm(this.dir, { recursive: true, force: true });
   }
 }
 
 /** A running server. */
 export class Server {
-  readonly program: Program;
   readonly admin: Caller;
   readonly #base: { readonly port: number; readonly ca: string };
   readonly #cluster: ResourceCluster;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
 
   constructor(
-    program: Program,
     base: { readonly port: number; readonly ca: string },
     cluster: ResourceCluster,
     admin: Credentials,
+    running: (stop: AbortSignal) => Promise<void>,
   ) {
-    this.program = program;
     this.#base = base;
     this.#cluster = cluster;
     this.admin = this.as(admin);
+    this.#running = running(this.#stop.signal);
+  }
+
+  /** Stops the server gracefully. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
   }
 
   as(credentials: Credentials): Caller {
@@ -226,11 +302,52 @@ export class Server {
     });
   }
 
+  /** Returns a page of a list. `path`: below the platform path, for instance `pods?limit=1`. */
+  async page(path: string, caller = this.admin): Promise<Page> {
+    const began = performance.now();
+    const { status, body } = await caller.ask(`${LISTS}/${path}`);
+    const names = array(body['items']).map((item) => text(recordIn(item, 'metadata')['name']));
+    return { status, body, names, ms: performance.now() - began };
+  }
+
+  /** Opens a live list. */
+  async live(path: string, caller = this.admin): Promise<LiveEvents> {
+    const response = await caller.open(`${LISTS}/${path}`, { accept: 'text/event-stream' });
+    if (response.statusCode === 200) return new LiveEvents(response);
+    response.destroy();
+    throw new Error(`${path}: ${response.statusCode}`);
+  }
+
+  /** Returns an access token of the password grant. */
+  async signIn(username: string, password: string): Promise<string> {
+    const client = { client_id: 'platform', client_secret: 'platform' };
+    const form = new URLSearchParams({ grant_type: 'password', ...client, username, password });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await this.anonymous().ask('/oauth/token', headers, form);
+    if (answer.status !== 200) throw new Error(answer.text);
+    return text(answer.body['access_token']);
+  }
+
+  /** Returns the samples of a metric by their labels, for instance `{resource="pods"}`. */
+  async samples(name: string): Promise<ReadonlyMap<string, number>> {
+    const { text: lines } = await this.admin.ask('/metrics');
+    const samples = lines.matchAll(new RegExp(`^${name}(\\{.*\\})? (\\S+)$`, 'gm'));
+    return new Map([...samples].map(([, labels = '', value]) => [labels, Number(value)]));
+  }
+
+  /** Returns the number of complete lists of each kind that the server has requested from the cluster. */
+  async lists(): Promise<Readonly<Record<string, number>>> {
+    const counts: Record<string, number> = {};
+    for (const [labels, count] of await this.samples('reflector_lists_total')) {
+      const kind = /resource="([^"]*)"/.exec(labels)?.[1] ?? '';
+      counts[kind] = (counts[kind] ?? 0) + count;
+    }
+    return counts;
+  }
+
   /** The value of a metric without labels, or the sum over all labels. */
   async metric(name: string): Promise<number> {
-    const { text } = await this.admin.ask('/metrics');
-    const values = text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'));
-    return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+    return [...(await this.samples(name)).values()].reduce((sum, value) => sum + value, 0);
   }
 }
 

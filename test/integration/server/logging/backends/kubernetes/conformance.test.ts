@@ -41,5 +41,5 @@ describeLogStore(
       },
     };
   },
-  { containersBy: 'name', runs: 15, every: 5 },
+  { containersBy: 'name', runs: 10, every: 8 },
 );

@@ -34,7 +34,7 @@ for (const { kind, template, unsupported } of [
     const node = oneNode({ kind });
 
     it('has no open point in time after complete and aborted exports', async () => {
-      const records = [...logData({ lines: 1_500 }).records()];
+      const records = [...logData({ lines: 500 }).records()];
       await loadOpenSearch(node().url, records, { indexPrefix: 'exports', template });
       const store = storeAt(node().url, { indexPrefix: 'exports', pageSize: 100 });
       const range = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' };
@@ -58,8 +58,8 @@ for (const { kind, template, unsupported } of [
 
     describeLogStore(
       kind.title,
-      () => startedStore(node(), { lines: whole ? 6_000 : 2_000, indexPrefix, template }),
-      { core: !whole, every: whole ? 1 : 4, unsupported, ownWords: true },
+      () => startedStore(node(), { lines: whole ? 6_000 : 1_500, indexPrefix, template }),
+      { core: !whole, every: whole ? 1 : 8, unsupported, ownWords: true },
     );
 
     describeUnsearchableIndices(kind, node);

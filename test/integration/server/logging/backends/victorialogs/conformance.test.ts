@@ -8,8 +8,8 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-// More than one request of a live tail reads.
-describeLogStore('VictoriaLogs', () => startedStore(6_000), { ownWords: true });
+// More than two pages. follow.test.ts has more lines than one request of a live tail reads.
+describeLogStore('VictoriaLogs', () => startedStore(2_400), { ownWords: true });
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
 

@@ -1,0 +1,218 @@
+// Tests of `status` and `sortBy=restarts` against the tables that kube-apiserver prints.
+import { expect } from 'chai';
+import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { forEach } from '../../../../hack/simulation/bulk.ts';
+import { PODS } from './pod-states.ts';
+import { type Caller, type Fields, LISTS, type ResourceCluster, type Server } from './resource-cluster.ts';
+
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+const TIME = '2026-01-02T03:04:05Z';
+const FINALIZERS = ['example.com/keep'];
+
+const conditions = (...types: readonly string[]) => ({
+  conditions: types.map((type) => ({ type, status: 'True', reason: 'Test', lastTransitionTime: TIME })),
+});
+
+export function describeStatuses(subject: () => ResourceCluster): void {
+  describe('statuses compared with the tables of kube-apiserver', () => {
+    let cluster: ResourceCluster;
+    let server: Server;
+    let kube: Caller;
+
+    before(async () => {
+      cluster = subject();
+      kube = cluster.direct({ pair: await cluster.certificate('admin', ['system:masters']) });
+      await cluster.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+      server = await cluster.serve();
+    });
+
+    after(() => server?.stop());
+
+    /** Creates an object, sets its status, and deletes it if its finalizer shall keep it in deletion. */
+    async function put(
+      path: string,
+      name: string,
+      body: Fields,
+      { status, isDeleted = false }: { readonly status?: Fields; readonly isDeleted?: boolean },
+    ): Promise<void> {
+      await cluster.create(path, {
+        metadata: { name, ...(isDeleted ? { finalizers: FINALIZERS } : {}) },
+        ...body,
+      });
+      if (status) await cluster.patch(`${path}/${name}/status`, { status });
+      if (isDeleted) await cluster.delete(`${path}/${name}`);
+    }
+
+    /** Returns the cells of a column, by the name of the object. */
+    async function column(source: string, title: string): Promise<ReadonlyMap<string, string>> {
+      const { body } = await kube.ask(source, { accept: TABLE });
+      const index = array(body['columnDefinitions']).findIndex((one) => record(one)['name'] === title);
+      return new Map(
+        array(body['rows'])
+          .map(record)
+          .map((row) => [
+            text(recordIn(row['object'], 'metadata')['name']),
+            String(array(row['cells'])[index]),
+          ]),
+      );
+    }
+
+    /** Compares the objects of each word with the rows of the table, and the counts of the facet. */
+    async function compare(resource: string, source: string): Promise<ReadonlySet<string>> {
+      await server.caughtUp(resource, source);
+      const rows = await column(source, 'Status');
+      const words = new Set([...rows.values()].flatMap((cell) => cell.split(',')));
+      for (const word of words) {
+        const list = await server.admin.list(
+          `${LISTS}/${resource}?sortBy=name&ascending=true&status=${word}`,
+        );
+        const names = array(list['items']).map((item) => text(recordIn(item, 'metadata')['name']));
+        const expected = [...rows].filter(([, cell]) => cell.split(',').includes(word)).map(([name]) => name);
+        expect(names, word).to.deep.equal(expected.sort());
+      }
+      return words;
+    }
+
+    it('of pods in 30 chosen and 150 random states', async () => {
+      const path = '/api/v1/namespaces/default/pods';
+      await forEach(PODS.values(), { signal: new AbortController().signal }, async (pod) => {
+        const { name, spec, status, isDeleted, isGated } = pod;
+        const gated = { ...spec, nodeName: undefined, schedulingGates: [{ name: 'example.com/gate' }] };
+        // kube-apiserver itself sets the condition of a gated pod.
+        await put(path, name, { spec: isGated ? gated : spec }, isGated ? {} : { status, isDeleted });
+      });
+      const words = await compare('pods', '/api/v1/pods');
+      expect([...words]).to.include.members([
+      'CrashLoopBackOff', 'Completed', 'Init:0/2', 'Init:1/2', 'Init:Error', 'Terminating', 'NotReady',
+      'ContainerCreating', 'ErrImagePull', 'Evicted', 'SchedulingGated', 'Unknown', 'Running', 'OOMKilled',
+      'Signal:9', 'ExitCode:7', 'Init:Signal:9', 'Init:ExitCode:3', 'Init:CrashLoopBackOff', 'Pending',
+    ]); // biome-ignore format: a list
+      const counted = await server.admin.list(`${LISTS}/pods?limit=0&facets=status`);
+      expect(
+        Object.values(recordIn(counted['facets'], 'status')).reduce<number>(
+          (sum, one) => sum + Number(one),
+          0,
+        ),
+      ).to.equal(PODS.length);
+    });
+
+    it('of pods, sorted by restarts as in the column RESTARTS', async () => {
+      const restarts = await column('/api/v1/pods', 'Restarts');
+      const list = await server.admin.list(`${LISTS}/pods?sortBy=restarts&ascending=true`);
+      const names = array(list['items']).map((item) => text(recordIn(item, 'metadata')['name']));
+      const countOf = (name: string): number => Number.parseInt(restarts.get(name) ?? '', 10);
+      const expected = names.toSorted((a, b) => countOf(a) - countOf(b) || (a < b ? -1 : 1));
+      expect(names).to.deep.equal(expected);
+      expect(countOf(names.at(-1) ?? '')).to.be.above(10);
+    });
+
+    it('of jobs', async () => {
+      const path = '/apis/batch/v1/namespaces/default/jobs';
+      const template = { spec: { containers: [{ name: 'main', image: 'x' }], restartPolicy: 'Never' } };
+      const job = (name: string, status?: Fields, spec: Fields = {}, isDeleted = false): Promise<void> =>
+        put(path, name, { spec: { template, ...spec } }, { ...(status ? { status } : {}), isDeleted });
+      await job('running');
+      await job('complete', {
+        startTime: TIME,
+        completionTime: TIME,
+        succeeded: 1,
+        ...conditions('SuccessCriteriaMet', 'Complete'),
+      });
+      await job('failed', { startTime: TIME, ...conditions('FailureTarget', 'Failed') });
+      await job('suspended', conditions('Suspended'), { suspend: true });
+      await job('failing', { startTime: TIME, ...conditions('FailureTarget') });
+      await job('succeeding', { startTime: TIME, ...conditions('SuccessCriteriaMet') });
+      await job('deleted', undefined, {}, true);
+      const words = await compare('jobs', '/apis/batch/v1/jobs');
+      expect([...words].sort()).to.deep.equal([
+      'Complete', 'Failed', 'FailureTarget', 'Running', 'SuccessCriteriaMet', 'Suspended', 'Terminating',
+    ]); // biome-ignore format: a list
+    });
+
+    it('of namespaces', async () => {
+      await put('/api/v1/namespaces', 'ending', {}, { isDeleted: true });
+      expect([...(await compare('namespaces', '/api/v1/namespaces'))]).to.have.members([
+        'Active',
+        'Terminating',
+      ]);
+    });
+
+    it('of claims and volumes', async () => {
+      const access = { accessModes: ['ReadWriteOnce'] };
+      const claim = { spec: { ...access, resources: { requests: { storage: '1Gi' } } } };
+      const volume = { spec: { ...access, capacity: { storage: '1Gi' }, hostPath: { path: '/tmp/x' } } };
+      const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
+      for (const phase of ['Pending', 'Bound', 'Lost']) {
+        await put(claims, phase.toLowerCase(), claim, { status: { phase } });
+        await put(claims, `deleted-${phase.toLowerCase()}`, claim, { status: { phase }, isDeleted: true });
+      }
+      for (const phase of ['Pending', 'Available', 'Bound', 'Released', 'Failed']) {
+        const path = '/api/v1/persistentvolumes';
+        await put(path, phase.toLowerCase(), volume, { status: { phase } });
+        await put(path, `deleted-${phase.toLowerCase()}`, volume, { status: { phase }, isDeleted: true });
+      }
+      const source = '/api/v1/persistentvolumeclaims';
+      expect([...(await compare('persistentvolumeclaims', source))])
+        .to.include('Terminating')
+        .and.have.length(4);
+      expect([...(await compare('persistentvolumes', '/api/v1/persistentvolumes'))])
+        .to.include('Terminating')
+        .and.have.length(6);
+    });
+
+    it('of nodes', async () => {
+      for (const status of ['True', 'False', 'Unknown', undefined]) {
+        for (const unschedulable of [true, false]) {
+          const name = `${status ?? 'none'}-${unschedulable}`.toLowerCase();
+          const ready = { conditions: [{ type: 'Ready', status, lastTransitionTime: TIME }] };
+          await put('/api/v1/nodes', name, { spec: { unschedulable } }, status ? { status: ready } : {});
+        }
+      }
+      expect([...(await compare('nodes', '/api/v1/nodes'))]).to.have.members([
+        'Ready',
+        'NotReady',
+        'Unknown',
+        'SchedulingDisabled',
+      ]);
+    });
+
+    it('of workloads, in four words', async () => {
+      const spec = {
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
+      };
+      const path = '/apis/apps/v1/namespaces/default/deployments';
+      const observed = { observedGeneration: 1 };
+      const full = { ...observed, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+      const condition = (status: string, reason: string) => ({
+        conditions: [{ type: 'Progressing', status, reason, lastTransitionTime: TIME, lastUpdateTime: TIME }],
+      });
+      const down = { ...observed, replicas: 2, updatedReplicas: 2, unavailableReplicas: 2 };
+      const cases: Readonly<Record<string, readonly [Fields, number]>> = {
+        available: [full, 2],
+        'progressing-new': [{}, 2],
+        'progressing-rollout': [{ ...full, updatedReplicas: 1 }, 2],
+        'progressing-down': [{ ...observed, replicas: 1 }, 0],
+        'degraded-deadline': [{ ...down, ...condition('False', 'ProgressDeadlineExceeded') }, 2],
+        'degraded-later': [{ ...down, ...condition('True', 'NewReplicaSetAvailable') }, 2],
+        stopped: [observed, 0],
+      };
+      for (const [name, [status, replicas]] of Object.entries(cases)) {
+        await put(path, name, { spec: { ...spec, replicas } }, { status });
+      }
+      await server.caughtUp('deployments', '/apis/apps/v1/deployments');
+      for (const word of ['available', 'progressing', 'degraded', 'stopped']) {
+        const list = await server.admin.list(
+          `${LISTS}/namespaces/default/deployments?sortBy=name&ascending=true&status=${word}`,
+        );
+        expect(array(list['items']).map((item) => recordIn(item, 'metadata')['name'])).to.deep.equal(
+          Object.keys(cases)
+            .filter((name) => name.startsWith(word))
+            .sort(),
+        );
+      }
+      const { status } = await server.admin.ask(`${LISTS}/deployments?status=Running`);
+      expect(status).to.equal(400);
+    });
+  });
+}
