@@ -2,14 +2,7 @@
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import {
-  CAPABILITIES,
-  call,
-  type ScriptedStore,
-  SELECTION,
-  scriptedStore,
-  searchResponse,
-} from './scripted-store.ts';
+import { call, type ScriptedStore, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
 const MIDNIGHT = Date.parse(SELECTION.range.start);
@@ -23,27 +16,6 @@ function recreated(count: number): Selection {
   return { ...SELECTION, scope: { everything: false, namespaces } };
 }
 
-const keyword = { type: 'keyword', searchable: true, aggregatable: true };
-const text = { type: 'text', searchable: true, aggregatable: false };
-const [OLD, NEW] = ['logs-2026.01.14', 'logs-2026.01.15'];
-/** One index with dynamic mapping, and one with the index template. */
-const MIXED = {
-  indices: [OLD, NEW],
-  fields: {
-    ...CAPABILITIES.fields,
-    'log.wildcard': { wildcard: { type: 'wildcard', searchable: true, aggregatable: false, indices: [NEW] } },
-    ...Object.fromEntries(
-      ['namespace_name', 'pod_name', 'container_name', 'docker_id'].flatMap((name) => [
-        [
-          `kubernetes.${name}`,
-          { text: { ...text, indices: [OLD] }, keyword: { ...keyword, indices: [NEW] } },
-        ],
-        [`kubernetes.${name}.keyword`, { keyword: { ...keyword, indices: [OLD] } }],
-      ]),
-    ),
-  },
-};
-
 interface Bool {
   readonly filter: readonly Record<string, unknown>[];
   readonly must_not?: readonly { readonly bool: { readonly filter: readonly unknown[] } }[];
@@ -54,32 +26,17 @@ function lastQuery({ requests }: ScriptedStore): Bool {
   return (query as { bool: Bool }).bool;
 }
 
-async function queryFor(
-  selection: Selection,
-  capabilities: object = CAPABILITIES,
-  wallClock = () => MIDNIGHT,
-) {
-  await using store = await scriptedStore(() => searchResponse([]), capabilities);
-  const { shortfalls } = await storeAt(store.url, { wallClock }).query(selection, PAGE, call());
+async function queryFor(selection: Selection) {
+  await using store = await scriptedStore(() => searchResponse([]));
+  const { shortfalls } = await storeAt(store.url, { wallClock: () => MIDNIGHT }).query(
+    selection,
+    PAGE,
+    call(),
+  );
   return { bool: lastQuery(store), shortfalls };
 }
 
 describe('the query for a selection', () => {
-  it('excludes lines of each namespace from before its creation', async () => {
-    const { bool } = await queryFor(recreated(2));
-    expect(bool.filter[1]).to.deep.equal({ terms: { 'kubernetes.namespace_name': ['team-0', 'team-1'] } });
-    expect(bool.must_not?.map(({ bool: { filter } }) => filter)).to.deep.equal(
-      [0, 1].map((n) => [
-        { term: { 'kubernetes.namespace_name': `team-${n}` } },
-        {
-          range: {
-            time: { lt: `2026-01-15T00:00:0${n + 1}.000000000Z`, format: 'strict_date_optional_time_nanos' },
-          },
-        },
-      ]),
-    );
-  });
-
   it('rounds creation times of namespaces up, and reports it, if more than 250 are needed', async () => {
     const { bool, shortfalls } = await queryFor(recreated(1_000));
     expect(bool.must_not?.length).to.be.within(100, 250);
@@ -128,24 +85,6 @@ describe('the query for a selection', () => {
     }
   });
 
-  it('searches the indices of each layout with its fields', async () => {
-    const { bool, shortfalls } = await queryFor({ ...SELECTION, pods: { exact: ['web-1'] } }, MIXED);
-    expect(shortfalls).to.deep.equal([]);
-    const { should } = (bool.filter[1] as { bool: { should: { bool: Bool }[] } }).bool;
-    expect(should.map(({ bool: { filter } }) => filter)).to.deep.equal([
-      [{ terms: { _index: [OLD] } }, { term: { 'kubernetes.pod_name.keyword': 'web-1' } }],
-      [{ terms: { _index: [NEW] } }, { term: { 'kubernetes.pod_name': 'web-1' } }],
-    ]);
-  });
-
-  it('omits indices whose layout does not support it, and reports them', async () => {
-    const regex = { mode: 'regex', texts: ['a+'], caseSensitive: false } as const;
-    const { bool, shortfalls } = await queryFor({ ...SELECTION, text: regex }, MIXED);
-    expect(JSON.stringify(bool)).to.include(NEW).and.not.to.include(OLD);
-    expect(shortfalls).to.have.length(1);
-    expect(shortfalls[0]?.message).to.match(/^1 of 2 indices do not support this query: .*wildcard/);
-  });
-
   for (const [what, selection] of [
     ['the case of words', { text: { mode: 'phrase', texts: ['Error'], caseSensitive: true } }],
     ['long parts of names', { pods: { contains: Array.from({ length: 50 }, () => 'x'.repeat(200)) } }],
@@ -154,22 +93,6 @@ describe('the query for a selection', () => {
       const error = await queryFor({ ...SELECTION, ...selection }).catch((caught: unknown) => caught);
       expect(error).to.include({ code: 400 });
       expect(error).to.have.property('message').that.matches(/use /);
-    });
-  }
-
-  for (const [query, mode, found] of [
-    ['time out', 'phrase', { match_phrase: { log: { query: 'time out' } } }],
-    ['tim', 'prefix', { match_bool_prefix: { log: { query: 'tim' } } }],
-    [
-      'time o',
-      'prefix',
-      { match_phrase_prefix: { log: { query: 'time o', max_expansions: 2_147_483_647 } } },
-    ],
-    ['imeou', 'substring', { wildcard: { log: { value: '*imeou*' } } }],
-  ] as const) {
-    it(`has the analyser of the field split "${query}" for match=${mode}`, async () => {
-      const { bool } = await queryFor({ ...SELECTION, text: { mode, texts: [query], caseSensitive: false } });
-      expect(bool.filter[1]).to.deep.equal(found);
     });
   }
 });
