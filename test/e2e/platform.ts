@@ -13,6 +13,8 @@ import { freePort } from '../../hack/system/ports.ts';
 import { noteOnFailure, removeNote } from '../support/failure-notes.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
+/** Number of nodes for tests of nodes. */
+export const NODES = 23;
 
 export interface Output {
   readonly code: number;

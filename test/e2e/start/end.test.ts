@@ -1,6 +1,6 @@
-// Tests of the exit of `npm start`: failures, Ctrl-C and invalid arguments.
+// Tests of early exits of `npm start`: failures, Ctrl-C and invalid arguments.
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,16 +11,6 @@ import { theirKubeconfig } from './their-kubeconfig.ts';
 describe('the end of npm start', function () {
   this.timeout(300_000);
   const clone = new ClonedProject();
-
-  it('exits with one clear line when a program dies', async () => {
-    const program = clone.start();
-    await program.printed(/Ctrl-C stops everything/);
-    const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
-    const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGKILL');
-    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
-    expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
-  });
 
   for (const moment of [/starting kube-apiserver/, /starting ks-apiserver/]) {
     it(`leaves nothing running when Ctrl-C comes after "${moment.source}"`, async () => {

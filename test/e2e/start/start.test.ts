@@ -74,11 +74,12 @@ describe('npm start', function () {
     expect(await type([...advice.slice(0, 1), 'kubectl get configmap kept -o name'])).to.equal(
       'configmap/kept\n',
     );
-    second.signal('SIGTERM');
-    expect(await second.end()).to.deep.equal({ code: 143, left: [] });
+    // When the terminal is closed. SIGHUP kills npm itself, so there is no exit code.
+    second.signal('SIGHUP');
+    expect((await second.end()).left).to.deep.equal([]);
   });
 
-  it("ignores the user's kubeconfig, proxy and variables, and stops everything when its terminal is closed", async () => {
+  it("ignores the user's kubeconfig, proxy and variables, and exits with one clear line when a program dies", async () => {
     const requested: string[] = [];
     const elsewhere = createServer((socket) => {
       socket.once('error', () => undefined).once('data', (data) => requested.push(data.toString('latin1')));
@@ -105,9 +106,11 @@ describe('npm start', function () {
     expect(await type([`export https_proxy=${proxy}`, ...loadEnvironment, ...ready])).to.include(
       'readyz check passed',
     );
-    program.signal('SIGHUP');
-    // SIGHUP kills npm itself, so there is no exit code.
-    expect((await program.end()).left).to.deep.equal([]);
+    const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
+    const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+    expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
     elsewhere.close();
     expect(requested).to.deep.equal([]);
     expect(await readFile(kubeconfig, 'utf8')).to.equal(theirKubeconfig(proxy));
@@ -131,8 +134,8 @@ describe('npm start', function () {
     expect(printed).to.match(/"query":\{"total":\d+,"totalRelation":"gte".*"reason":"NotCovered"/);
     expect(printed).to.include('"kind":"PodList"');
     expect(await type([...environment, count])).to.equal(before);
-    program.signal('SIGINT');
-    expect(await program.end()).to.deep.equal({ code: 130, left: [] });
+    program.signal('SIGTERM');
+    expect(await program.end()).to.deep.equal({ code: 143, left: [] });
 
     local.killNpm();
     await local.gone();

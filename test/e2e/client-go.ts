@@ -1,0 +1,120 @@
+// Tests of client-go informers against the nodes of ks-apiserver, through the aggregation layer.
+import { expect } from 'chai';
+import { realisticNode } from '../../hack/simulation/realistic-node.ts';
+import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';
+import { NODES, type Platform, RESOURCE } from './platform.ts';
+
+const CHANGES = 200;
+const SELECTED = 'step=odd';
+
+export function describeInformers(subject: () => Platform): void {
+  describe('client-go informers with default settings, through the aggregation layer', () => {
+    let platform: Platform;
+    let informers: InformerProgram;
+
+    before(async () => {
+      platform = subject();
+      const user = { name: 'informer' };
+      await platform.succeeding(
+        'create',
+        'clusterrolebinding',
+        'e2e-informer',
+        '--clusterrole=platform-nodes-reader',
+        '--user=informer',
+      );
+      await platform.permitted('watch', RESOURCE, '--as=informer');
+      informers = await InformerProgram.start({
+        kubeconfig: await platform.controlPlane.kubeconfigFor(user),
+        resource: 'nodes.v1alpha3.resources.platform.io',
+        selector: SELECTED,
+        signal: platform.signal,
+      });
+    });
+
+    after(() => informers?.stop());
+
+    /** The expected contents of an informer, from kube-apiserver. */
+    async function coreNodes(informer: InformerName): Promise<Versions> {
+      const query = informer === 'selector' ? `?labelSelector=${encodeURIComponent(SELECTED)}` : '';
+      const list = (await platform.controlPlane.client.get(`/api/v1/nodes${query}`)) as CoreList;
+      return Object.fromEntries(list.items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+    }
+
+    async function inStep(): Promise<void> {
+      for (const informer of INFORMERS) {
+        const expected = await coreNodes(informer);
+        await informers.reaches(informer, expected);
+        expect(await informers.store(informer), informer).to.deep.equal(expected);
+      }
+    }
+
+    /** Changes nodes one by one: labels that enter and leave the selector, new nodes, deletions. */
+    async function change(count: number, round: string): Promise<void> {
+      const { client } = platform.controlPlane;
+      for (let step = 0; step < count; step++) {
+        const name = `node-${String(step % NODES).padStart(5, '0')}`;
+        if (step % 10 === 8) {
+          const node = realisticNode(1000 + step);
+          await client.expect('/api/v1/nodes', { method: 'POST', body: node }, [201]);
+        } else if (step % 20 === 19) {
+          await client.expect(
+            `/api/v1/nodes/${realisticNode(1000 + step - 1).metadata.name}`,
+            { method: 'DELETE' },
+            [200],
+          );
+        } else {
+          const labels = { step: step % 3 === 0 ? 'odd' : 'even', round: `${round}-${step}` };
+          const body = { metadata: { labels } };
+          const contentType = 'application/merge-patch+json';
+          await client.expect(`/api/v1/nodes/${name}`, { method: 'PATCH', contentType, body }, [200]);
+        }
+      }
+      for (let step = 8; step < count; step += 20) {
+        await client.expect(
+          `/api/v1/nodes/${realisticNode(1000 + step).metadata.name}`,
+          { method: 'DELETE' },
+          [200],
+        );
+      }
+    }
+
+    it('sync all nodes', async () => {
+      await inStep();
+      expect(Object.keys(await informers.store('dynamic'))).to.have.lengthOf(NODES);
+      expect(await informers.store('selector')).to.deep.equal({});
+    });
+
+    it(`stay consistent through ${CHANGES} changes`, async () => {
+      await change(CHANGES, 'first');
+      await inStep();
+      expect(Object.keys(await informers.store('selector'))).to.not.have.lengthOf(0);
+    });
+
+    it('use only WatchList', () => {
+      expect(informers.log).to.not.match(/falling back|watch-?list/i);
+    });
+
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      it(`are consistent again after our server is stopped by ${signal} and restarted`, async () => {
+        await Promise.all([change(30, signal), platform.restartServer(signal)]);
+        await inStep();
+        await change(10, `${signal}-after`);
+        await inStep();
+      });
+    }
+
+    it('are consistent again after kube-apiserver is killed and restarted', async () => {
+      const { apiserver } = platform.controlPlane;
+      await apiserver.kill();
+      await apiserver.restart();
+      await change(30, 'restarted');
+      await inStep();
+    });
+  });
+}
+
+interface CoreList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  }[];
+}

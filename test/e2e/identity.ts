@@ -1,0 +1,192 @@
+// Tests of access tokens that ks-apiserver issues, against ks-apiserver and kube-apiserver.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { expect } from 'chai';
+import { NODES as NODE_COUNT, type Output, type Platform, RESOURCE } from './platform.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export function describeIdentity(subject: () => Platform): void {
+  describe('one sign-in for kube-apiserver and this server', () => {
+    let platform: Platform;
+
+    before(async () => {
+      platform = subject();
+      await platform.succeeding(
+        'create',
+        'clusterrolebinding',
+        'developers',
+        '--clusterrole=platform-nodes-reader',
+        '--group=developers',
+      );
+      await platform.succeeding('create', 'clusterrole', 'cm', '--verb=list', '--resource=configmaps');
+      await platform.succeeding('create', 'clusterrolebinding', 'cm', '--clusterrole=cm', '--user=alice');
+      await platform.permitted('list', 'configmaps', '--as=alice');
+      await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice', '--as-group=developers');
+      const user = await apply({ kind: 'User', spec: { groups: ['developers'] } });
+      await apply({
+        kind: 'Credential',
+        spec: { userUID: user, passwordHash: await hash(PASSWORD), changedTime: new Date().toISOString() },
+      });
+    });
+
+    /** Applies an object for alice; resolves with its UID. */
+    async function apply(object: { kind: string; spec: object }): Promise<string> {
+      const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
+      const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
+      return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+    }
+
+    async function ask(
+      path: string,
+      options: { token?: string; form?: Readonly<Record<string, string>> } = {},
+    ): Promise<Answer> {
+      const { token, form } = options;
+      const sent = request(new URL(path, platform.server.url), {
+        ca: platform.controlPlane.ca,
+        agent: false,
+        method: form ? 'POST' : 'GET',
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        },
+      });
+      sent.end(form && new URLSearchParams(form).toString());
+      const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+      return { status: incoming.statusCode ?? 0, body };
+    }
+
+    /** Starts a watch; `ended` resolves when it has ended. */
+    async function watching(path: string, token: string): Promise<{ readonly ended: Promise<unknown> }> {
+      const sent = request(new URL(path, platform.server.url), {
+        ca: platform.controlPlane.ca,
+        agent: false,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      sent.end();
+      const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(incoming.statusCode).to.equal(200);
+      return { ended: once(incoming.resume(), 'end') };
+    }
+
+    async function signIn(): Promise<string> {
+      const form = {
+        grant_type: 'password',
+        username: 'alice',
+        password: PASSWORD,
+        client_id: 'platform',
+        client_secret: 'platform',
+      };
+      const signal = AbortSignal.timeout(60_000);
+      for (;;) {
+        // The server may not have synced the user yet.
+        const { status, body } = await ask('/oauth/token', { form });
+        if (status === 200) return String(body['access_token']);
+        if (signal.aborted) throw new Error(JSON.stringify(body));
+        await delay(100);
+      }
+    }
+
+    const bearing = (token: string): string[] => [
+      '--kubeconfig=/dev/null',
+      `--server=${platform.controlPlane.url}`,
+      `--certificate-authority=${platform.controlPlane.pki.files.clusterCa}`,
+      `--token=${token}`,
+    ];
+    const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
+      platform.kubectl(...bearing(token), ...args);
+
+    /** Resolves when kube-apiserver has fetched the issuer's keys. */
+    async function trustedToken(): Promise<string> {
+      const token = await signIn();
+      const signal = AbortSignal.timeout(200_000);
+      while ((await kubectlWith(token, 'auth', 'whoami')).code !== 0) await delay(200, undefined, { signal });
+      return token;
+    }
+
+    it('lets kubectl use the access token at both, with RBAC for the user and for groups', async () => {
+      const token = await trustedToken();
+      const who = await kubectlWith(token, 'auth', 'whoami', '-o', 'json');
+      const { status } = JSON.parse(who.stdout) as { status: { userInfo: Record<string, unknown> } };
+      expect(status.userInfo).to.deep.include({
+        username: 'alice',
+        groups: ['developers', 'system:authenticated'],
+      });
+      expect(status.userInfo['extra'])
+        .to.have.property(CREDENTIAL_ID)
+        .with.nested.property('[0]')
+        .that.matches(/^JTI=ks\.s-[a-z2-7]{20}\./);
+      expect(
+        (await kubectlWith(token, 'get', RESOURCE, '-o', 'name')).stdout.trim().split('\n'),
+      ).to.have.length(NODE_COUNT);
+      expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
+      expect((await kubectlWith(token, 'get', 'secrets', '-A')).stderr).to.include(
+        'User "alice" cannot list resource "secrets"',
+      );
+      const direct = await ask(NODES, { token });
+      expect(direct.status).to.equal(200);
+      expect(direct.body['items']).to.have.length(NODE_COUNT);
+    });
+
+    it('rejects a deleted session, directly and through kube-apiserver', async () => {
+      const token = await trustedToken();
+      expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
+      const watch = `${NODES}?watch=1&timeoutSeconds=600`;
+      const { ended } = await watching(watch, token);
+      const handedOn = platform.spawnKubectl(...bearing(token), 'get', '--raw', watch);
+      const exit = once(handedOn, 'exit');
+      if (handedOn.stdout) await once(handedOn.stdout, 'data');
+      await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+      const signal = AbortSignal.timeout(60_000);
+      while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
+      // Nor in an encoding that our authenticator does not recognize and passes to kube-apiserver, which may accept it.
+      const padded = token.split('.').map((part) => `${part}${'='.repeat((4 - (part.length % 4)) % 4)}`);
+      for (const other of [`${token}=`, `${token}==`, padded.join('.')]) {
+        expect((await ask(NODES, { token: other })).status).to.equal(401);
+      }
+      const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
+      expect(aggregated.code).not.to.equal(0);
+      expect(aggregated.stderr).to.match(/Unauthorized|must be logged in/);
+      // Running watches end too, direct ones and those through kube-apiserver.
+      await ended;
+      expect(await exit).to.deep.equal([0, null]);
+      // kube-apiserver does not know sessions: its own APIs accept the token until it expires.
+      expect((await kubectlWith(token, 'get', 'configmaps', '-A')).code).to.equal(0);
+    });
+
+    it('signs out all users after an immediate key rotation, and lets them sign in again', async () => {
+      const token = await signIn();
+      expect((await ask(NODES, { token })).status).to.equal(200);
+      const secret = ['-n', 'platform-system', 'secret', 'ks-apiserver-signing-keys'];
+      await platform.succeeding('annotate', ...secret, 'ks-apiserver/rotate-keys=immediate');
+      const signal = AbortSignal.timeout(60_000);
+      while ((await ask(NODES, { token })).status !== 401) await delay(20, undefined, { signal });
+      expect((await ask(NODES, { token: await signIn() })).status).to.equal(200);
+      expect((await ask(NODES, { token })).status).to.equal(401);
+    });
+
+    it('serves its metadata at both well-known paths without authentication', async () => {
+      const openID = await ask('/oauth/.well-known/openid-configuration');
+      expect(openID.body['issuer']).to.equal(`${platform.server.url}/oauth`);
+      expect(await ask('/.well-known/oauth-authorization-server/oauth')).to.deep.equal(openID);
+      for (const [name, value] of Object.entries(openID.body)) {
+        if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
+        const { status } = await ask(new URL(String(value)).pathname).catch(() => ({ status: 200 }));
+        expect(status, name).not.to.equal(404);
+      }
+    });
+  });
+}
