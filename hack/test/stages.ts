@@ -51,7 +51,7 @@ export function stages(options: {
       name: 'integration',
       files: [
         'test/integration/**/{conformance,lifecycle,registration,versions}.test.ts',
-        'test/integration/**/{authorization-server,informer,kinds,lists,main,manifests,users}.test.ts',
+        'test/integration/**/{authorization-server,informer,kinds,lists,main,manifests,stored-objects}.test.ts',
         'test/integration/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,

@@ -8,7 +8,7 @@ import { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-s
 import { FreezingProxy } from '../../../support/cluster/freezing-proxy.ts';
 import { memoryKeyRing } from '../../../support/oauth/memory-key-ring.ts';
 import { until } from '../../../support/until.ts';
-import { type IamCluster, startIamCluster } from '../iam/iam-cluster.ts';
+import type { IamCluster } from '../iam/iam-cluster.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 
 export const GROUP = 'iam.platform.io';
@@ -35,15 +35,13 @@ export class SessionReplicas {
     this.#kubeconfig = kubeconfig;
   }
 
-  static async start(): Promise<SessionReplicas> {
-    const cluster = await startIamCluster();
+  static async start(cluster: IamCluster): Promise<SessionReplicas> {
     const kubeconfig = await cluster.controlPlane.kubeconfigFor(SERVER_USER);
     return new SessionReplicas(cluster, await memoryKeyRing(), kubeconfig);
   }
 
   async stop(): Promise<void> {
     for (const replica of this.#replicas) await replica.stop();
-    await this.cluster.stop();
   }
 
   async replica(

@@ -10,6 +10,7 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { describeFaults } from './broken-node.ts';
 import { describeLayouts } from './layouts.ts';
+import { describeNode } from './node.ts';
 import { describeSettings } from './settings.ts';
 import { oneNode, type StartedNode } from './started-node.ts';
 import { startedStore } from './started-store.ts';
@@ -22,6 +23,8 @@ const LINES = 2_400;
 describe('one node', () => {
   const node = oneNode();
 
+  // First, because it counts the open contexts of the node.
+  describeNode(node);
   describeSettings(node);
   describeLayouts(node);
   describeUnsearchableIndices(OPENSEARCH_2, node);
