@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
@@ -73,12 +72,7 @@ describe('a console in a browser, from another origin', function () {
     await platform.succeeding(...rule);
     await platform.permitted('*', '*', '--as=alice');
     await platform.succeeding('create', 'namespace', 'shop');
-    const userUID = await apply({ kind: 'User', spec: {} });
-    const changedTime = new Date().toISOString();
-    await apply({
-      kind: 'Credential',
-      spec: { userUID, passwordHash: await hash(PASSWORD), changedTime },
-    });
+    await platform.addUser('alice', PASSWORD);
     chromium = await startChromium();
     page = await newPage();
     await signIn();
@@ -93,12 +87,6 @@ describe('a console in a browser, from another origin', function () {
     site?.close();
     await rm(dir, { recursive: true, force: true });
   });
-
-  async function apply(object: { kind: string; spec: object }): Promise<string> {
-    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
-    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
-    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
-  }
 
   async function newPage(at = origin): Promise<Page> {
     const opened = await chromium.browser.newPage();

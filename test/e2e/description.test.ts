@@ -5,7 +5,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { platformDescription } from '../../apis/description/platform-apis.ts';
@@ -36,18 +35,9 @@ describe('the OpenAPI documents', function () {
     );
     await platform.permitted('*', '*', '--as=system:serviceaccount:default:tester');
     await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice');
-    await addAlice();
+    await platform.addUser('alice', PASSWORD);
   });
   after(() => platform?.stop());
-
-  async function addAlice(): Promise<void> {
-    const userUID = await apply({ kind: 'User', spec: {} });
-    const changedTime = new Date().toISOString();
-    await apply({
-      kind: 'Credential',
-      spec: { userUID, passwordHash: await hash(PASSWORD), changedTime },
-    });
-  }
 
   /** The client of the specification, with an additional grant. */
   async function clients({ dir }: { dir: string }): Promise<{ oauth: object; logging: object }> {
@@ -62,13 +52,6 @@ describe('the OpenAPI documents', function () {
         clients: [{ id: 'platform', secretFiles: [secret], grants: [...grants, device] }],
       },
     };
-  }
-
-  /** Applies an object for alice; resolves with its UID. */
-  async function apply(object: { kind: string; spec: object }): Promise<string> {
-    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
-    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
-    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
   }
 
   /** Resolves when the server has synced alice and her password. */
@@ -95,7 +78,7 @@ describe('the OpenAPI documents', function () {
 
     before(async () => {
       // Schemathesis deletes users that it finds.
-      await addAlice();
+      await platform.addUser('alice', PASSWORD);
       await known();
       chromium = await startChromium();
       page = await chromium.browser.newPage();

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import { NODES as NODE_COUNT, type Output, type Platform, RESOURCE } from './platform.ts';
 
@@ -33,19 +32,8 @@ export function describeIdentity(subject: () => Platform): void {
       await platform.succeeding('create', 'clusterrolebinding', 'cm', '--clusterrole=cm', '--user=alice');
       await platform.permitted('list', 'configmaps', '--as=alice');
       await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice', '--as-group=developers');
-      const user = await apply({ kind: 'User', spec: { groups: ['developers'] } });
-      await apply({
-        kind: 'Credential',
-        spec: { userUID: user, passwordHash: await hash(PASSWORD), changedTime: new Date().toISOString() },
-      });
+      await platform.addUser('alice', PASSWORD, { groups: ['developers'] });
     });
-
-    /** Applies an object for alice; resolves with its UID. */
-    async function apply(object: { kind: string; spec: object }): Promise<string> {
-      const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
-      const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
-      return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
-    }
 
     async function ask(
       path: string,

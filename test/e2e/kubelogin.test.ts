@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { buildKubelogin } from '../../hack/clients/kubelogin/build.ts';
@@ -56,9 +55,7 @@ describe('kubelogin', function () {
       '--clusterrole=platform-nodes-reader',
       '--group=developers',
     );
-    const userUID = await apply({ kind: 'User', spec: { groups: ['developers'] } });
-    const changedTime = new Date().toISOString();
-    await apply({ kind: 'Credential', spec: { userUID, passwordHash: await hash(PASSWORD), changedTime } });
+    await platform.addUser('alice', PASSWORD, { groups: ['developers'] });
     chromium = await startChromium();
     page = await chromium.browser.newPage();
     page.setDefaultTimeout(60_000);
@@ -68,13 +65,6 @@ describe('kubelogin', function () {
     await chromium?.[Symbol.asyncDispose]();
     await platform?.stop();
   });
-
-  /** Applies an object for alice; resolves with its UID. */
-  async function apply(object: { kind: string; spec: object }): Promise<string> {
-    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name: 'alice' }, ...object };
-    const file = await platform.write(`${object.kind}.json`, JSON.stringify(whole));
-    return platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
-  }
 
   /** Writes a kubeconfig with kubelogin and a separate token cache; returns its path. */
   async function kubeconfig(...flags: string[]): Promise<string> {

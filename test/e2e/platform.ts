@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
@@ -151,6 +152,18 @@ export class Platform {
     while ((await this.kubectl('auth', 'can-i', ...question)).code !== 0) {
       await delay(50, undefined, { signal });
     }
+  }
+
+  /** Creates a user with a password, or sets them again. */
+  async addUser(name: string, password: string, spec: object = {}): Promise<void> {
+    const apply = async (kind: string, of: object): Promise<string> => {
+      const object = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec: of };
+      const file = await this.write(`${kind}.json`, JSON.stringify(object));
+      return this.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+    };
+    const userUID = await apply('User', spec);
+    const changedTime = new Date().toISOString();
+    await apply('Credential', { userUID, passwordHash: await hash(password), changedTime });
   }
 
   /** Starts a long-running kubectl. */
