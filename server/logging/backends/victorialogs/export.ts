@@ -1,5 +1,5 @@
-// Exports all selected records from VictoriaLogs, sorted by time. The export reads short time windows, because
-// VictoriaLogs sorts each response in memory.
+// Exports all selected records from VictoriaLogs, sorted by time. The export reads one time window after the other,
+// because VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';
@@ -45,20 +45,50 @@ export async function* exportRecords(
   const byName = query.withinByName(range);
   if (!byName) return;
   const overview = await countRecords(client, byName, deadline.within(REQUEST_MS));
-  const windows = new TimeWindows(client, query, order, overview, deadline);
+  const ended = new AbortController();
+  const reading = deadline.until(ended.signal);
+  const windows = new TimeWindows(client, query, order, overview, reading);
   let { windowRecords } = tuning;
-  for (;;) {
+  const start = async (): Promise<StartedWindow | undefined> => {
     const window = await windows.next(windowRecords);
-    if (!window) return;
-    const reader = new WindowReader(client, { query, range: window, order }, deadline, tuning);
-    try {
-      yield* reader.read();
-    } catch (error) {
-      if (!isOutOfMemory(error) || isInstant(reader.rest)) throw error;
-      windowRecords = Math.max(1, Math.floor(windowRecords / SHRINKING));
-      windows.putBack(reader.rest);
+    if (!window) return undefined;
+    const batches = new WindowReader(client, { query, range: window, order }, reading, tuning).read();
+    const first = batches.next();
+    // Prevents an unhandled rejection; the promise is awaited later.
+    first.catch(() => undefined);
+    return { window, first, batches };
+  };
+  try {
+    for (let current = await start(); current; ) {
+      const { window, first, batches } = current;
+      try {
+        await first;
+      } catch (error) {
+        if (!isOutOfMemory(error) || isInstant(window)) throw error;
+        windowRecords = Math.max(1, Math.floor(windowRecords / SHRINKING));
+        windows.putBack(window);
+        current = await start();
+        continue;
+      }
+      // The store sorts the next window while this one is read.
+      const next = start();
+      next.catch(() => undefined);
+      const { value } = await first;
+      if (value) yield value;
+      yield* batches;
+      current = await next;
     }
+  } finally {
+    ended.abort();
   }
+}
+
+interface StartedWindow {
+  readonly window: Range;
+  /** Resolves when the store has sorted the window. */
+  readonly first: Promise<IteratorResult<readonly LogRecord[], void>>;
+  /** The other batches. */
+  readonly batches: Batches;
 }
 
 /** Reads one time window. A request that takes too long is followed by another one for the rest of the window. */
@@ -67,6 +97,7 @@ class WindowReader {
   readonly #options: ExportOptions;
   readonly #deadline: Deadline;
   readonly #tuning: ExportTuning;
+  /** The range that has not been read yet. */
   #rest: Range;
 
   constructor(client: Client, options: ExportOptions, deadline: Deadline, tuning: ExportTuning) {
@@ -75,11 +106,6 @@ class WindowReader {
     this.#deadline = deadline;
     this.#tuning = tuning;
     this.#rest = options.range;
-  }
-
-  /** The range that has not been read yet. */
-  get rest(): Range {
-    return this.#rest;
   }
 
   async *read(): Batches {
@@ -119,7 +145,7 @@ class WindowReader {
     let held: LogRecord[] = [];
     let last: Instant | undefined;
     for await (const rows of this.#client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
-      for (const row of rows) held.push(recordOf(row, query.fields));
+      for (const row of rows) held.push(recordOf(row));
       const begin = beginOfLastInstant(held);
       if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
       if (begin === 0) continue;
@@ -131,14 +157,28 @@ class WindowReader {
     if (held.length > 0) yield await this.#sorted(held, last);
   }
 
-  /** `last`: the time of the last record of the previous batch. */
-  async #sorted(records: readonly LogRecord[], last: Instant | undefined): Promise<readonly LogRecord[]> {
+  /**
+   * Sorts records with equal times, which the store returns in any order. `previous`: the time of the last record of the
+   * previous batch.
+   */
+  async #sorted(records: readonly LogRecord[], previous: Instant | undefined): Promise<readonly LogRecord[]> {
     const { order } = this.#options;
-    const batch = await inOrder(records, order, this.#client.slicer);
-    const first = batch[0]?.time;
-    const isBehind =
-      last === undefined || first === undefined || (order === 'asc' ? first > last : first < last);
-    if (!isBehind) throw newMalformedResponse('the records are not sorted');
+    const batch: LogRecord[] = [];
+    let last = previous;
+    for (let begin = 0, end = 0; begin < records.length; begin = end) {
+      const first = records[begin];
+      if (!first) break;
+      const { time } = first;
+      if (last !== undefined && (order === 'asc' ? time <= last : time >= last)) {
+        throw newMalformedResponse('the records are not sorted');
+      }
+      last = time;
+      while (records[end]?.time === time) end++;
+      if (end - begin === 1) batch.push(first);
+      else
+        for (const record of await inOrder(records.slice(begin, end), order, this.#client.slicer))
+          batch.push(record);
+    }
     return batch;
   }
 }

@@ -200,11 +200,10 @@ class LiveTail {
     const start = later(later(instantOf(first), instantOf(from)), this.#low);
     const query = this.#query.within({ start, end: instantOf(last + CELL_MS) });
     if (!query) return [];
-    const { fields } = this.#query;
     const maxBytes = run.length === 1 ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
-    const pipes = [fieldsPipe(fields)];
+    const pipes = [fieldsPipe(this.#query.fields)];
     const rows = await this.#client.allRows(query, pipes, deadline.within(REQUEST_MS), maxBytes);
-    return inOrder(await recordsOf(rows, fields, this.#client.slicer), 'asc', this.#client.slicer);
+    return inOrder(await recordsOf(rows, this.#client.slicer), 'asc', this.#client.slicer);
   }
 }
 

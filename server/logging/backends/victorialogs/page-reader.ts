@@ -125,10 +125,9 @@ export class PageReader {
   }
 
   async #records(range: Range, pipes: readonly string[], maxBytes: number): Promise<LogRecord[]> {
-    const { fields } = this.#options.query;
     const query = this.#options.query.within(range);
     const rows = query ? await this.#client.allRows(query, pipes, this.#deadline, maxBytes) : [];
-    return recordsOf(rows, fields, this.#client.slicer);
+    return recordsOf(rows, this.#client.slicer);
   }
 }
 

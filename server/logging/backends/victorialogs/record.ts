@@ -8,9 +8,18 @@ import { type LogRecord, type Order, withoutLineEnd } from '../../log-store.ts';
 import { type FieldNames, quoted, TIME } from './logsql.ts';
 import { instantIn, type Row } from './rows.ts';
 
+/** Names of the fields in responses. Short, because each row repeats them: with the names of the store, rows are a quarter longer. */
+const [MESSAGE, NAMESPACE, POD, CONTAINER] = ['_msg', '_n', '_p', '_c'] as const;
+
 /** The pipe that selects the fields of a record. */
 export function fieldsPipe({ message, namespace, pod, container }: FieldNames): string {
-  return `fields ${[TIME, message, namespace, pod, container].map(quoted).join(', ')}`;
+  const copies = [
+    [message, MESSAGE],
+    [namespace, NAMESPACE],
+    [pod, POD],
+    [container, CONTAINER],
+  ].map(([field = '', name = '']) => `${quoted(field)} as ${name}`);
+  return `copy ${copies.join(', ')} | fields ${[TIME, MESSAGE, NAMESPACE, POD, CONTAINER].join(', ')}`;
 }
 
 /** The pipe that sorts by time. */
@@ -19,27 +28,23 @@ export function sortPipe(order: Order): string {
 }
 
 /** Converts rows to records; time-sliced. */
-export async function recordsOf(
-  rows: readonly Row[],
-  fields: FieldNames,
-  slicer: TimeSlicer,
-): Promise<LogRecord[]> {
+export async function recordsOf(rows: readonly Row[], slicer: TimeSlicer): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const row of rows) {
     if (slicer.spent) await slicer.next();
-    records.push(recordOf(row, fields));
+    records.push(recordOf(row));
   }
   return records;
 }
 
 /** The store omits empty fields. */
-export function recordOf(row: Row, { message, namespace, pod, container }: FieldNames): LogRecord {
+export function recordOf(row: Row): LogRecord {
   return {
     time: instantIn(row, TIME),
-    namespace: text(row[namespace]),
-    pod: text(row[pod]),
-    container: text(row[container]),
-    log: withoutLineEnd(text(row[message])),
+    namespace: text(row[NAMESPACE]),
+    pod: text(row[POD]),
+    container: text(row[CONTAINER]),
+    log: withoutLineEnd(text(row[MESSAGE])),
   };
 }
 

@@ -73,7 +73,8 @@ const whole =
     response.writeHead(200).end(lines.join(''));
 
 /** Half of the records, and half of an instant. */
-const half = ({ lines }: Requested): string => lines.slice(0, Math.floor(lines.length / 4) * 2 + 1).join('');
+const half = (requested: Requested): string => requested.lines.slice(0, lengthOfHalf(requested)).join('');
+const lengthOfHalf = ({ lines }: Requested): number => Math.floor(lines.length / 4) * 2 + 1;
 
 const TIMED_OUT = "remoteAddr: x; requestURI: y; the request couldn't be executed in 5.000 seconds\n";
 const NO_MEMORY = 'cannot calculate [sort by (_time)], since it requires more than 12MB of memory\n';
@@ -143,6 +144,19 @@ describe('an export from VictoriaLogs', () => {
     await closed.promise;
     const times = first.value.map(({ time }) => nanosecondsOf(time));
     expect([...times, ...(await timesOf(batches))]).to.deep.equal(TIMES);
+  });
+
+  it('requests the next window while it reads one', async () => {
+    const second = Promise.withResolvers<void>();
+    await using server = await storing((requested, index) => {
+      if (index === 1) second.resolve();
+      if (index > 0) return whole(requested);
+      return (response) => {
+        response.writeHead(200).write(half(requested));
+        void second.promise.then(() => response.end(requested.lines.slice(lengthOfHalf(requested)).join('')));
+      };
+    });
+    expect(await timesOf(exporting(server.url, 'asc'))).to.deep.equal(TIMES);
   });
 
   it('retries with a longer timeout when the store returns nothing within the first one', async () => {
