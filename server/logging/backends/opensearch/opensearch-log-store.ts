@@ -18,7 +18,6 @@ import {
   type Selection,
 } from '../../log-store.ts';
 import { bucketRange, countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
-import { CreationBoundSearch } from './creation-bounds.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
@@ -70,8 +69,7 @@ export class OpenSearchLogStore implements LogBackend {
       records: new RecordReader(names),
       wallClock,
     };
-    const creationBounds = new CreationBoundSearch(client, wallClock);
-    this.#queries = new SelectionQueries({ ...this.#parts, creationBounds });
+    this.#queries = new SelectionQueries(this.#parts);
     this.#followers = new Followers({
       ...this.#parts,
       queries: this.#queries,
