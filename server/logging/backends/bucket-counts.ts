@@ -1,6 +1,6 @@
-// Counts of log lines in the buckets of a histogram.
-import { instantOf } from '../instant.ts';
-import type { Buckets, Instant } from '../log-store.ts';
+// Counts of log lines by histogram bucket, summed from the cells that a store counts.
+import { earlier, instantOf, later } from '../instant.ts';
+import type { Buckets, Instant, Selection } from '../log-store.ts';
 
 /** Counts of lines by histogram bucket. */
 export class BucketCounts {
@@ -41,12 +41,24 @@ export class BucketCounts {
   }
 }
 
-/** Returns the greatest common divisor of the widths of the buckets, in ms. */
-export function commonWidth({ edges }: Buckets): number {
+/** The part of the range that the buckets cover; can be empty. */
+export function bucketRange({ start, end }: Selection['range'], { edges }: Buckets): Selection['range'] {
+  return {
+    start: later(start, instantOf(edges[0] ?? 0)),
+    end: earlier(end, instantOf(edges.at(-1) ?? 0)),
+  };
+}
+
+/**
+ * Stores can only count in cells of equal width. The buckets are sums of cells whose width is the greatest common divisor of
+ * the widths of the buckets. `offset`: start of a cell. Both in ms.
+ */
+export function cellsOf({ edges }: Buckets): { readonly width: number; readonly offset: number } {
   let width = 0;
   for (let index = 1; index < edges.length; index++) {
     let rest = (edges[index] ?? 0) - (edges[index - 1] ?? 0);
     while (rest !== 0) [width, rest] = [rest, width % rest];
   }
-  return Math.max(1, width);
+  width = Math.max(1, width);
+  return { width, offset: (((edges[0] ?? 0) % width) + width) % width };
 }

@@ -1,8 +1,8 @@
 // Queries OpenSearch and Elasticsearch for histograms and for the numbers of lines and containers.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { earlier, instantOf, later } from '../../instant.ts';
-import type { Buckets, Deadline, LogHistogram, LogStatistics, Selection } from '../../log-store.ts';
-import { commonWidth } from '../bucket-counts.ts';
+import { instantOf } from '../../instant.ts';
+import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../log-store.ts';
+import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import { layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
 import { arrayOf, countOf, distinct, objectOf, type SearchResponse, valid } from './search-response.ts';
@@ -62,17 +62,11 @@ function cardinalityOf({ aggregations }: SearchResponse): number {
   return countOf(value, 'containers.value');
 }
 
-/** Intersection of the time range and the buckets. */
-export function bucketRange({ range }: Selection, { edges }: Buckets): Selection['range'] {
-  const [first, last] = [instantOf(edges[0] ?? 0), instantOf(edges.at(-1) ?? 0)];
-  return { start: later(range.start, first), end: earlier(range.end, last) };
-}
-
 export function emptyHistogram({ edges }: Buckets): LogHistogram {
   return { total: { count: 0, relation: 'eq' }, counts: edges.slice(1).map(() => 0), shortfalls: [] };
 }
 
-/** Counts lines by bucket. Buckets of different width, such as months, are sums of equal buckets of the store. */
+/** Counts lines by bucket. */
 export async function countByTime(
   client: SearchClient,
   selected: SelectionQuery,
@@ -80,8 +74,7 @@ export async function countByTime(
   deadline: Deadline,
 ): Promise<LogHistogram> {
   const { indices, names, shortfalls } = selected;
-  const width = commonWidth(buckets);
-  const offset = (((buckets.edges[0] ?? 0) % width) + width) % width;
+  const { width, offset } = cellsOf(buckets);
   const histogram = {
     field: names.time,
     fixed_interval: `${width}ms`,
@@ -98,25 +91,19 @@ export async function countByTime(
   const all = distinct([...shortfalls, ...response.shortfalls]);
   return {
     total: { count: response.total.count, relation: all.length === 0 ? response.total.relation : 'gte' },
-    counts: valid(() => sums(response, buckets, width)),
+    counts: valid(() => countsIn(response, buckets)),
     shortfalls: all,
   };
 }
 
-function sums({ aggregations }: SearchResponse, { edges }: Buckets, width: number): number[] {
-  const counts = edges.slice(1).map(() => 0);
-  const [first = 0, last = first] = [edges[0], edges.at(-1)];
-  const { buckets } = objectOf(aggregations['by'] ?? { buckets: [] }, 'by');
-  let place = 0;
-  for (const bucket of arrayOf(buckets, 'buckets')) {
-    const { key, doc_count } = objectOf(bucket, 'a bucket');
-    const count = countOf(doc_count, 'doc_count');
+function countsIn({ aggregations }: SearchResponse, buckets: Buckets): number[] {
+  const lines = BucketCounts.of(buckets);
+  const cells = objectOf(aggregations['by'] ?? { buckets: [] }, 'by')['buckets'];
+  for (const cell of arrayOf(cells, 'buckets')) {
+    const { key, doc_count } = objectOf(cell, 'a bucket');
     if (typeof key !== 'number') throw new Error('a bucket has no time');
-    if ((key - first) % width !== 0) throw new Error('a bucket has an unexpected start');
     // A record with several times is counted in several buckets, which can be outside the range.
-    if (key < first || key >= last) continue;
-    while ((edges[place + 1] ?? last) <= key) place++;
-    counts[place] = (counts[place] ?? 0) + count;
+    lines.add(instantOf(key), countOf(doc_count, 'doc_count'));
   }
-  return counts;
+  return lines.counts;
 }

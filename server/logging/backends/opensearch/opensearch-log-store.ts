@@ -17,7 +17,8 @@ import {
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
-import { bucketRange, countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
+import { bucketRange } from '../bucket-counts.ts';
+import { countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
@@ -92,7 +93,7 @@ export class OpenSearchLogStore implements LogBackend {
   }
 
   histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
-    const within = { ...selection, range: bucketRange(selection, buckets) };
+    const within = { ...selection, range: bucketRange(selection.range, buckets) };
     const count = (selected: SelectionQuery, deadline: Deadline) =>
       countByTime(this.#parts.client, selected, buckets, deadline);
     return this.#run(within, call, count, emptyHistogram(buckets));

@@ -1,7 +1,7 @@
 // Counts VictoriaLogs records in total, by histogram bucket and by container. The counts are exact.
 
 import type { Buckets, Deadline } from '../../log-store.ts';
-import { BucketCounts, commonWidth } from '../bucket-counts.ts';
+import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import type { Client } from './client.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
 import { nextInstant } from './nanoseconds.ts';
@@ -24,19 +24,14 @@ export async function countRecords(client: Client, query: Query, deadline: Deadl
   return { count, span: { start: instantIn(row, 'first'), end: nextInstant(instantIn(row, 'last')) } };
 }
 
-/**
- * Counts records by bucket. The store can only count in cells of equal width, so the width of a cell is the greatest common
- * divisor of the widths of all buckets. The store returns only cells with records.
- */
+/** Counts records by bucket. The store returns only cells with records. */
 export async function countByBucket(
   client: Client,
   query: Query,
   buckets: Buckets,
   deadline: Deadline,
 ): Promise<BucketCounts> {
-  const width = commonWidth(buckets);
-  const [first = 0] = buckets.edges;
-  const offset = ((first % width) + width) % width;
+  const { width, offset } = cellsOf(buckets);
   const stats = `stats by (${TIME}:${width}ms offset ${offset}ms) count() as n`;
   const counts = BucketCounts.of(buckets);
   for await (const rows of client.rows(query, [stats], deadline)) {

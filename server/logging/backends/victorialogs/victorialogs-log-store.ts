@@ -5,7 +5,6 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import { earlier, instantOf, later } from '../../instant.ts';
 import {
   type Buckets,
   type Call,
@@ -21,13 +20,13 @@ import {
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
-import { BucketCounts } from '../bucket-counts.ts';
+import { BucketCounts, bucketRange } from '../bucket-counts.ts';
 import { Client } from './client.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { countByBucket, countContainers, countRecords, type Overview } from './counts.ts';
 import { exportRecords } from './export.ts';
 import { LiveTails } from './live-tail.ts';
-import type { FieldNames, Range } from './logsql.ts';
+import type { FieldNames } from './logsql.ts';
 import { PageReader, readPosition, writePosition } from './page-reader.ts';
 import { type Query, SelectionQuery } from './selection-query.ts';
 import { checkFit } from './self-check.ts';
@@ -99,8 +98,8 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const deadline = this.#deadline(call);
-    const range = overlapOf(selection.range, buckets.edges);
-    const query = range && new SelectionQuery(selection, this.#fields).within(range);
+    const range = bucketRange(selection.range, buckets);
+    const query = new SelectionQuery(selection, this.#fields).within(range);
     const { total, counts } = query
       ? await countByBucket(this.#client, query, buckets, deadline)
       : BucketCounts.of(buckets);
@@ -155,11 +154,4 @@ export class VictoriaLogsLogStore implements LogBackend {
 
 function timedOut(message: string): Shortfall {
   return { reason: 'Timeout', message };
-}
-
-function overlapOf({ start, end }: Range, edges: readonly number[]): Range | undefined {
-  const [first, last] = [edges[0], edges.at(-1)];
-  if (first === undefined || last === undefined || first >= last) return undefined;
-  const overlap = { start: later(start, instantOf(first)), end: earlier(end, instantOf(last)) };
-  return overlap.start < overlap.end ? overlap : undefined;
 }

@@ -1,11 +1,11 @@
-// Tests of commonWidth, the common divisor of the widths of histogram buckets.
+// Tests of the cells from which histogram buckets are summed.
 import { expect } from 'chai';
-import { commonWidth } from '../../../../../server/logging/backends/bucket-counts.ts';
+import { cellsOf } from '../../../../../server/logging/backends/bucket-counts.ts';
 import { bucketsOf } from '../../../../../server/logging/queries/buckets.ts';
 
-describe('commonWidth', () => {
+describe('the width of the cells of buckets', () => {
   const widthOf = (interval: string, timeZone: string): number =>
-    commonWidth(
+    cellsOf(
       bucketsOf({
         start: Date.parse('2026-03-20T00:00:00Z'),
         end: Date.parse('2026-04-02T00:00:00Z'),
@@ -13,7 +13,7 @@ describe('commonWidth', () => {
         interval,
         timeZone,
       }),
-    );
+    ).width;
 
   it('is the width of equal buckets', () => {
     expect(widthOf('1d', 'UTC')).to.equal(86_400_000);
@@ -25,7 +25,7 @@ describe('commonWidth', () => {
   });
 
   it('is at least a millisecond', () => {
-    expect(commonWidth({ edges: [5, 7, 10] })).to.equal(1);
-    expect(commonWidth({ edges: [] })).to.equal(1);
+    expect(cellsOf({ edges: [5, 7, 10] })).to.include({ width: 1 });
+    expect(cellsOf({ edges: [] })).to.include({ width: 1 });
   });
 });
