@@ -68,7 +68,6 @@ export class OpenSearchLogStore implements LogBackend {
       indexSets: new IndexSets(client, names, now),
       points: new PointsInTime(client),
       records: new RecordReader(names),
-      wallClock,
     };
     this.#queries = new SelectionQueries(this.#parts);
     this.#followers = new Followers({
@@ -76,6 +75,7 @@ export class OpenSearchLogStore implements LogBackend {
       queries: this.#queries,
       preference: `followers-${randomUUID()}`,
       now,
+      wallClock,
       tuning: options.followTuning,
     });
   }

@@ -1,7 +1,6 @@
 // Checks the health of OpenSearch or Elasticsearch. The check requires indices with the configured names and a
 // supported mapping.
 import { UnfitOptionError } from '../../configuration-errors.ts';
-import { BEGINNING, instantOf } from '../../instant.ts';
 import type { Call } from '../../log-store.ts';
 import { isIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
 import { regexp } from './clauses.ts';
@@ -12,7 +11,6 @@ import {
   type IndexNaming,
   type IndexSet,
   type IndexSets,
-  indexPath,
   listed,
 } from './index-sets.ts';
 import type { PointsInTime } from './point-in-time.ts';
@@ -26,14 +24,9 @@ export interface SelfCheckOptions {
   readonly records: RecordReader;
   readonly names: FieldNames;
   readonly naming: IndexNaming;
-  /** Milliseconds since the epoch. */
-  readonly wallClock: () => number;
 }
 
-const DAY_MS = 86_400_000;
 const DAY = /^\d{4}\.\d\d\.\d\d$/;
-/** Number of past days for which a daily alias is searched. */
-const DAYS = 30;
 /** Maximum number of indices without a daily name that are checked: the last ones by name. */
 const MAX_CHECKED = 20;
 const SAMPLE = {
@@ -59,7 +52,10 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   if (!indices || indices.groups.length === 0) {
     const others = daily ? await indexSets.read(allWithPrefix(prefix), call) : undefined;
     throw others
-      ? noneIsDaily(prefix)
+      ? unfit(
+          'dailyIndices',
+          `no index that begins with ${prefix} has a name of the form ${prefix}-YYYY.MM.DD`,
+        )
       : unfit('indexPrefix', `there is no line yet in indices that begin with ${prefix}`);
   }
   if (daily) await checkDailyNames(options, indices, call);
@@ -71,19 +67,10 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
 }
 
 async function checkDailyNames(
-  { indexSets, naming, wallClock }: SelfCheckOptions,
+  { indexSets, naming: { prefix } }: SelfCheckOptions,
   { indices }: IndexSet,
   call: Call,
 ): Promise<void> {
-  const { prefix } = naming;
-  if (!indices.some((name) => isDaily(prefix, name))) {
-    const end = wallClock() + DAY_MS;
-    const range = {
-      start: instantOf(Math.max(Date.parse(BEGINNING), end - DAYS * DAY_MS)),
-      end: instantOf(end),
-    };
-    if (!(await indexSets.read(indexPath(naming, range), call))) throw noneIsDaily(prefix);
-  }
   const others = indices
     .filter((name) => name.startsWith(`${prefix}-`) && !isDaily(prefix, name))
     .toSorted()
@@ -105,13 +92,6 @@ function isDaily(prefix: string, name: string): boolean {
 function dayIn(prefix: string, name: string): string | undefined {
   const [, ...parts] = /^-(\d{4})\D?(\d\d)\D?(\d\d)/.exec(name.slice(prefix.length)) ?? [];
   return parts.length === 0 ? undefined : `${encodeURIComponent(prefix)}-${parts.join('.')}`;
-}
-
-function noneIsDaily(prefix: string): Error {
-  return unfit(
-    'dailyIndices',
-    `no index that begins with ${prefix} has a name of the form ${prefix}-YYYY.MM.DD`,
-  );
 }
 
 function checkLayouts({ unsupported, groups }: IndexSet): void {
