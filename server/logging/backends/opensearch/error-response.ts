@@ -34,9 +34,6 @@ class ResponseError extends Error {
   }
 }
 
-/** A setting of the store prevents exports, but not queries. */
-export class PointInTimeOptionError extends UnfitOptionError {}
-
 /** Returns the index because of which the store rejected a search, if the response names it. */
 export function unsearchableIndexIn(error: unknown): UnsearchableIndex | undefined {
   return responseErrorIn(error)?.index;
@@ -214,7 +211,7 @@ const SETTINGS: readonly (readonly [pattern: RegExp, error: ErrorFactory])[] = [
   [
     /\[(?:point_in_time|search)\.max_keep_alive\]/,
     unfitStore(
-      new PointInTimeOptionError(
+      new UnfitOptionError(
         'logging.opensearch',
         'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
         'exports return 503',

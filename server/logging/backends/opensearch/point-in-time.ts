@@ -3,17 +3,9 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
 import type { Call } from '../../log-store.ts';
-import { isIndexAccessDenied, newIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
-import {
-  errorOf,
-  isTransient,
-  isUnknownApi,
-  lacksPoints,
-  PointInTimeOptionError,
-  STORE,
-} from './error-response.ts';
+import { newIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
+import { errorOf, isTransient, isUnknownApi, lacksPoints, STORE } from './error-response.ts';
 import { LENIENT, type SearchBody, type SearchClient, type SearchTarget } from './search-client.ts';
 import { failedShards, objectOf, type SearchResponse, shardsOf } from './search-response.ts';
 
@@ -67,19 +59,9 @@ export interface PointInTime {
 export class PointsInTime {
   readonly #client: SearchClient;
   #api: Api | undefined;
-  #isCloseForbidden = false;
-  #lastOptionError: PointInTimeOptionError | undefined;
 
   constructor(client: SearchClient) {
     this.#client = client;
-  }
-
-  /** The setting of the store that made the last export fail, for the health check. */
-  get optionError(): UnfitOptionError | undefined {
-    if (!this.#isCloseForbidden) return this.#lastOptionError;
-    const reason = 'its user needs indices:data/read/point_in_time/delete';
-    const effect = 'exports leave points in time open, of which a node allows some hundreds';
-    return new UnfitOptionError('logging.opensearch', reason, effect);
   }
 
   /** Opens a point in time; undefined if no index exists. */
@@ -92,7 +74,6 @@ export class PointsInTime {
         this.#api = api;
         return point;
       } catch (error) {
-        this.#noteOption(error);
         if (call.signal.aborted || isTimeout(error) || isTransient(error)) throw error;
         errors.push(error);
       }
@@ -125,35 +106,20 @@ export class PointsInTime {
     return {
       shortfalls,
       search: async (body, call, after) => {
-        try {
-          const pit = { id, keep_alive: KEEP_ALIVE };
-          const response = await this.#client.searchPoint({ ...body, pit }, call, { after, nanoseconds });
-          this.#lastOptionError = undefined;
-          if (!response) throw newStoreUnavailable(STORE, new LostPointError('the point in time expired'));
-          id = response.pointInTime || id;
-          return response;
-        } catch (error) {
-          this.#noteOption(error);
-          throw error;
-        }
+        const pit = { id, keep_alive: KEEP_ALIVE };
+        const response = await this.#client.searchPoint({ ...body, pit }, call, { after, nanoseconds });
+        if (!response) throw newStoreUnavailable(STORE, new LostPointError('the point in time expired'));
+        id = response.pointInTime || id;
+        return response;
       },
       close: async () => {
         // Without the caller's signal, which can be aborted already.
         const call: Call = { signal: new AbortController().signal, timeoutMs: CLOSE_MS };
         const body = JSON.stringify(api.closeBody(id));
-        try {
-          await this.#client.request({ method: 'DELETE', path: api.close, body }, call, () => undefined);
-          this.#isCloseForbidden = false;
-        } catch (error) {
-          this.#isCloseForbidden = isIndexAccessDenied(error);
-        }
+        const request = { method: 'DELETE', path: api.close, body } as const;
+        await this.#client.request(request, call, () => undefined).catch(() => undefined);
       },
     };
-  }
-
-  #noteOption(error: unknown): void {
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof PointInTimeOptionError) this.#lastOptionError = cause;
   }
 }
 

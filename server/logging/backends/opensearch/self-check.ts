@@ -13,14 +13,12 @@ import {
   type IndexSets,
   listed,
 } from './index-sets.ts';
-import type { PointsInTime } from './point-in-time.ts';
 import type { SearchClient } from './search-client.ts';
 import type { FieldNames, Hit, RecordReader } from './search-response.ts';
 
 export interface SelfCheckOptions {
   readonly client: SearchClient;
   readonly indexSets: IndexSets;
-  readonly points: Pick<PointsInTime, 'optionError'>;
   readonly records: RecordReader;
   readonly names: FieldNames;
   readonly naming: IndexNaming;
@@ -38,7 +36,7 @@ const SAMPLE = {
 
 /** Rejects with UnfitOptionError for a wrong option, or with the error that a query would get. */
 export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<void> {
-  const { client, indexSets, points, names, naming } = options;
+  const { client, indexSets, names, naming } = options;
   const { prefix, daily } = naming;
   const path = allIndices(naming);
   // Sends a search even if the layout is cached. The search for fields fails if the index has no _source.
@@ -61,7 +59,6 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   if (daily) await checkDailyNames(options, indices, call);
   checkLayouts(indices);
   checkRecords(options, hits);
-  if (points.optionError) throw newStoreUnavailable(STORE, points.optionError);
   const expensive = { ...SAMPLE, size: 0, query: regexp(names.message, 'any') };
   await client.searchPath(indices.path, expensive, call);
 }

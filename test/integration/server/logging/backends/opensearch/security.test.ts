@@ -210,12 +210,10 @@ describe('an OpenSearch with the security plugin', function () {
     expect(await healthOf(store)).to.match(/needs indices:data\/read\/field_caps\*$/);
   });
 
-  it('reports points in time that the user has no permission to close', async () => {
+  it('exports for a user without permission to close points in time, and leaves them open', async () => {
     const { store } = await storeOf(LEAST.slice(0, -1));
-    expect(await healthOf(store)).to.equal('fit');
     expect(await exported(store)).to.deep.equal(LINES);
     expect(await openPoints()).to.be.above(0);
-    expect(await healthOf(store)).to.match(/needs indices:data\/read\/point_in_time\/delete$/);
   });
 
   it('names forbidden days in partial results', async () => {
