@@ -1,6 +1,6 @@
-// Sends HTTP requests to the nodes of a log store, with TLS and retries. Changed credential and CA files are
-// reloaded.
-import { readFile, stat } from 'node:fs/promises';
+// HTTP connections to the nodes of a log store, with TLS and retries. Changed credential and CA files apply within a
+// second.
+import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 import { isIP } from 'node:net';
@@ -26,14 +26,13 @@ export interface Credentials {
   readonly ca: string | undefined;
 }
 
-/** Milliseconds between two checks of the files. */
-const CHECK_MS = 1_000;
+/** Milliseconds after which a request reads the files again. */
+const RELOAD_MS = 1_000;
 
 export class CredentialFiles {
   readonly #store: string;
   readonly #options: CredentialOptions;
   readonly #now: () => number;
-  readonly #texts = new Map<string, { readonly version: string; readonly text: string }>();
   #current: Promise<Credentials> | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -46,7 +45,7 @@ export class CredentialFiles {
 
   /** Returns the current credentials. Rejects with UnfitOptionError; the next call then reads the files again. */
   read(): Promise<Credentials> {
-    if (this.#current && this.#now() - this.#readAt < CHECK_MS) return this.#current;
+    if (this.#current && this.#now() - this.#readAt < RELOAD_MS) return this.#current;
     this.#readAt = this.#now();
     const reading = this.#readAll();
     this.#current = reading;
@@ -79,22 +78,12 @@ export class CredentialFiles {
     if (path === '') return undefined;
     const unusable = (reason: string) =>
       new UnfitOptionError(`logging.${this.#store}.${option}`, reason, undefined, path);
-    const text = await this.#read(path).catch((error: unknown) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
       throw unusable(describeFileError(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
     // Node accepts a file without certificates as a CA, and then rejects every server without a reason.
     if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('it contains no certificate');
-    return text;
-  }
-
-  async #read(path: string): Promise<string> {
-    const { mtimeMs, size, ino } = await stat(path);
-    const version = `${mtimeMs} ${size} ${ino}`;
-    const cached = this.#texts.get(path);
-    if (cached?.version === version) return cached.text;
-    const text = await readFile(path, 'utf8');
-    this.#texts.set(path, { version, text });
     return text;
   }
 }
