@@ -1,13 +1,14 @@
-// Client of the query endpoint of VictoriaLogs. Each query has a timeout.
+// Client of the query endpoint of VictoriaLogs. Each query is a POST of a form, with a timeout and with the tenant in
+// the headers.
 import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Deadline } from '../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
-import type { Connection } from './connection.ts';
+import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Query } from './selection-query.ts';
-import { MalformedResponseError, rejectionOf, statusErrorOf } from './store-error.ts';
+import { MalformedResponseError, rejectionOf, STORE, statusErrorOf } from './store-error.ts';
 
 const QUERY_PATH = '/select/logsql/query';
 /** Time after the deadline, in ms, in which the store may still report a timeout. */
@@ -19,14 +20,37 @@ export const MAX_INSTANT_BYTES = 4 * MAX_PAGE_BYTES;
 /** Maximum bytes of a response with counts. */
 const MAX_COUNT_BYTES = 16 << 20;
 
-export class Client {
-  /** Shared by all readers of responses. */
-  readonly slicer: TimeSlicer;
-  readonly #connection: Connection;
+export interface ClientOptions extends CredentialOptions {
+  /** `http://…` or `https://…`. The paths of the store are below the path of the URL. */
+  readonly url: string;
+  /** `accountID` and `projectID` identify the tenant. */
+  readonly accountID?: number;
+  readonly projectID?: number;
+  /** Time slicer that all readers of long responses share; default: a new one. */
+  readonly slicer?: TimeSlicer;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+}
 
-  constructor(connection: Connection, slicer = new TimeSlicer()) {
-    this.#connection = connection;
+export class Client {
+  readonly slicer: TimeSlicer;
+  readonly #connection: StoreConnection;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: ClientOptions) {
+    const { url, accountID = 0, projectID = 0, slicer = new TimeSlicer(), now } = options;
     this.slicer = slicer;
+    this.#connection = new StoreConnection(STORE, [url], options, now);
+    this.#headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(accountID === 0 && projectID === 0
+        ? {}
+        : { accountid: String(accountID), projectid: String(projectID) }),
+    };
+  }
+
+  close(): void {
+    this.#connection.close();
   }
 
   /** Yields the rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
@@ -79,12 +103,18 @@ export class Client {
     let response: IncomingMessage | undefined;
     try {
       signal.throwIfAborted();
-      const form = {
+      const form = new URLSearchParams({
         query: [query.filter, ...pipes].join(' | '),
-        extra_filters: query.extraFilters,
         timeout: `${deadline.leftMs}ms`,
-      };
-      response = await this.#connection.post(QUERY_PATH, form, bounded.signal);
+      });
+      for (const filter of query.extraFilters) form.append('extra_filters', filter);
+      const request = {
+        method: 'POST',
+        path: QUERY_PATH,
+        headers: this.#headers,
+        body: form.toString(),
+      } as const;
+      response = await this.#connection.send(request, bounded.signal);
       if (response.statusCode !== 200) throw await rejectionOf(response);
       yield* rowsOf(body(response), this.slicer);
     } catch (error) {

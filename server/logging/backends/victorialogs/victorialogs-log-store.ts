@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import {
   type Buckets,
   type Call,
@@ -21,8 +20,7 @@ import {
   type Selection,
 } from '../../log-store.ts';
 import { BucketCounts, bucketRange } from '../bucket-counts.ts';
-import { Client } from './client.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { Client, type ClientOptions } from './client.ts';
 import { countByBucket, countContainers, countRecords, type Overview } from './counts.ts';
 import { exportRecords } from './export.ts';
 import { LiveTails } from './live-tail.ts';
@@ -32,11 +30,9 @@ import { type Query, SelectionQuery } from './selection-query.ts';
 import { checkFit } from './self-check.ts';
 import { statusErrorOf } from './store-error.ts';
 
-export interface VictoriaLogsOptions extends Omit<ConnectionOptions, 'now'> {
+export interface VictoriaLogsOptions extends Omit<ClientOptions, 'now'> {
   readonly fields: FieldNames;
   readonly log: Pick<Logger, 'warn'>;
-  /** Time slicer that all readers of long responses share. */
-  readonly slicer?: TimeSlicer;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
   /** Milliseconds since the epoch. */
@@ -49,7 +45,6 @@ const TOTAL_SHARE = 0.75;
 export class VictoriaLogsLogStore implements LogBackend {
   readonly #fields: FieldNames;
   readonly #now: () => number;
-  readonly #connection: Connection;
   readonly #client: Client;
   readonly #liveTails: LiveTails;
 
@@ -57,8 +52,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const { now = () => performance.now(), wallClock = Date.now } = options;
     this.#fields = options.fields;
     this.#now = now;
-    this.#connection = new Connection({ ...options, now });
-    this.#client = new Client(this.#connection, options.slicer);
+    this.#client = new Client({ ...options, now });
     this.#liveTails = new LiveTails({ client: this.#client, log: options.log, now, wallClock });
   }
 
@@ -132,7 +126,7 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
-    this.#connection.close();
+    this.#client.close();
   }
 
   #deadline(call: Call): Deadline {

@@ -1,7 +1,6 @@
 // Tests of exports from VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
 import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
-import { Connection } from '../../../../../../server/logging/backends/victorialogs/connection.ts';
 import {
   type ExportTuning,
   exportRecords,
@@ -80,7 +79,7 @@ const TIMED_OUT = "remoteAddr: x; requestURI: y; the request couldn't be execute
 const NO_MEMORY = 'cannot calculate [sort by (_time)], since it requires more than 12MB of memory\n';
 
 function exporting(url: string, order: Order, tuning: Partial<ExportTuning> = {}, range = RANGE) {
-  const client = new Client(new Connection({ url, now: Date.now }));
+  const client = new Client({ url, now: Date.now });
   const query = new SelectionQuery({ scope: { everything: true }, range }, FIELDS);
   const deadline = new Deadline({ signal: new AbortController().signal, timeoutMs: 170_000 }, Date.now);
   return exportRecords(client, { query, range, order }, deadline, { ...TUNING, ...tuning });

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
-import { Connection } from '../../../../../../server/logging/backends/victorialogs/connection.ts';
 import { LiveTails } from '../../../../../../server/logging/backends/victorialogs/live-tail.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
 import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
@@ -55,7 +54,7 @@ function liveTails(
   url: string,
   { now = () => NOW, log = pino({ level: 'silent' }), ...rest }: Options = {},
 ): LiveTails {
-  const client = new Client(new Connection({ url, now }));
+  const client = new Client({ url, now });
   return new LiveTails({ client, log, now, wallClock: now, ...rest });
 }
 
