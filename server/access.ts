@@ -30,12 +30,19 @@ import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
 import type { SessionCheck } from './filters/session-termination.ts';
+import type { GatewayCredentials } from './gateway/gateway-authenticator.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
+import type { RequestContext } from './request/request-context.ts';
 
 export interface Access {
+  /** The credentials that the gateway accepts. */
+  readonly gatewayCredentials: GatewayCredentials;
   /** The authentication settings that kube-apiserver publishes. `run` watches them. */
   readonly settings: ClusterAuthentication;
+  readonly metrics: AccessMetrics;
+  /** Returns true for a request that kube-apiserver forwards. */
+  isFrontProxy(context: Pick<RequestContext, 'request' | 'secure'>): boolean;
   readonly frontProxyStatus: FrontProxyStatus;
   readonly authenticator: Authenticator;
   /** Checks the session of a running stream. Undefined if the authorization server is disabled. */
@@ -75,16 +82,13 @@ export function newAccess(
     signal,
   });
   const frontProxy = new FrontProxyAuthenticator(settings, peers, frontProxyStatus);
+  const certificates = new ClientCertificateAuthenticator(settings, peers);
+  const accessTokens = oauth && new AccessTokenAuthenticator(oauth.verifier);
+  const tokens = new BearerTokenAuthenticator(
+    oauth && accessTokens ? [accessTokens, sessionCheckedTokens(tokenReview, oauth.tokenIDs)] : [tokenReview],
+  );
   const authenticator = new AuthenticatorChain(
-    [
-      oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy,
-      new ClientCertificateAuthenticator(settings, peers),
-      new BearerTokenAuthenticator(
-        oauth
-          ? [new AccessTokenAuthenticator(oauth.verifier), sessionCheckedTokens(tokenReview, oauth.tokenIDs)]
-          : [tokenReview],
-      ),
-    ],
+    [oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy, certificates, tokens],
     { anonymous },
   );
   const authorizing = (allowTtlMs: number, denyTtlMs: number): Authorizer =>
@@ -96,6 +100,13 @@ export function newAccess(
   const namespaces = new Namespaces({ client, log });
   const bindings = reviewAllNamespaces ? undefined : new RoleBindings({ client, log });
   return {
+    gatewayCredentials: {
+      certificates,
+      tokens,
+      ownTokens: accessTokens && new BearerTokenAuthenticator([accessTokens]),
+    },
+    metrics,
+    isFrontProxy: (context) => frontProxy.recognises(context),
     settings,
     frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),

@@ -11,6 +11,8 @@ export interface HealthSources {
   readonly oauthMissing: () => readonly string[] | undefined;
   /** Describes the state of the log store. Undefined if log queries are disabled. */
   readonly describeLogs: () => string | undefined;
+  /** Describes whether kube-apiserver accepts the tokens that the gateway forwards. Undefined if the gateway is disabled. */
+  readonly describeGateway: () => string | undefined;
   readonly stopping: () => boolean;
 }
 
@@ -45,6 +47,8 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   };
   // Never fails, because all requests except log queries work without the log store.
   const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
+  // Never fails, because all other requests work without the trust of kube-apiserver.
+  const gateway = { name: 'gateway', check: () => sources.describeGateway() ?? 'disabled' };
   const shutdown = {
     name: 'shutdown',
     check: () => {
@@ -53,7 +57,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   };
   return [
     new HealthRegistry('livez', [ping]),
-    new HealthRegistry('readyz', [ping, informers, frontProxy, registration, oauth, logs, shutdown]),
+    new HealthRegistry('readyz', [ping, informers, frontProxy, registration, oauth, logs, gateway, shutdown]),
     new HealthRegistry('healthz', [ping, informers, frontProxy]),
   ];
 }

@@ -59,7 +59,11 @@ export async function run(
     const { serve } = await import('./serving.ts');
     // If the server is stopped during its start, it opens no listener.
     if (stop.aborted) return;
-    const serving = await serve(config, { version, client, metrics, cacheMetrics, nodes, log }, signal);
+    const serving = await serve(
+      config,
+      { version, client, kubeConfig, metrics, cacheMetrics, nodes, log },
+      signal,
+    );
     follow(serving.followers);
     await aborted(stop);
     await serving.drain();

@@ -2,6 +2,7 @@
 // listening.ts create one part each.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
@@ -19,6 +20,7 @@ import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit.ts';
 import { RequestChain } from './filters/chain.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
+import { newGateway } from './gateway.ts';
 import { healthRegistries } from './health-checks.ts';
 import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
 import { newCertificateMetrics, watchExpiry } from './listener/certificates/certificate-metrics.ts';
@@ -40,6 +42,8 @@ import { newUsersAPI } from './users-api.ts';
 export interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
+  /** The source of the address of kube-apiserver, for the gateway. */
+  readonly kubeConfig: (reload: boolean) => KubeConfig;
   readonly metrics: Registry;
   readonly cacheMetrics: CacheMetrics;
   /** The node cache, already running. */
@@ -57,7 +61,7 @@ export interface Serving {
 /** Starts serving. Throws StartupError, for instance if an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
-  { version, client, metrics, cacheMetrics, nodes, log }: ServingDependencies,
+  { version, client, kubeConfig, metrics, cacheMetrics, nodes, log }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform, requests } = config;
@@ -100,6 +104,19 @@ export async function serve(
     log,
     cacheMetrics,
   });
+  const gateway = config.gateway.enabled
+    ? newGateway(config, {
+        client,
+        kubeConfig,
+        access,
+        oauth,
+        issuer: () => issuerOf(config.oauth, securePort),
+        ownGroups: [nodes.definition.group, ...(logs ? [logs.discovered.group] : [])],
+        log,
+        metrics,
+        signal,
+      })
+    : undefined;
   const registration = new Registration({
     apiServices: [apiServiceName(platform.name), ...(logs ? [logsAPIServiceName(platform.name)] : [])],
     manageCABundle: config.registration.manageCABundle,
@@ -130,6 +147,7 @@ export async function serve(
     describeRegistration: () => registration.describe(),
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
+    describeGateway: () => gateway?.describe(),
     stopping: () => stopping,
   });
   const routed = [nodes.route, resources.route, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
@@ -174,6 +192,7 @@ export async function serve(
     signInPaths: (path) => oauth?.isPublic(path) ?? false,
     longRunning: (context) =>
       isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
+    ...(gateway ? { gateway: gateway.route } : {}),
     signal,
   });
 
@@ -194,6 +213,7 @@ export async function serve(
     ...(oauth ? [oauth] : []),
     ...(users ? [users] : []),
     ...(logs?.followers ?? []),
+    ...(gateway?.followers ?? []),
   ];
   return {
     followers,

@@ -12,6 +12,7 @@ import {
   type TokenAuthenticator,
 } from './authenticator.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
+import { webSocketToken } from './web-socket-token.ts';
 
 /**
  * Tries the authenticators in order. Invalid credentials of one kind do not affect valid credentials of another kind, because a
@@ -124,7 +125,8 @@ export function countedAuthentication(inner: Authenticator, counter: Authenticat
 }
 
 // RFC 6750, 2.1: b64token.
-const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+const BEARER = /^bearer +(.*)$/i;
 const MAX_TOKEN_LENGTH = 64 * 1024;
 
 interface AcceptedToken {
@@ -155,15 +157,17 @@ export class BearerTokenAuthenticator implements Authenticator {
   authenticate(context: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
     const { headers, socket } = context.request;
     const header = headers.authorization;
-    if (header === undefined) return undefined;
+    if (header === undefined) {
+      const text = headers.upgrade === undefined ? undefined : webSocketToken(context.request);
+      return text === undefined ? undefined : this.#authenticate(tokenOf(text), context, 0, () => undefined);
+    }
     const accepted = this.#accepted.get(socket);
     if (accepted && isEqual(accepted.header, header)) {
       return this.#authenticate(accepted.token, context, accepted.kind, () => undefined);
     }
     if (!/^bearer(?: |$)/i.test(header)) return undefined;
     const text = header.length > MAX_TOKEN_LENGTH ? undefined : BEARER.exec(header)?.[1];
-    if (text === undefined) throw newUnauthorized(new Error('malformed bearer token'));
-    const token = { text };
+    const token = tokenOf(text);
     return this.#authenticate(token, context, 0, (kind) =>
       this.#accepted.set(socket, { token, header: Buffer.from(header, 'latin1'), kind }),
     );
@@ -190,6 +194,14 @@ export class BearerTokenAuthenticator implements Authenticator {
     }
     throw newUnauthorized(new Error('no authenticator recognises the bearer token'));
   }
+}
+
+/** Throws Unauthorized for a token that is not a `b64token`, or too long. */
+function tokenOf(text: string | undefined): BearerToken {
+  if (text === undefined || text.length > MAX_TOKEN_LENGTH || !B64TOKEN.test(text)) {
+    throw newUnauthorized(new Error('malformed bearer token'));
+  }
+  return { text };
 }
 
 /** Compares in constant time, because several clients of a proxy may share the connection. */

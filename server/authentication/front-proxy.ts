@@ -21,6 +21,22 @@ export class FrontProxyAuthenticator implements Authenticator {
     this.#status = status;
   }
 
+  /**
+   * Returns true for a request with the user header and a valid certificate of the front proxy, or with the user header before the
+   * settings are loaded.
+   */
+  recognises({ request, secure }: Pick<AuthenticationRequest, 'request' | 'secure'>): boolean {
+    if (!secure) return false;
+    const config = this.#config.current();
+    if (!config) return hasDefaultUserHeader(request);
+    const proxy = config.frontProxy;
+    if (!proxy || !hasValue(request, proxy.usernameHeaders)) return false;
+    const verdict = this.#peers.verify(request, 'frontProxy', config);
+    return (
+      verdict?.error === undefined && verdict !== undefined && isAllowed(commonNameOf(verdict.leaf), proxy)
+    );
+  }
+
   authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {
     if (!secure) return undefined;
     const config = this.#config.current();
@@ -46,7 +62,7 @@ export class FrontProxyAuthenticator implements Authenticator {
       this.#status.rejected('untrustedCertificate', `the certificate "${commonName}": ${error.message}`);
       throw newUnauthorized(new Error('not a certificate of the front proxy', { cause: error }));
     }
-    if (proxy.allowedNames.length > 0 && !proxy.allowedNames.includes(commonName)) {
+    if (!isAllowed(commonName, proxy)) {
       this.#status.rejected('name', `the name "${commonName}"`);
       throw newUnauthorized(new Error(`"${commonName}" is not an allowed name of the front proxy`));
     }
@@ -57,6 +73,10 @@ export class FrontProxyAuthenticator implements Authenticator {
       throw new CallerRejected(error);
     }
   }
+}
+
+function isAllowed(commonName: string, { allowedNames }: FrontProxy): boolean {
+  return allowedNames.length === 0 || allowedNames.includes(commonName);
 }
 
 /** Before the settings are read, only the default header name of kube-apiserver is known. */

@@ -18,13 +18,14 @@ export type SignInPaths = (path: string) => boolean;
 const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
- * Sets the user. Also removes the headers of the front proxy and the bearer token from the request, so that later filters, handlers
+ * Sets the user. `gatewayAuthenticator` authenticates the requests that the gateway forwards. Also removes the headers of the front proxy and the bearer token from the request, so that later filters, handlers
  * and proxies cannot use them.
  */
 export function authentication(
   authenticator: Authenticator,
   identityHeaders: IdentityHeaders,
   signInPaths: SignInPaths = () => false,
+  gatewayAuthenticator: Authenticator = authenticator,
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
     // The request has no credentials, and anonymous access is disabled.
@@ -44,7 +45,7 @@ export function authentication(
   return (exchange) => {
     let user: Identification;
     try {
-      user = authenticator.authenticate(exchange);
+      user = (exchange.proxied ? gatewayAuthenticator : authenticator).authenticate(exchange);
     } catch (error) {
       return reject(exchange, error);
     }
@@ -61,8 +62,13 @@ export function authentication(
  * aggregator checks our discovery with the front proxy's headers. With missing or wrong front-proxy settings, a rejection would make
  * our APIs unavailable, which blocks the deletion of every namespace.
  */
-function isPublic({ info }: Exchange): boolean {
-  return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
+function isPublic({ info, proxied }: Exchange): boolean {
+  return (
+    !proxied &&
+    !info.isResourceRequest &&
+    (info.verb === 'get' || info.verb === 'head') &&
+    isPublicPath(info.path)
+  );
 }
 
 /** Bounds the wait for a TokenReview, because public paths must not wait for an unresponsive cluster. */

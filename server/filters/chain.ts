@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
+import type { GatewayRoute } from '../request/gateway-route.ts';
 import { isLongRunning, type LongRunning } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
 import { accessLog } from './access-log.ts';
@@ -42,6 +43,8 @@ export interface ChainOptions {
   /** Selects the requests without a deadline; by default watches, upgrades and streaming subresources. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
+  /** Forwards requests for the API of kube-apiserver. It ends the chain for them. */
+  readonly gateway?: GatewayRoute;
   /** Aborts all requests. `drain` ends them gracefully. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -67,7 +70,7 @@ export class RequestChain {
   constructor(options: ChainOptions) {
     const { logger, metrics, knownResource, limits } = options;
     const monotonic = options.monotonic ?? (() => performance.now());
-    const { allowedOrigins = [] } = options;
+    const { allowedOrigins = [], gateway } = options;
     const fail = (exchange: Exchange, error: unknown): void => this.#fail(exchange, error);
     this.#logger = logger;
     this.#now = options.now ?? Date.now;
@@ -81,11 +84,17 @@ export class RequestChain {
       audit(options.audit, monotonic),
       // Before the filters that reject requests, so that web pages can read the rejections.
       ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
-      requestInfo(options.longRunning ?? isLongRunning),
+      requestInfo(options.longRunning ?? isLongRunning, gateway),
       deadline(limits.timeoutMs, { open: () => this.#open.all(), monotonic, fail }),
       bodyLimit(limits.maxBodyBytes),
-      authentication(options.authenticator, options.identityHeaders, options.signInPaths),
+      authentication(
+        options.authenticator,
+        options.identityHeaders,
+        options.signInPaths,
+        gateway?.authenticator,
+      ),
       ...(options.checkSession ? [sessionTermination(options.checkSession)] : []),
+      ...(gateway ? [this.#forwarding(gateway)] : []),
       impersonation,
       authorization(options.authorizer),
       concurrency(limits, { metrics, monotonic, fail }),
@@ -180,6 +189,14 @@ export class RequestChain {
     const selected = this.#open.all().filter(selects);
     for (const exchange of selected) exchange.abort(reason);
     return selected.length;
+  }
+
+  #forwarding({ serve }: GatewayRoute): Filter {
+    return (exchange) => {
+      if (!exchange.proxied) return undefined;
+      this.#rejectWhileDraining(exchange);
+      return serve(exchange);
+    };
   }
 
   #rejectWhileDraining(exchange: Exchange): void {

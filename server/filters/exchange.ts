@@ -36,6 +36,8 @@ export class Exchange implements RequestContext {
   longRunning = false;
   /** Time of the monotonic clock at which the request ends with 504. */
   deadline = Number.POSITIVE_INFINITY;
+  /** True if the gateway forwards the request to kube-apiserver, which authorizes it. */
+  proxied = false;
   decision: Decision | undefined;
   /** The first error, for the log. */
   error: unknown;

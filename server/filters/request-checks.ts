@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { setDefaultHeaders } from '../request/api-response.ts';
+import type { GatewayRoute } from '../request/gateway-route.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import { bodyTooLarge } from '../request/request-body.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
@@ -18,11 +19,18 @@ export const requestID: Filter = (exchange) => {
   setDefaultHeaders(exchange.response, ['Audit-Id', exchange.auditID, 'Cache-Control', 'no-cache, private']);
 };
 
-/** Sets `info` and `longRunning`. */
-export function requestInfo(isLongRunning: LongRunning): Filter {
+/** Sets `info`, `longRunning` and `proxied`. */
+export function requestInfo(isLongRunning: LongRunning, gateway?: Pick<GatewayRoute, 'select'>): Filter {
   return (exchange) => {
     const { method = '', url = '' } = exchange.request;
     checkSingletonHeaders(exchange.request);
+    const proxied = gateway?.select(exchange);
+    if (proxied) {
+      exchange.proxied = true;
+      exchange.info = proxied.info;
+      exchange.longRunning = proxied.longRunning;
+      return;
+    }
     exchange.info = parseRequestInfo(method, url);
     exchange.longRunning = isLongRunning(exchange);
   };
@@ -48,9 +56,13 @@ function checkSingletonHeaders({ httpVersion, rawHeaders }: IncomingMessage): vo
   if (credentials > 1) throw newBadRequest('the request has more than one Authorization header');
 }
 
-/** Rejects a body by its Content-Length before reading it. */
+/**
+ * Rejects a body by its Content-Length before reading it. A stream of the gateway has no limit, because a request to a backend may
+ * upload a file.
+ */
 export function bodyLimit(maxBytes: number): Filter {
-  return ({ request }) => {
+  return ({ request, proxied, longRunning }) => {
+    if (proxied && longRunning) return;
     const length = request.headers['content-length'];
     if (length !== undefined && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   };

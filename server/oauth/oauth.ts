@@ -37,7 +37,7 @@ import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
-import { TokenIssuer } from './tokens/token-issuer.ts';
+import { CHECK_USER, TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
 import { ClusterCredentialStore } from './users/credential-store.ts';
 import { LastLogins } from './users/last-logins.ts';
@@ -73,6 +73,8 @@ export interface OAuth {
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
   readonly sourceOf: SourceAddress;
+  /** A token for CHECK_USER, with which the gateway checks that kube-apiserver accepts tokens of this server. */
+  checkToken(): { readonly text: string; readonly user: string };
   /** Watches the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -250,6 +252,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     hasher,
     signIn,
     sourceOf,
+    checkToken: () => ({ text: tokens.checkToken(), user: CHECK_USER }),
     run: async (signal) => {
       await Promise.all([
         keys.run(signal),

@@ -1,6 +1,7 @@
 // The TypeBox schema of APIServerConfiguration: every option with its default, bounds and description. TypeScript
 // types, validation and the tables in docs/configuration*.md are derived from the schema.
 import { type Static, Type } from 'typebox';
+import { gateway } from './gateway-options.ts';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';
 import {
@@ -271,6 +272,7 @@ export const APIServerConfigurationSchema = Type.Object(
     kubernetes,
     authentication,
     authorization,
+    gateway,
     oauth,
     cors,
     requests,

@@ -22,6 +22,11 @@ export interface TokenIssuerOptions {
   readonly random?: RandomBytes;
 }
 
+/** User of the tokens that check the trust of kube-apiserver. */
+export const CHECK_USER = 'ks-apiserver-check';
+/** Seconds. */
+const CHECK_LIFETIME = 60;
+
 /** User, client and session of a token. */
 export interface TokenSubject {
   readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime'>;
@@ -98,6 +103,21 @@ export class TokenIssuer {
     });
     if (token.length > MAX_TOKEN) throw tooManyGroups(account);
     return { token, expiresIn: exp - iat };
+  }
+
+  /**
+   * An access token that this server does not accept, because its session does not exist. kube-apiserver accepts it for one minute as
+   * CHECK_USER, without groups. Throws as `accessToken` does.
+   */
+  checkToken(): string {
+    const now = this.#now();
+    const id = `s-check-${this.#random(12).toString('hex')}`;
+    return this.accessToken({
+      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME },
+      account: { name: CHECK_USER, uid: id, email: '', displayName: '', groups: [], disabled: false },
+      session: { id, createdAt: now, notAfter: now + CHECK_LIFETIME * 1000 },
+      scopes: [],
+    }).token;
   }
 
   /**

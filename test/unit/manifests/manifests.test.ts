@@ -142,6 +142,7 @@ describe('the generated manifests', () => {
       describeFrontProxy: () => '',
       describeRegistration: () => '',
       describeLogs: () => '',
+      describeGateway: () => '',
       oauthMissing: () => ['keys'],
       stopping: () => true,
     }).find(({ path }) => path === 'readyz');

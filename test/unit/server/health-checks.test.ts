@@ -9,6 +9,7 @@ const SOUND: HealthSources = {
   describeRegistration: () => 'trusted',
   oauthMissing: () => [],
   describeLogs: () => 'answers',
+  describeGateway: () => '',
   stopping: () => false,
 };
 

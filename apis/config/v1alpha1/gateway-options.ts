@@ -1,0 +1,48 @@
+// The configuration section `gateway`: options of the gateway to kube-apiserver.
+import { choiceOption, countOption, flagOption, section, textOption } from './option-types.ts';
+
+/** Callers that the gateway impersonates: none, those with a client certificate, or also those with our tokens. */
+const IMPERSONATED = ['none', 'certificates', 'all'] as const;
+
+export const gateway = section(
+  'The gateway to kube-apiserver: `/api`, `/apis`, `/openapi/v2`, `/openapi/v3` and `/version` on the TLS listener.',
+  {
+    enabled: flagOption(
+      true,
+      'Enables the gateway. It forwards the token of the caller, and has no permissions of its own.',
+    ),
+    impersonation: choiceOption(
+      IMPERSONATED,
+      'none',
+      'Callers whom the gateway impersonates. `none`: all callers need a token that kube-apiserver accepts. `certificates`: callers with a client certificate. `all`: also callers with a token of this server, for clusters that cannot trust its issuer. Requires the component `gateway-impersonation`.',
+    ),
+    impersonator: textOption(
+      'ks-apiserver-impersonator',
+      'ServiceAccount in `platform.namespace` with which the gateway impersonates callers.',
+      {
+        pattern: '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$',
+        expects: 'the name of a ServiceAccount',
+      },
+    ),
+    maxRequests: countOption(
+      600,
+      'Maximum number of concurrent requests, without streams. Further requests get 429. 0: no limit.',
+      0,
+    ),
+    maxRequestsPerCaller: countOption(
+      200,
+      'Maximum number of concurrent requests of one caller, without streams. Further requests get 429. 0: no limit.',
+      0,
+    ),
+    maxStreams: countOption(
+      5_000,
+      'Maximum number of concurrent streams: watches, logs, exec, attach, port-forward and proxy requests. Further requests get 429. 0: no limit.',
+      0,
+    ),
+    maxStreamsPerCaller: countOption(
+      1_000,
+      'Maximum number of concurrent streams of one caller. Further requests get 429. 0: no limit.',
+      0,
+    ),
+  },
+);

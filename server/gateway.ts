@@ -1,0 +1,131 @@
+// Creates the gateway to kube-apiserver from the configuration.
+import { randomBytes } from 'node:crypto';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Access } from './access.ts';
+import { countedAuthentication } from './authentication/authenticator-chain.ts';
+import type { ClusterClient } from './cluster/connection/client.ts';
+import { ClusterConnection } from './cluster/connection/connection.ts';
+import type { CompletedConfig } from './config.ts';
+import { isOwnToken } from './gateway/bearer-token.ts';
+import { CallerLimits } from './gateway/caller-limits.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
+import { GatewayMetrics } from './gateway/gateway-metrics.ts';
+import { ImpersonatorToken } from './gateway/impersonator-token.ts';
+import { proxiedRequests } from './gateway/proxied-request.ts';
+import { TrustCheck } from './gateway/trust-check.ts';
+import { Upstream, withoutUser } from './gateway/upstream.ts';
+import type { OAuth } from './oauth/oauth.ts';
+import type { GatewayRoute } from './request/gateway-route.ts';
+
+export interface GatewayParts {
+  readonly route: GatewayRoute;
+  /** Describes for `/readyz?verbose` whether kube-apiserver accepts the tokens that the gateway forwards. */
+  describe(): string;
+  /** Background work. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+}
+
+export interface GatewayDependencies {
+  readonly client: ClusterClient;
+  readonly kubeConfig: (reload: boolean) => KubeConfig;
+  readonly access: Access;
+  readonly oauth: Pick<OAuth, 'verifier' | 'checkToken'> | undefined;
+  readonly issuer: () => string;
+  /** The API groups that this server serves itself. */
+  readonly ownGroups: readonly string[];
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly signal: AbortSignal;
+}
+
+export function newGateway(
+  {
+    gateway: options,
+    platform,
+    authentication,
+    cors,
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'cors'>,
+  {
+    client,
+    kubeConfig,
+    access,
+    oauth,
+    issuer,
+    ownGroups,
+    log,
+    metrics: registry,
+    signal,
+  }: GatewayDependencies,
+): GatewayParts {
+  const upstream = new Upstream(kubeConfig);
+  const checking = new ClusterConnection({ kubeConfig: (reload) => withoutUser(kubeConfig(reload)) });
+  const close = (): void => {
+    upstream.close();
+    checking.close();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  const pseudonym = `ks-apiserver-${randomBytes(4).toString('hex')}`;
+  const trust =
+    oauth &&
+    new TrustCheck({
+      issuer,
+      token: () => oauth.checkToken(),
+      client: checking,
+      via: `1.1 ${pseudonym}`,
+      log: log.child({ component: 'gateway' }),
+    });
+  const requests = new CallerLimits('requests', {
+    total: options.maxRequests,
+    perCaller: options.maxRequestsPerCaller,
+  });
+  const streams = new CallerLimits('streams', {
+    total: options.maxStreams,
+    perCaller: options.maxStreamsPerCaller,
+  });
+  const { authenticator, isImpersonated } = gatewayAuthenticator(
+    access.gatewayCredentials,
+    options.impersonation,
+    authentication.anonymous,
+  );
+  const gateway = new Gateway({
+    upstream,
+    pseudonym,
+    requests,
+    streams,
+    impersonation: {
+      isImpersonated,
+      token: new ImpersonatorToken({
+        client,
+        namespace: platform.namespace,
+        serviceAccount: options.impersonator,
+        signal,
+      }),
+      authorizer: access.authorizer,
+      allowedOrigins: cors.allowedOrigins,
+    },
+    frontProxyHeaders: access.settings.identityHeaders,
+    rejection: async (context) =>
+      oauth && trust && (await isOwnToken(context, oauth.verifier))
+        ? trust.rejection(context.signal)
+        : undefined,
+    metrics: new GatewayMetrics(registry, {
+      requests: () => requests.open,
+      streams: () => streams.open,
+      trusted: () => trust?.trusted,
+    }),
+    monotonic: () => performance.now(),
+  });
+  const select = proxiedRequests(ownGroups);
+  return {
+    route: {
+      authenticator: countedAuthentication(authenticator, access.metrics),
+      select: (context) => (context.secure && !access.isFrontProxy(context) ? select(context) : undefined),
+      serve: (context) => gateway.serve(context),
+    },
+    describe: () => trust?.describe() ?? 'forwards the tokens of callers',
+    followers: trust ? [trust] : [],
+  };
+}

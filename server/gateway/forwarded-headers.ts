@@ -1,0 +1,133 @@
+// Request and response headers that the gateway forwards. Headers of the connection are removed first, and identity
+// headers are added last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+/** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
+export type RawHeaders = readonly string[];
+
+/** Headers of one connection (RFC 9110, 7.6.1). `Expect` is handled by the listener. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers that the gateway sets itself. kube-apiserver writes the forwarding headers into its audit log. */
+const REPLACED = new Set(['audit-id', 'forwarded', 'host', 'via', 'x-forwarded-for', 'x-real-ip']);
+
+/** Name prefix of the cookies of the sign-in pages. */
+const OWN_COOKIE = /^__Host-sign-in/;
+
+const AUTHORIZATION = 'authorization';
+const IMPERSONATION = /^impersonate-/;
+
+/** Returns true for a header that says who the caller is, or as whom the caller acts. */
+function isIdentity(name: string): boolean {
+  return name === AUTHORIZATION || IMPERSONATION.test(name);
+}
+
+export interface RequestHeaderOptions {
+  /** Value of the header `Host`. */
+  readonly host: string;
+  /** `Audit-ID` of both logs. */
+  readonly auditID: string;
+  /** IP address of the client, for the audit log of kube-apiserver. */
+  readonly source: string | undefined;
+  /** Value of the header `Via`; undefined for a request whose headers reach a backend behind kube-apiserver. */
+  readonly via: string | undefined;
+  /** Names and prefixes of the front proxy's headers, in lower case. They are removed. */
+  readonly frontProxy: readonly string[];
+  /** Identity headers instead of those of the caller. By default, those of the caller are forwarded. */
+  readonly identity?: RawHeaders;
+}
+
+/** Returns the headers of the request to kube-apiserver. */
+export function requestHeaders({ rawHeaders }: IncomingMessage, options: RequestHeaderOptions): string[] {
+  const { host, auditID, source, via, frontProxy, identity } = options;
+  const named = connectionOptions(rawHeaders);
+  const headers = ['Host', host];
+  const callers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] ?? '';
+    const value = rawHeaders[i + 1] ?? '';
+    const name = header.toLowerCase();
+    if (isIdentity(name)) callers.push(header, value);
+    else if (HOP_BY_HOP.has(name) || REPLACED.has(name) || named?.has(name)) continue;
+    else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
+    else if (name === 'cookie') pushCookies(headers, header, value);
+    else if (identity && name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
+    else headers.push(header, value);
+  }
+  headers.push('Audit-ID', auditID);
+  if (source !== undefined) headers.push('X-Forwarded-For', source);
+  if (via !== undefined) headers.push('Via', via);
+  headers.push(...(identity ?? callers));
+  return headers;
+}
+
+/** Returns the names that the `Connection` headers list, in lower case; undefined without any. */
+function connectionOptions(rawHeaders: RawHeaders): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== 'connection') continue;
+    for (const name of (rawHeaders[i + 1] ?? '').split(',')) {
+      names ??= new Set();
+      names.add(name.trim().toLowerCase());
+    }
+  }
+  return names;
+}
+
+function pushCookies(headers: string[], name: string, value: string): void {
+  const others = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie.trim()));
+  if (others.length > 0) headers.push(name, others.join(';'));
+}
+
+/** Subprotocols with a bearer token, see authentication/web-socket-token.ts. */
+const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./;
+
+/** Removes the token of an impersonated caller, so that kube-apiserver sees one identity. */
+function pushProtocols(headers: string[], name: string, value: string): void {
+  const others = value.split(',').filter((protocol) => !TOKEN_PROTOCOL.test(protocol.trim()));
+  if (others.length > 0) headers.push(name, others.join(','));
+}
+
+/** Media types that a browser never renders as a page with scripts. */
+const INERT =
+  /^(?:application\/(?:json|cbor|cbor-seq|vnd\.kubernetes\.[\w.+-]+|yaml)|text\/plain)\s*(?:;|$)/i;
+
+/** Without `allow-same-origin`: the page has an origin of its own, and cannot act in the origin of the sign-in pages. */
+const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
+
+/**
+ * Returns the headers of the response to the client. A page of a backend behind `services/proxy` gets a sandbox, and can
+ * neither set the cookies of the sign-in pages nor clear them.
+ */
+export function responseHeaders({ rawHeaders, headers: parsed }: IncomingMessage): string[] {
+  const named = connectionOptions(rawHeaders);
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] ?? '';
+    const value = rawHeaders[i + 1] ?? '';
+    const name = header.toLowerCase();
+    if (HOP_BY_HOP.has(name) || named?.has(name) || name === 'clear-site-data') continue;
+    if (name === 'set-cookie' && OWN_COOKIE.test(value.trim())) continue;
+    headers.push(header, value);
+  }
+  const type = parsed['content-type'];
+  if (type === undefined ? hasBody(parsed) : !INERT.test(type)) {
+    headers.push('Content-Security-Policy', SANDBOX);
+  }
+  return headers;
+}
+
+function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}

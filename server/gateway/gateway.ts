@@ -1,0 +1,158 @@
+// Gateway: forwards requests for the API of kube-apiserver as the caller. It authorizes nothing itself: kube-apiserver
+// authenticates the forwarded token, or the impersonated user, and authorizes the request.
+import type { IncomingMessage } from 'node:http';
+import { newForbidden, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import { sharerOf } from '../authentication/user.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { ProxiedContext } from '../request/gateway-route.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { CallerLimits } from './caller-limits.ts';
+import { requestHeaders } from './forwarded-headers.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import { impersonatedUser, impersonationHeaders } from './impersonation.ts';
+import type { ImpersonatorToken } from './impersonator-token.ts';
+import { respond, send } from './reverse-proxy.ts';
+import { forwardUpgrade } from './upgrade-proxy.ts';
+import type { Upstream } from './upstream.ts';
+import type { Forwarding } from './upstream-request.ts';
+
+/** The impersonation of callers, see the option `gateway.impersonation`. */
+export interface Impersonation {
+  /** Returns true for an authenticated request whose caller is impersonated. */
+  isImpersonated(request: IncomingMessage): boolean;
+  readonly token: ImpersonatorToken;
+  readonly authorizer: Authorizer;
+  /** Origins of web pages that may use the client certificate of their user, besides the origin of the server. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export interface GatewayOptions {
+  readonly upstream: Upstream;
+  /** Name of this process in the header `Via`. */
+  readonly pseudonym: string;
+  readonly requests: CallerLimits;
+  readonly streams: CallerLimits;
+  readonly impersonation: Impersonation;
+  /** Names and prefixes of the front proxy's headers, in lower case. */
+  readonly frontProxyHeaders: () => readonly string[];
+  /**
+   * Called after kube-apiserver has rejected the forwarded token. Returns the cause if kube-apiserver rejects all tokens like this
+   * one, else undefined.
+   */
+  readonly rejection: (context: RequestContext) => Promise<string | undefined>;
+  readonly metrics: GatewayMetrics;
+  /** Monotonic clock in ms. */
+  readonly monotonic: () => number;
+}
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
+  async serve(context: ProxiedContext): Promise<void> {
+    const { metrics, requests, streams } = this.#options;
+    let code = 499;
+    try {
+      using _ = (context.longRunning ? streams : requests).take(sharerOf(context.user));
+      code = await this.#forward(context);
+    } catch (error) {
+      if (error instanceof StatusError) code = error.code;
+      throw error;
+    } finally {
+      metrics.completed(
+        context.info.verb,
+        code,
+        context.upgrade ? (context.request.headers.upgrade ?? '') : '',
+      );
+    }
+  }
+
+  /** Returns the status code of the response. */
+  async #forward(context: ProxiedContext): Promise<number> {
+    const { request, signal, upgrade } = context;
+    const { upstream, pseudonym, metrics, monotonic } = this.#options;
+    if (request.headers.via?.includes(pseudonym)) throw loopDetected();
+    const target = await upstream.target(signal);
+    const identity = await this.#identity(context);
+    // The deadline or the client may have ended the request while it waited.
+    signal.throwIfAborted();
+    const forwarding: Forwarding = {
+      target,
+      caller: sharerOf(context.user),
+      headers: requestHeaders(request, {
+        host: hostOf(target.endpoint),
+        auditID: context.auditID,
+        source: context.source,
+        via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
+        frontProxy: this.#options.frontProxyHeaders(),
+        ...(identity ? { identity: identity.headers } : {}),
+      }),
+    };
+    const startedAt = monotonic();
+    const response = upgrade
+      ? await forwardUpgrade(context, upgrade, forwarding)
+      : await send(context, forwarding);
+    if (!response) return 101;
+    metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
+    if (response.statusCode === 401) await this.#explain(context, response, identity?.token);
+    await respond(context, response);
+    return response.statusCode ?? 0;
+  }
+
+  /** Returns the identity headers of an impersonated caller; undefined for a caller whose token is forwarded. */
+  async #identity(context: ProxiedContext): Promise<{ headers: string[]; token: string } | undefined> {
+    const { impersonation } = this.#options;
+    if (!impersonation.isImpersonated(context.request)) return undefined;
+    checkOrigin(context.request, impersonation.allowedOrigins);
+    const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
+    const token = await impersonation.token.get(context.signal);
+    return { headers: impersonationHeaders(user, token), token };
+  }
+
+  /** Throws ServiceUnavailable if the configuration causes the 401 of kube-apiserver, because the caller cannot mend it. */
+  async #explain(
+    context: RequestContext,
+    response: IncomingMessage,
+    impersonator: string | undefined,
+  ): Promise<void> {
+    let reason: string | undefined;
+    if (impersonator === undefined) {
+      reason = await this.#options.rejection(context);
+    } else {
+      await this.#options.impersonation.token.get(context.signal, impersonator);
+      reason = 'kube-apiserver rejected the token of the impersonator; the gateway has requested a new one';
+    }
+    if (reason === undefined) return;
+    response.destroy();
+    throw newServiceUnavailable(reason, 1);
+  }
+}
+
+/** A page of another origin must not use the client certificate that the browser of the user sends. */
+function checkOrigin({ headers: { origin, host } }: IncomingMessage, allowed: readonly string[]): void {
+  if (origin === undefined || allowed.includes(origin)) return;
+  if (host !== undefined && URL.parse(origin)?.host === URL.parse(`https://${host}`)?.host) return;
+  throw newForbidden(undefined, '', 'client certificates are not available to pages of other origins');
+}
+
+/** Returns true if kube-apiserver forwards the headers of the request to a pod, Service or kubelet. */
+function isBackendRequest({ info }: ProxiedContext): boolean {
+  return info.isResourceRequest && info.subresource === 'proxy';
+}
+
+function hostOf({ host, port }: Forwarding['target']['endpoint']): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Status 508 of RFC 5842, 7.2. */
+function loopDetected(): StatusError {
+  return new StatusError(
+    508,
+    'InternalError',
+    'the gateway forwards to itself: the kubeconfig of this server selects this server instead of kube-apiserver',
+  );
+}

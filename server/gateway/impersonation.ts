@@ -1,0 +1,157 @@
+// Impersonation: the identity headers of a caller whom the gateway impersonates, and the check of the impersonation
+// that the caller requests (`kubectl --as`), as in kube-apiserver.
+import type { IncomingMessage } from 'node:http';
+import { newBadRequest, newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import {
+  ALL_AUTHENTICATED,
+  ALL_UNAUTHENTICATED,
+  ANONYMOUS,
+  SYSTEM_MASTERS,
+  type UserInfo,
+} from '../authentication/user.ts';
+import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
+import { forbiddenMessage } from '../authorization/forbidden-message.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+
+const USER = 'impersonate-user';
+const UID = 'impersonate-uid';
+const GROUP = 'impersonate-group';
+const EXTRA = 'impersonate-extra-';
+const AUTHENTICATION_GROUP = 'authentication.k8s.io';
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** Maximum number of impersonated groups and extras of a request, because each one needs a review. */
+const MAX_REQUESTED = 100;
+
+/**
+ * Returns the user as whom the request runs: the caller, or the user of the impersonation headers. Throws Forbidden if the caller may not
+ * impersonate this user, BadRequest for incomplete headers, and ServiceUnavailable if the cluster cannot confirm the permission.
+ */
+export async function impersonatedUser(
+  caller: UserInfo,
+  { headersDistinct }: IncomingMessage,
+  authorizer: Authorizer,
+  context: CallContext,
+): Promise<UserInfo> {
+  const name = headersDistinct[USER]?.[0] ?? '';
+  const uid = headersDistinct[UID]?.[0] ?? '';
+  const groups = headersDistinct[GROUP] ?? [];
+  const extra = extraOf(headersDistinct);
+  if (name === '') {
+    if (uid === '' && groups.length === 0 && extra.length === 0) return caller;
+    throw newBadRequest('the request has impersonation headers without Impersonate-User');
+  }
+  if (groups.length + extra.length > MAX_REQUESTED) {
+    throw newBadRequest(`the request impersonates more than ${MAX_REQUESTED} groups and extras`);
+  }
+  const [, namespace, serviceAccount] = SERVICE_ACCOUNT.exec(name) ?? [];
+  const user =
+    namespace === undefined || serviceAccount === undefined
+      ? target('', 'users', '', name)
+      : { ...target('', 'serviceaccounts', '', serviceAccount), namespace };
+  const targets = [
+    user,
+    ...groups.map((group) => target('', 'groups', '', group)),
+    ...extra.map(([key, value]) => target(AUTHENTICATION_GROUP, 'userextras', key, value)),
+    ...(uid === '' ? [] : [target(AUTHENTICATION_GROUP, 'uids', '', uid)]),
+  ];
+  for (const requested of targets) {
+    const attributes = { ...requested, user: caller };
+    const { allowed, reason } = await authorizer.authorize(attributes, context);
+    if (!allowed) throw newForbidden(attributes, attributes.name, forbiddenMessage(attributes, reason));
+  }
+  return { name, uid, groups: effectiveGroups(name, groups, namespace), extra: joined(extra) };
+}
+
+/**
+ * Returns the identity headers of a request that runs as `user` with the token of the impersonator. Throws Unauthorized for an empty
+ * user, because a request without `Impersonate-User` would run as the impersonator. Throws Forbidden for system:masters, because
+ * kube-apiserver would not check any permission.
+ */
+export function impersonationHeaders(user: UserInfo, impersonatorToken: string): string[] {
+  const { name, uid, groups, extra } = user;
+  if (name === '') throw newUnauthorized(new Error('the caller has no name'));
+  if (groups.includes(SYSTEM_MASTERS)) {
+    throw newForbidden(
+      undefined,
+      '',
+      `the gateway does not impersonate members of ${SYSTEM_MASTERS}; use a token, or connect to kube-apiserver directly`,
+    );
+  }
+  const headers = ['Authorization', `Bearer ${impersonatorToken}`, 'Impersonate-User', headerText(name)];
+  if (uid !== '') headers.push('Impersonate-Uid', headerText(uid));
+  for (const group of groups) headers.push('Impersonate-Group', headerText(group));
+  for (const [key, values] of Object.entries(extra)) {
+    for (const value of values) {
+      headers.push(`Impersonate-Extra-${escapedKey(key)}`, headerText(value));
+    }
+  }
+  return headers;
+}
+
+/** As kube-apiserver: the groups of a ServiceAccount without given ones, and the group of all authenticated users. */
+function effectiveGroups(name: string, given: readonly string[], namespace: string | undefined): string[] {
+  const groups =
+    given.length === 0 && namespace !== undefined
+      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+      : [...given];
+  if (name === ANONYMOUS.name) {
+    if (!groups.includes(ALL_UNAUTHENTICATED)) groups.push(ALL_UNAUTHENTICATED);
+  } else if (!groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)) {
+    groups.push(ALL_AUTHENTICATED);
+  }
+  return groups;
+}
+
+function target(
+  group: string,
+  resource: string,
+  subresource: string,
+  name: string,
+): Omit<ResourceAttributes, 'user'> {
+  return {
+    verb: 'impersonate',
+    group,
+    version: group === '' ? '' : 'v1',
+    resource,
+    subresource,
+    namespace: '',
+    name,
+  };
+}
+
+function extraOf(headers: IncomingMessage['headersDistinct']): [string, string][] {
+  return Object.entries(headers).flatMap(([header, values = []]) =>
+    header.startsWith(EXTRA)
+      ? values.map((value): [string, string] => [decoded(header.slice(EXTRA.length)), value])
+      : [],
+  );
+}
+
+function joined(extra: readonly (readonly [string, string])[]): Record<string, string[]> {
+  const keys = new Set(extra.map(([key]) => key));
+  return Object.fromEntries(
+    [...keys].map((key) => [key, extra.filter(([other]) => other === key).map(([, value]) => value)]),
+  );
+}
+
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** Escapes every character that a header name cannot contain. kube-apiserver decodes the escapes. */
+function escapedKey(key: string): string {
+  return encodeURIComponent(key).replace(/[()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+}
+
+/** UTF-8 bytes as a header value. Throws Unauthorized for control characters, which no header can contain. */
+function headerText(value: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (/[\u0000-\u001f\u007f]/.test(value))
+    throw newUnauthorized(new Error('an attribute of the caller has control characters'));
+  return Buffer.from(value, 'utf8').toString('latin1');
+}

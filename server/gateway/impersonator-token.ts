@@ -1,0 +1,77 @@
+// Token of the ServiceAccount with which the gateway impersonates callers. The server requests it with TokenRequest,
+// and requests a new one before it expires.
+import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import { record } from '../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { orAborted } from '../concurrency/or-aborted.ts';
+
+export interface ImpersonatorTokenOptions {
+  readonly client: Pick<ClusterClient, 'json'>;
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** Aborts pending requests. */
+  readonly signal: AbortSignal;
+  /** Ms since the epoch. */
+  readonly now?: () => number;
+}
+
+const LIFETIME_SECONDS = 3600;
+/** The token is replaced after this part of its lifetime. */
+const REPLACE_AFTER = 0.8;
+
+interface IssuedToken {
+  readonly text: string;
+  readonly replaceAt: number;
+}
+
+export class ImpersonatorToken {
+  readonly #options: ImpersonatorTokenOptions;
+  readonly #now: () => number;
+  #current: IssuedToken | undefined;
+  #pending: Promise<IssuedToken> | undefined;
+
+  constructor(options: ImpersonatorTokenOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** `rejected`: a token that kube-apiserver has rejected. Throws ServiceUnavailable without a token. */
+  get(signal: AbortSignal, rejected?: string): string | Promise<string> {
+    const current = this.#current;
+    if (current && current.text !== rejected && this.#now() < current.replaceAt) return current.text;
+    this.#pending ??= this.#request().finally(() => {
+      this.#pending = undefined;
+    });
+    return orAborted(this.#pending, signal).then(({ text }) => text);
+  }
+
+  async #request(): Promise<IssuedToken> {
+    const { client, namespace, serviceAccount, signal } = this.#options;
+    const requestedAt = this.#now();
+    try {
+      const response = await client.json({
+        method: 'POST',
+        path: `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`,
+        json: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: { expirationSeconds: LIFETIME_SECONDS },
+        },
+        signal,
+      });
+      const { token, expirationTimestamp } = record(record(response)['status']);
+      const expiresAt =
+        typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;
+      if (typeof token !== 'string' || Number.isNaN(expiresAt)) throw new Error('the response has no token');
+      this.#current = { text: token, replaceAt: requestedAt + (expiresAt - requestedAt) * REPLACE_AFTER };
+      return this.#current;
+    } catch (cause) {
+      if (cause instanceof StatusError && cause.code === 503) throw cause;
+      throw newServiceUnavailable(
+        `the gateway cannot impersonate callers: no token of ServiceAccount ${namespace}/${serviceAccount}; install the component gateway-impersonation`,
+        1,
+        { cause },
+      );
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Selects the requests that the gateway forwards, and parses their RequestInfo for logs and limits. kube-apiserver
+// authorizes them, so an ambiguous path is forwarded unchanged instead of being rejected.
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { ProxiedRequest } from '../request/gateway-route.ts';
+import { isLongRunning } from '../request/long-running.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
+import { pathIn, searchIn } from '../request/request-path.ts';
+
+/** The paths of kube-apiserver. */
+const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
+
+/** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
+const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
+
+/** Returns a function that returns undefined for a request that this server answers itself. */
+export function proxiedRequests(
+  ownGroups: readonly string[],
+): (context: Pick<RequestContext, 'request' | 'upgrade'>) => ProxiedRequest | undefined {
+  const own = new Set(ownGroups);
+  // Most requests for the own groups are recognised without parsing them twice.
+  const prefixes = ownGroups.map((group) => `/apis/${group}/`);
+  return (context) => {
+    const { method = '', url = '' } = context.request;
+    if (prefixes.some((prefix) => url.startsWith(prefix))) return undefined;
+    const path = pathIn(url);
+    if (!FORWARDED.test(path)) return undefined;
+    const [proxy] = PROXY_PATH.exec(path) ?? [];
+    const info = parsed(method, proxy ?? url);
+    if (!info) {
+      // Without attributes, the request may be a stream.
+      return { info: { isResourceRequest: false, path, verb: method.toLowerCase() }, longRunning: true };
+    }
+    if (own.has(groupOf(info))) return undefined;
+    const query = new URLSearchParams(searchIn(url));
+    return { info, longRunning: context.upgrade !== undefined || isLongRunning({ ...context, info, query }) };
+  };
+}
+
+/** Returns undefined for an ambiguous target. */
+function parsed(method: string, target: string): RequestInfo | undefined {
+  try {
+    return parseRequestInfo(method, target);
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+function groupOf(info: RequestInfo): string {
+  if (info.isResourceRequest) return info.prefix === 'apis' ? info.group : '';
+  const [, prefix, group = ''] = info.path.split('/');
+  return prefix === 'apis' ? group : '';
+}

@@ -1,0 +1,57 @@
+// Reverse proxy: forwards a request to kube-apiserver and the response to the client, byte by byte and without
+// buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
+import type { IncomingMessage } from 'node:http';
+import { setDefaultHeaders } from '../request/api-response.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { responseHeaders } from './forwarded-headers.ts';
+import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
+
+/** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
+export async function send(context: RequestContext, forwarding: Forwarding): Promise<IncomingMessage> {
+  const { request } = context;
+  const body = hasBody(request);
+  const repeatable = !body && (request.method === 'GET' || request.method === 'HEAD');
+  for (;;) {
+    const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
+    const pending = upstreamResponse(outgoing, context);
+    if (body) request.pipe(outgoing);
+    else outgoing.end();
+    try {
+      const { response } = await pending;
+      return response;
+    } catch (error) {
+      if (!repeatable || !(error instanceof StaleConnectionError) || context.signal.aborted) throw error;
+    }
+  }
+}
+
+/**
+ * Copies the response to the client. Resolves at the end of the response, or when the client disconnects. If kube-apiserver
+ * ends the response early, the connection of the client is destroyed.
+ */
+export function respond({ request, response }: RequestContext, upstream: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setDefaultHeaders(response, {});
+  // Node must not parse the rest of an unread body as the next request.
+  if (!request.complete && hasBody(request)) response.shouldKeepAlive = false;
+  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', responseHeaders(upstream));
+  // The headers go out with the first bytes of the body, or alone if the body is late, as in a watch without events.
+  const flush = setImmediate(() => response.flushHeaders());
+  upstream.once('data', () => clearImmediate(flush));
+  upstream.pipe(response);
+  upstream.on('error', () => response.destroy());
+  upstream.once('close', () => {
+    if (!upstream.complete) response.destroy();
+  });
+  response.once('close', () => {
+    clearImmediate(flush);
+    upstream.destroy();
+    resolve();
+  });
+  return promise;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}

@@ -1,0 +1,142 @@
+// Trust check: sends a SelfSubjectReview with a token of this server to kube-apiserver, periodically, to find out
+// whether kube-apiserver accepts the tokens that the gateway forwards.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { recordIn, text } from '../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { readBody } from '../cluster/connection/response-body.ts';
+
+/** A token of this server for a user without groups and without a session, and its user name. */
+export interface CheckToken {
+  readonly text: string;
+  readonly user: string;
+}
+
+export interface TrustCheckOptions {
+  readonly issuer: () => string;
+  /** Throws while there is no signing key. */
+  readonly token: () => CheckToken;
+  /** A client without credentials. */
+  readonly client: Pick<ClusterClient, 'open'>;
+  /** Value of the header `Via`, by which the gateway detects that it forwards to itself. */
+  readonly via: string;
+  readonly log: Logger;
+  /** Interval in ms while the tokens are accepted. */
+  readonly intervalMs?: number;
+  /** Interval in ms while they are not. */
+  readonly retryMs?: number;
+}
+
+/** `unknown`: kube-apiserver did not answer the last check. */
+type Trust =
+  | { readonly state: 'trusted' }
+  | { readonly state: 'rejected' }
+  | { readonly state: 'renamed'; readonly user: string; readonly expected: string }
+  | { readonly state: 'unknown'; readonly reason: string };
+
+const TIMEOUT_MS = 10_000;
+const MAX_BODY = 1 << 20;
+
+export class TrustCheck {
+  readonly #options: TrustCheckOptions;
+  #logged = '';
+  #trust: Trust = { state: 'unknown', reason: 'not checked yet' };
+  #pending: Promise<void> | undefined;
+
+  constructor(options: TrustCheckOptions) {
+    this.#options = options;
+  }
+
+  get trusted(): boolean {
+    return this.#trust.state === 'trusted';
+  }
+
+  /** Checks until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { intervalMs = 60_000, retryMs = 10_000 } = this.#options;
+    while (!signal.aborted) {
+      await this.#checked(signal);
+      await delay(this.trusted ? intervalMs : retryMs, undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  /** Checks now. Returns the cause and the cure if kube-apiserver rejects all tokens of this server, else undefined. */
+  async rejection(signal: AbortSignal): Promise<string | undefined> {
+    await this.#checked(signal);
+    return this.#trust.state === 'rejected' ? this.describe() : undefined;
+  }
+
+  /** One sentence for `/readyz?verbose` and errors. */
+  describe(): string {
+    const issuer = this.#options.issuer();
+    const trust = this.#trust;
+    switch (trust.state) {
+      case 'trusted':
+        return `kube-apiserver accepts the tokens of ${issuer}`;
+      case 'rejected':
+        return `kube-apiserver rejects the tokens of ${issuer}: add this issuer to the file of --authentication-config of kube-apiserver (docs/authentication-configuration.md), or set gateway.impersonation to "all"`;
+      case 'renamed':
+        return `kube-apiserver accepts the tokens of ${issuer}, but names user "${trust.expected}" "${trust.user}": remove the prefix from claimMappings in the file of --authentication-config of kube-apiserver`;
+      default:
+        return `it is unknown whether kube-apiserver accepts the tokens of ${issuer}: ${trust.reason}`;
+    }
+  }
+
+  /** Concurrent callers share one check. */
+  #checked(signal: AbortSignal): Promise<void> {
+    this.#pending ??= this.#check(AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])).finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #check(signal: AbortSignal): Promise<void> {
+    this.#trust = await this.#review(signal);
+    const description = this.describe();
+    if (description === this.#logged || signal.aborted) return;
+    this.#logged = description;
+    this.#options.log[this.trusted ? 'info' : 'warn'](description);
+  }
+
+  async #review(signal: AbortSignal): Promise<Trust> {
+    try {
+      const { text: token, user: expected } = this.#options.token();
+      const { code, body } = await this.#send(token, signal);
+      if (code === 401) return { state: 'rejected' };
+      // The token is accepted, although its user lacks the permission for this review.
+      if (code === 403) return { state: 'trusted' };
+      if (code !== 201) return { state: 'unknown', reason: `the check got status ${code}` };
+      const user = text(recordIn(recordIn(body, 'status'), 'userInfo')['username']);
+      return user === expected ? { state: 'trusted' } : { state: 'renamed', user, expected };
+    } catch (error) {
+      return { state: 'unknown', reason: messageOf(error) };
+    }
+  }
+
+  /** Sends a SelfSubjectReview. */
+  async #send(
+    token: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly code: number; readonly body: unknown }> {
+    const { client, via } = this.#options;
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const response = await client.open({
+      method: 'POST',
+      path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        via,
+      },
+      body: JSON.stringify(review),
+      signal,
+    });
+    const bytes = await readBody(response, MAX_BODY);
+    const isJSON = response.headers['content-type']?.startsWith('application/json') ?? false;
+    return { code: response.statusCode ?? 0, body: isJSON ? JSON.parse(bytes.toString('utf8')) : undefined };
+  }
+}

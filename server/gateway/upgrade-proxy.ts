@@ -1,0 +1,89 @@
+// Upgrade proxy: forwards an upgrade (SPDY, WebSocket) to kube-apiserver on a connection of its own, and then copies
+// bytes in both directions with backpressure. The end of either side ends the other.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RequestContext, Upgrade } from '../request/request-context.ts';
+import { responseHeaders } from './forwarded-headers.ts';
+import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
+
+/** Time in ms for kube-apiserver to close its side after the client has closed its side. */
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/**
+ * Forwards the upgrade. If kube-apiserver accepts it, resolves with undefined at the end of the connection, else with the rejection.
+ * Throws StatusError as `upstreamResponse` does, and 502 for a response that neither accepts nor rejects the upgrade.
+ */
+export async function forwardUpgrade(
+  context: RequestContext,
+  upgrade: Upgrade,
+  forwarding: Forwarding,
+): Promise<IncomingMessage | undefined> {
+  const protocol = context.request.headers.upgrade ?? '';
+  const headers = [...forwarding.headers, 'Connection', 'Upgrade', 'Upgrade', protocol];
+  const outgoing = openUpstream(context, { ...forwarding, headers }, forwarding.target.single);
+  const pending = upstreamResponse(outgoing, context);
+  outgoing.end();
+  const { response, upgraded } = await pending;
+  if (!upgraded) {
+    const status = response.statusCode ?? 0;
+    if (status >= 400) return response;
+    response.destroy();
+    throw badGateway(`kube-apiserver responded to an upgrade with status ${status}`);
+  }
+  const { socket, head } = upgraded;
+  if (response.headers.upgrade?.toLowerCase() !== protocol.toLowerCase()) {
+    socket.destroy();
+    throw badGateway('kube-apiserver accepted another protocol than the requested one');
+  }
+  const client = upgrade.accept();
+  client.write(acceptance(response));
+  if (head.length > 0) client.write(head);
+  if (upgrade.head.length > 0) socket.write(upgrade.head);
+  await tunnel(client, socket, context.signal);
+  return undefined;
+}
+
+/** The response that accepts the upgrade, as bytes: Node has detached the connection from its response object. */
+function acceptance(response: IncomingMessage): string {
+  const headers = [
+    ...responseHeaders(response),
+    'Connection',
+    'Upgrade',
+    'Upgrade',
+    response.headers.upgrade ?? '',
+  ];
+  const lines = [`HTTP/1.1 101 ${response.statusMessage ?? ''}`];
+  for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Copies bytes until both connections are closed. */
+function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const destroy = (): void => {
+    client.destroy();
+    upstream.destroy();
+  };
+  // `pipe` ends the other side, after it has written what it has read.
+  client.pipe(upstream);
+  upstream.pipe(client);
+  client.once('end', () => {
+    timer = setTimeout(destroy, CLOSE_TIMEOUT_MS);
+  });
+  client.on('error', destroy);
+  upstream.on('error', destroy);
+  upstream.once('close', () => {
+    // A slow client still reads the last bytes.
+    if (!upstream.readableEnded) client.destroy();
+  });
+  client.once('close', () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', destroy);
+    upstream.destroy();
+    resolve();
+  });
+  signal.addEventListener('abort', destroy, { once: true });
+  if (signal.aborted) destroy();
+  return promise;
+}

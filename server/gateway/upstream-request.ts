@@ -1,0 +1,108 @@
+// Request of the gateway to kube-apiserver: opens it, and waits for its response or the accepted upgrade.
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { ClusterRequestOptions } from '../cluster/connection/cluster-agent.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { UpstreamTarget } from './upstream.ts';
+
+export interface Forwarding {
+  readonly target: UpstreamTarget;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** The caller, for fair queuing of TLS handshakes. */
+  readonly caller: string;
+}
+
+/** The response of kube-apiserver, with an unread body. `upgraded`: the connection after an accepted upgrade. */
+export interface UpstreamResponse {
+  readonly response: IncomingMessage;
+  readonly upgraded?: { readonly socket: Socket; readonly head: Buffer };
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const TCP_KEEP_ALIVE_MS = 15_000;
+
+/** Opens a request on a connection of `agent`. The caller sends the body, and ends the request. */
+export function openUpstream(
+  { request, signal }: RequestContext,
+  { target: { endpoint }, headers, caller }: Forwarding,
+  agent: UpstreamTarget['pool'],
+): ClientRequest {
+  const options: ClusterRequestOptions = {
+    host: endpoint.host,
+    port: endpoint.port,
+    path: endpoint.basePath + (request.url ?? ''),
+    method: request.method ?? 'GET',
+    headers,
+    agent,
+    wanted: signal,
+    crowd: caller,
+  };
+  return endpoint.secure ? secureRequest(options) : plainRequest(options);
+}
+
+/** The reused connection was closed before the response. kube-apiserver may close an idle connection at any time. */
+export class StaleConnectionError extends StatusError {}
+
+/**
+ * Resolves with the response. Throws StatusError: 503 or 504 if the request was not sent, else 502. Throws the reason of the
+ * signal after an abort, which also ends a response that is being read.
+ */
+export function upstreamResponse(
+  outgoing: ClientRequest,
+  { signal }: RequestContext,
+): Promise<UpstreamResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
+  let connected = false;
+  let received: IncomingMessage | undefined;
+  const timer = setTimeout(
+    () => fail(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)),
+    CONNECT_TIMEOUT_MS,
+  );
+  const abort = (): void => void (received ?? outgoing).destroy();
+  const fail = (cause: Error): void => {
+    reject(signal.aborted ? (signal.reason as Error) : failure(cause, outgoing.reusedSocket, connected));
+    outgoing.destroy();
+  };
+  const connect = (): void => {
+    connected = true;
+    clearTimeout(timer);
+  };
+  outgoing.once('socket', (socket: Socket) => {
+    if (outgoing.reusedSocket) return connect();
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connect);
+  });
+  outgoing.once('response', (response) => {
+    received = response;
+    resolve({ response });
+  });
+  outgoing.once('upgrade', (response, socket: Socket, head) =>
+    resolve({ response, upgraded: { socket, head } }),
+  );
+  outgoing.on('error', fail);
+  outgoing.once('close', () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    fail(new Error('the connection was closed'));
+  });
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return promise;
+}
+
+function failure(cause: Error, reused: boolean, connected: boolean): StatusError {
+  if (reused) return new StaleConnectionError(502, 'InternalError', CLOSED, undefined, { cause });
+  if (connected) return badGateway(CLOSED, cause);
+  return newServiceUnavailable('kube-apiserver is unreachable', 1, { cause });
+}
+
+const CLOSED =
+  'kube-apiserver closed the connection before it responded; the request may have been processed';
+
+/** A response without `Retry-After`, because client-go would repeat a request that may have been processed. */
+export function badGateway(message: string, cause?: unknown): StatusError {
+  return new StatusError(502, 'InternalError', message, undefined, { cause });
+}

@@ -1,0 +1,73 @@
+// Upstream: address, CA and connections of kube-apiserver for the gateway. It takes the cluster from the kubeconfig of
+// this server, but never the credentials.
+import type { Agent } from 'node:http';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { kubeConfigClass } from '../cluster/connection/client-node.ts';
+import { ClusterAgent } from '../cluster/connection/cluster-agent.ts';
+import { CredentialSource, type Credentials, type Endpoint } from '../cluster/connection/credentials.ts';
+
+/** Interval in ms at which the address and the CA are read again. */
+const REFRESH_MS = 10_000;
+/** Maximum wait for the first read, in ms. */
+const READ_TIMEOUT_MS = 10_000;
+
+export interface UpstreamTarget {
+  readonly endpoint: Endpoint;
+  /** Connections of ordinary requests. They are reused. */
+  readonly pool: Agent;
+  /** Connections of upgrades. Each one is used once. */
+  readonly single: Agent;
+}
+
+export class Upstream {
+  readonly #source: CredentialSource;
+  #credentials: Credentials | undefined;
+  #target: UpstreamTarget | undefined;
+
+  constructor(kubeConfig: (reload: boolean) => KubeConfig, now = () => performance.now()) {
+    this.#source = new CredentialSource((reload) => withoutUser(kubeConfig(reload)), REFRESH_MS, now);
+  }
+
+  /** Throws ServiceUnavailable if the kubeconfig is unreadable. */
+  target(signal: AbortSignal): UpstreamTarget | Promise<UpstreamTarget> {
+    const credentials = this.#source.within({ signal, ms: READ_TIMEOUT_MS });
+    if (!(credentials instanceof Promise)) return this.#targetOf(credentials);
+    return credentials.then(
+      (read) => this.#targetOf(read),
+      (cause: unknown) => {
+        signal.throwIfAborted();
+        throw newServiceUnavailable('the address of kube-apiserver is unknown', 1, { cause });
+      },
+    );
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#source.close();
+  }
+
+  #targetOf(credentials: Credentials): UpstreamTarget {
+    if (!this.#target || this.#credentials !== credentials) {
+      const { endpoint, agent } = credentials;
+      const single = agent === this.#credentials?.agent ? this.#target?.single : undefined;
+      this.#target = { endpoint, pool: agent, single: single ?? singleUse(agent) };
+      this.#credentials = credentials;
+    }
+    return this.#target;
+  }
+}
+
+/** The cluster of a kubeconfig with a user that has no credentials. */
+export function withoutUser(config: KubeConfig): KubeConfig {
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error('the kubeconfig has no current cluster');
+  const anonymous = new (kubeConfigClass())();
+  anonymous.loadFromClusterAndUser(cluster, { name: 'gateway' });
+  return anonymous;
+}
+
+/** An agent with the same TLS options that reuses no connection. An agent for an HTTP proxy is returned unchanged. */
+function singleUse(agent: Agent): Agent {
+  return agent instanceof ClusterAgent ? new ClusterAgent({ ...agent.options, keepAlive: false }) : agent;
+}
