@@ -20,8 +20,8 @@ export interface KwokOptions {
   readonly nodes: number;
   /** Number of pods, as replicas of the applications' Deployments. */
   readonly pods: number;
-  /** `Logs` objects of further pods, whose log files exist. */
-  readonly logs?: readonly object[];
+  /** Further objects of KWOK's configuration, such as the `Logs` of pods whose log files exist. */
+  readonly objects?: readonly object[];
   readonly signal: AbortSignal;
   readonly progress?: Progress;
 }
@@ -89,7 +89,7 @@ async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
 async function writeConfig(
   cp: ControlPlane,
   dir: string,
-  { signal, logs: further = [] }: KwokOptions,
+  { signal, objects = [] }: KwokOptions,
 ): Promise<string> {
   const { stdout: stages } = await promisify(execFile)(cp.binaries.kwokStages, [], { signal });
   const logs = {
@@ -115,7 +115,7 @@ async function writeConfig(
   const path = join(dir, 'kwok.yaml');
   await writeFile(
     path,
-    [stages, ...[CRASH_LOOP_STAGE, settings, logs, ...further].map((part) => stringify(part))].join(
+    [stages, ...[CRASH_LOOP_STAGE, settings, logs, ...objects].map((part) => stringify(part))].join(
       '\n---\n',
     ),
   );

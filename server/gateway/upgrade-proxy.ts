@@ -2,6 +2,7 @@
 // bytes in both directions with backpressure. The end of either side ends the other.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { closeGracefully } from '../request/graceful-close.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import { responseHeaders } from './forwarded-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
@@ -74,9 +75,10 @@ function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<
   client.on('error', destroy);
   upstream.on('error', destroy);
   upstream.once('close', () => {
-    // A slow client still reads the last bytes.
     if (!upstream.readableEnded) client.destroy();
   });
+  // The client has received the last bytes. `pipe` no longer reads its input, so that it would not close by itself.
+  client.once('finish', () => closeGracefully(client));
   client.once('close', () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', destroy);

@@ -123,7 +123,7 @@ async function startPods(cluster: ControlPlane, dir: string, signal: AbortSignal
     nodes: 4,
     pods: 0,
     signal,
-    logs: pods.map((pod) => ({
+    objects: pods.map((pod) => ({
       apiVersion: 'kwok.x-k8s.io/v1alpha1',
       kind: 'Logs',
       metadata: pod,

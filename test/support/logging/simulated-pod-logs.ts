@@ -28,7 +28,7 @@ export async function startSimulatedPodLogs(
   await writeCriLogs(logs, records);
   const cp = await startControlPlane({ dir: join(dir, 'control-plane'), signal });
   try {
-    await startKwok(cp, { nodes: 2, pods: 0, logs: kwokLogs(logs, data.pods), signal });
+    await startKwok(cp, { nodes: 2, pods: 0, objects: kwokLogs(logs, data.pods), signal });
     await createPods(cp, data, signal);
   } catch (error) {
     await cp.stop();

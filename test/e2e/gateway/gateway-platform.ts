@@ -1,0 +1,231 @@
+// Platform with simulated pods for tests of the gateway. In the pods, exec runs programs of this machine, port-forward
+// reaches an echo server, and attach follows a file.
+import { once } from 'node:events';
+import { appendFile, readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { Client } from '../../../hack/control-plane/client.ts';
+import { startKwok } from '../../../hack/simulation/kwok.ts';
+import { type Configure, type Output, Platform } from '../platform.ts';
+import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
+
+const POLL_MS = 100;
+const PASSWORD = 'correct horse battery staple';
+
+/** Where a request goes: to kube-apiserver, or to the gateway. */
+export type Side = 'direct' | 'gateway';
+export const SIDES: readonly Side[] = ['direct', 'gateway'];
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+}
+
+export class GatewayPlatform {
+  readonly platform: Platform;
+  /** A running pod. */
+  readonly pod: Pod;
+  /** Port of the echo server that port-forward reaches. */
+  readonly echoPort: number;
+  readonly #echo: Server;
+  readonly #attached: string;
+  readonly #client: Client;
+  #reader: Promise<string> | undefined;
+
+  private constructor(platform: Platform, pod: Pod, echo: Server, attached: string) {
+    this.platform = platform;
+    this.pod = pod;
+    this.#echo = echo;
+    this.echoPort = (echo.address() as AddressInfo).port;
+    this.#attached = attached;
+    this.#client = new Client(platform.server.url, { ca: platform.controlPlane.ca });
+  }
+
+  static async start(configure?: Configure): Promise<GatewayPlatform> {
+    const echo = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.pipe(socket);
+    });
+    echo.listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    const { port } = echo.address() as AddressInfo;
+    const platform = await Platform.start(0, configure);
+    try {
+      const attached = await platform.write('attached.log', 'first line\n');
+      await startKwok(platform.controlPlane, {
+        nodes: 2,
+        pods: 4,
+        objects: interactive({ attached, echo: port }),
+        signal: platform.signal,
+        progress: () => undefined,
+      });
+      const namespace = 'shop';
+      const pods = await platform.succeeding('get', 'pods', '-n', namespace, '-o', 'name');
+      const pod = pods.split('\n').find((line) => line.startsWith('pod/cart-')) ?? '';
+      return new GatewayPlatform(
+        platform,
+        { namespace, name: pod.slice('pod/'.length), container: 'cart' },
+        echo,
+        attached,
+      );
+    } catch (error) {
+      echo.close();
+      await platform.stop();
+      throw error;
+    }
+  }
+
+  /** Creates a user with a password. Groups: those of the token. */
+  async createUser(name: string, groups: readonly string[] = []): Promise<void> {
+    const uid = await this.#apply(name, { kind: 'User', spec: { groups } });
+    await this.#apply(name, {
+      kind: 'Credential',
+      spec: { userUID: uid, passwordHash: await hash(PASSWORD), changedTime: new Date().toISOString() },
+    });
+  }
+
+  /** Signs a user in. Resolves with an access token that both servers accept. */
+  async signIn(username: string): Promise<string> {
+    const form = new URLSearchParams({
+      grant_type: 'password',
+      username,
+      password: PASSWORD,
+      client_id: 'platform',
+      client_secret: 'platform',
+    });
+    for (;;) {
+      const { status, body } = await this.#client.send('/oauth/token', { method: 'POST', body: form });
+      if (status === 200) {
+        const token = text(record(JSON.parse(body))['access_token']);
+        await this.#accepted(token);
+        return token;
+      }
+      // The new user may not be in the cache of the server yet.
+      this.platform.signal.throwIfAborted();
+      await delay(POLL_MS);
+    }
+  }
+
+  /** Revokes the session of a token. */
+  async signOut(token: string): Promise<void> {
+    const body = new URLSearchParams({ token, client_id: 'platform', client_secret: 'platform' });
+    await this.#client.send('/oauth/revoke', { method: 'POST', body });
+  }
+
+  async serviceAccountToken(namespace: string, name: string): Promise<string> {
+    return (await this.platform.succeeding('create', 'token', '-n', namespace, name)).trim();
+  }
+
+  target(side: Side): RawTarget {
+    const url = side === 'direct' ? this.platform.controlPlane.url : this.platform.server.url;
+    return { port: Number(new URL(url).port), ca: this.platform.controlPlane.ca };
+  }
+
+  /** Sends a request as given bytes. `lines`: the request line and headers. */
+  raw(side: Side, lines: readonly string[], body?: Buffer | string): Promise<RawResponse> {
+    return rawRequest(this.target(side), lines, body);
+  }
+
+  /** Arguments of kubectl for one side with a token, without the credentials of the administrator. */
+  flags(side: Side, token: string): string[] {
+    const { controlPlane, server } = this.platform;
+    return [
+      '--kubeconfig=/dev/null',
+      `--server=${side === 'direct' ? controlPlane.url : server.url}`,
+      `--certificate-authority=${controlPlane.pki.files.clusterCa}`,
+      `--token=${token}`,
+    ];
+  }
+
+  kubectl(side: Side, token: string, ...args: string[]): Promise<Output> {
+    return this.platform.kubectl(...this.flags(side, token), ...args);
+  }
+
+  /** Appends to the file that `kubectl attach` follows. */
+  async appendAttached(line: string): Promise<void> {
+    await appendFile(this.#attached, line);
+  }
+
+  /** Resolves when no stream of the gateway is open. */
+  async settled(): Promise<void> {
+    while ((await this.metric('gateway_open_requests{kind="stream"}')) > 0) {
+      this.platform.signal.throwIfAborted();
+      await delay(POLL_MS);
+    }
+  }
+
+  /** The value of a metric of the server; 0 if it is absent. `series`: name and labels. */
+  async metric(series: string): Promise<number> {
+    const { body } = await this.#client.send('/metrics', { token: await this.#metricsToken() });
+    const line = body.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+    return line === undefined ? 0 : Number(line.slice(series.length + 1));
+  }
+
+  serverLog(): Promise<string> {
+    return readFile(this.platform.server.logFile, 'utf8');
+  }
+
+  async stop(): Promise<void> {
+    this.#client[Symbol.dispose]();
+    this.#echo.close();
+    await this.platform.stop();
+  }
+
+  /** The token of a ServiceAccount that may read the metrics. */
+  async #metricsToken(): Promise<string> {
+    this.#reader ??= (async () => {
+      const { platform } = this;
+      await platform.succeeding('create', 'serviceaccount', 'metrics-reader');
+      await platform.succeeding(
+        'create',
+        'clusterrole',
+        'metrics-reader',
+        '--verb=get',
+        '--non-resource-url=/metrics',
+      );
+      await platform.succeeding(
+        'create',
+        'clusterrolebinding',
+        'metrics-reader',
+        '--clusterrole=metrics-reader',
+        '--serviceaccount=default:metrics-reader',
+      );
+      return this.serviceAccountToken('default', 'metrics-reader');
+    })();
+    return this.#reader;
+  }
+
+  async #apply(name: string, object: { kind: string; spec: object }): Promise<string> {
+    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name }, ...object };
+    const file = await this.platform.write(`${object.kind}-${name}.json`, JSON.stringify(whole));
+    return this.platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+  }
+
+  /** Resolves when kube-apiserver accepts the token: it fetches the keys of the issuer within ten seconds. */
+  async #accepted(token: string): Promise<void> {
+    for (;;) {
+      this.platform.signal.throwIfAborted();
+      const { code } = await this.kubectl('direct', token, 'auth', 'whoami');
+      if (code === 0) return;
+      await delay(POLL_MS);
+    }
+  }
+}
+
+/** Objects of KWOK for the interactive subresources of all pods. */
+function interactive({ attached, echo }: { attached: string; echo: number }): object[] {
+  const object = (kind: string, spec: object): object => ({
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind,
+    metadata: { name: 'interactive' },
+    spec,
+  });
+  return [
+    object('ClusterExec', { execs: [{ local: {} }] }),
+    object('ClusterAttach', { attaches: [{ logsFile: attached }] }),
+    object('ClusterPortForward', { forwards: [{ target: { address: '127.0.0.1', port: echo } }] }),
+  ];
+}

@@ -1,0 +1,23 @@
+// Tests of the gateway with real clients, a real kube-apiserver and simulated pods.
+import { GatewayPlatform } from './gateway-platform.ts';
+import { describeStreams } from './streams.ts';
+
+describe('the gateway', function () {
+  this.timeout(300_000);
+  let gateway: GatewayPlatform;
+
+  before(async () => {
+    gateway = await GatewayPlatform.start();
+    await gateway.createUser('ada', ['platform-admins']);
+    await gateway.platform.succeeding(
+      'create',
+      'clusterrolebinding',
+      'ada',
+      '--clusterrole=cluster-admin',
+      '--user=ada',
+    );
+  });
+  after(() => gateway?.stop());
+
+  describeStreams(() => gateway);
+});

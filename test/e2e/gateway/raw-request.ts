@@ -1,0 +1,88 @@
+// Sends one HTTP/1.1 request as given bytes over TLS, and reads the whole response. No library changes its path or its
+// headers.
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+
+export interface RawTarget {
+  readonly port: number;
+  readonly ca: string;
+  /** Client certificate and key, PEM. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface RawResponse {
+  readonly status: number;
+  /** Names in lower case and values, in the order of the response. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** Decoded from chunks. */
+  readonly body: Buffer;
+}
+
+/** Opens a TLS connection to 127.0.0.1. */
+export async function openTLS({ port, ca, cert, key }: RawTarget): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    ca,
+    servername: 'localhost',
+    ...(cert ? { cert, key } : {}),
+  });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** `lines`: the request line and the headers without Host and Connection. */
+export async function rawRequest(
+  target: RawTarget,
+  lines: readonly string[],
+  body: Buffer | string = '',
+): Promise<RawResponse> {
+  const [first = '', ...headers] = lines;
+  const socket = await openTLS(target);
+  const all = [first, `Host: 127.0.0.1:${target.port}`, ...headers];
+  if (!headers.some((line) => /^connection:/i.test(line))) all.push('Connection: close');
+  socket.write(Buffer.concat([Buffer.from(`${all.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) {
+    chunks.push(chunk as Buffer);
+    if (isComplete(Buffer.concat(chunks))) break;
+  }
+  socket.destroy();
+  return parseResponse(Buffer.concat(chunks));
+}
+
+/** Parses a response. A response with status 100 before it is skipped. */
+export function parseResponse(bytes: Buffer): RawResponse {
+  const end = bytes.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = bytes.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
+  const status = Number(first.split(' ')[1]);
+  const rest = bytes.subarray(end + 4);
+  if (status === 100) return parseResponse(rest);
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const chunked = headers.some(([name, value]) => name === 'transfer-encoding' && value === 'chunked');
+  return { status, headers, body: chunked ? unchunked(rest) : rest };
+}
+
+/** The connection may stay open after a complete response. */
+function isComplete(bytes: Buffer): boolean {
+  const { status, headers, body } = parseResponse(bytes);
+  if (Number.isNaN(status)) return false;
+  const length = headers.find(([name]) => name === 'content-length')?.[1];
+  if (length !== undefined) return body.length >= Number(length);
+  return headers.some(([name]) => name === 'transfer-encoding') && bytes.includes('\r\n0\r\n\r\n');
+}
+
+function unchunked(bytes: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf('\r\n', at);
+    const size = end < 0 ? 0 : Number.parseInt(bytes.subarray(at, end).toString('latin1'), 16);
+    if (!(size > 0)) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+}
