@@ -31,7 +31,7 @@ export async function send(context: RequestContext, forwarding: Forwarding): Pro
  */
 export function respond({ request, response }: RequestContext, upstream: IncomingMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  setDefaultHeaders(response, {});
+  setDefaultHeaders(response, []);
   // Node must not parse the rest of an unread body as the next request.
   if (!request.complete && hasBody(request)) response.shouldKeepAlive = false;
   response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', responseHeaders(upstream));
