@@ -2,7 +2,6 @@
 // document of the custom resources.
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
-import { VersionSchema } from '../meta/v1/version.ts';
 import {
   AuthorizationParametersSchema,
   DeviceAuthorizationFormSchema,
@@ -42,7 +41,6 @@ export interface PlatformOptions {
 
 const SERVER_SCHEMAS = {
   Status: StatusSchema,
-  Version: VersionSchema,
   ResourceList: ResourceListSchema,
   Resource: ResourceSchema,
   SearchResult: SearchResultSchema,

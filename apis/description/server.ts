@@ -1,4 +1,4 @@
-// Describes the health checks and /version in OpenAPI.
+// Describes the health checks in OpenAPI. The gateway forwards /version to kube-apiserver, whose OpenAPI describes it.
 import { Type } from 'typebox';
 import { COMMON_ERRORS, PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
@@ -18,7 +18,7 @@ const query = Type.Object({
   exclude: Type.Optional(Type.String({ description: 'A check to exclude.' })),
 });
 
-/** Returns the operations of health and version, which are public. */
+/** Returns the operations of health, which are public. */
 export function serverOperations(): Operation[] {
   const common = { tag: 'server', security: PUBLIC, method: 'get' } as const;
   const responses = {
@@ -26,7 +26,7 @@ export function serverOperations(): Operation[] {
     500: { description: 'A check fails; the body names it.', type: text },
     ...healthErrors,
   };
-  const health = Object.entries(HEALTH).map(
+  return Object.entries(HEALTH).map(
     ([name, summary]): Operation => ({
       ...common,
       path: `/${name}`,
@@ -36,15 +36,4 @@ export function serverOperations(): Operation[] {
       responses,
     }),
   );
-  const version = { description: 'The version.', type: 'application/json', schema: 'Version' };
-  return [
-    ...health,
-    {
-      ...common,
-      path: '/version',
-      id: 'getVersion',
-      summary: 'Returns the version of the server',
-      responses: { 200: version, ...chainErrors },
-    },
-  ];
 }
