@@ -116,6 +116,17 @@ describe('a control plane', function () {
       expect((await answered).status).to.equal(200);
     });
 
+    it('serves objects that were written directly to etcd', async () => {
+      const metadata = { name: 'direct', namespace: 'default', uid: 'e41f8a0c-0b1b-4c5e-9c39-0a8c2f1f6f51' };
+      const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { key: 'value' } };
+      await cp.etcd.put(
+        new Map([['/registry/configmaps/default/direct', configMap]]),
+        AbortSignal.timeout(5_000),
+      );
+      const read = await cp.client.get('/api/v1/namespaces/default/configmaps/direct');
+      expect(read).to.deep.include({ data: { key: 'value' } });
+    });
+
     it('has no history after a compaction and a restart', async () => {
       const path = '/api/v1/namespaces/default/configmaps';
       const list: unknown = await cp.client.get(path);
