@@ -1,11 +1,11 @@
 // Request and response headers that the gateway forwards. Headers of the connection are removed first, and identity
 // headers are added last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
 
-/** Headers of one connection (RFC 9110, 7.6.1). `Expect` is handled by the listener. */
+/** Headers of one connection (RFC 9110, 7.6.1), see `framing` for the body. `Expect` is handled by the listener. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -48,7 +48,7 @@ export interface RequestHeaderOptions {
   readonly identity?: RawHeaders;
 }
 
-/** Returns the headers of the request to kube-apiserver. */
+/** Returns the headers of the request to kube-apiserver, without those of `framing`. */
 export function requestHeaders({ rawHeaders }: IncomingMessage, options: RequestHeaderOptions): string[] {
   const { host, auditID, source, via, frontProxy, identity } = options;
   const named = connectionOptions(rawHeaders);
@@ -60,6 +60,7 @@ export function requestHeaders({ rawHeaders }: IncomingMessage, options: Request
     const name = header.toLowerCase();
     if (isIdentity(name)) callers.push(header, value);
     else if (HOP_BY_HOP.has(name) || REPLACED.has(name) || named?.has(name)) continue;
+    else if (name === 'content-length') continue;
     else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
     else if (name === 'cookie') pushCookies(headers, header, value);
     else if (identity && name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
@@ -70,6 +71,25 @@ export function requestHeaders({ rawHeaders }: IncomingMessage, options: Request
   if (via !== undefined) headers.push('Via', via);
   headers.push(...(identity ?? callers));
   return headers;
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Methods whose request has a body in general. Node sends a chunked body for them by default. */
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Returns the header that delimits the body of the request to kube-apiserver. Without it, Node sends the body of a GET or DELETE
+ * undelimited, and kube-apiserver would parse the body as the next request on the connection.
+ */
+export function framing({ method = '', headers }: IncomingMessage): string[] {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  if (encoding !== undefined) return ['Transfer-Encoding', 'chunked'];
+  if (length !== undefined) return ['Content-Length', length];
+  return WITH_BODY.has(method) ? ['Content-Length', '0'] : [];
 }
 
 /** Returns the names that the `Connection` headers list, in lower case; undefined without any. */
@@ -110,7 +130,8 @@ const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups a
  * Returns the headers of the response to the client. A page of a backend behind `services/proxy` gets a sandbox, and can
  * neither set the cookies of the sign-in pages nor clear them.
  */
-export function responseHeaders({ rawHeaders, headers: parsed }: IncomingMessage): string[] {
+export function responseHeaders(upstream: IncomingMessage): string[] {
+  const { rawHeaders, headers: parsed } = upstream;
   const named = connectionOptions(rawHeaders);
   const headers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -122,12 +143,8 @@ export function responseHeaders({ rawHeaders, headers: parsed }: IncomingMessage
     headers.push(header, value);
   }
   const type = parsed['content-type'];
-  if (type === undefined ? hasBody(parsed) : !INERT.test(type)) {
+  if (type === undefined ? hasBody(upstream) : !INERT.test(type)) {
     headers.push('Content-Security-Policy', SANDBOX);
   }
   return headers;
-}
-
-function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
-  return encoding !== undefined || (length !== undefined && length !== '0');
 }

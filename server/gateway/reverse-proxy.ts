@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { responseHeaders } from './forwarded-headers.ts';
+import { framing, hasBody, responseHeaders } from './forwarded-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
@@ -11,8 +11,9 @@ export async function send(context: RequestContext, forwarding: Forwarding): Pro
   const { request } = context;
   const body = hasBody(request);
   const repeatable = !body && (request.method === 'GET' || request.method === 'HEAD');
+  const framed = { ...forwarding, headers: [...forwarding.headers, ...framing(request)] };
   for (;;) {
-    const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
+    const outgoing = openUpstream(context, framed, forwarding.target.pool);
     const pending = upstreamResponse(outgoing, context);
     if (body) request.pipe(outgoing);
     else outgoing.end();
@@ -49,9 +50,4 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
     resolve();
   });
   return promise;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
 }

@@ -2,9 +2,10 @@
 // bytes in both directions with backpressure. The end of either side ends the other.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
-import { responseHeaders } from './forwarded-headers.ts';
+import { framing, hasBody, responseHeaders } from './forwarded-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
@@ -12,15 +13,18 @@ const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
  * Forwards the upgrade. If kube-apiserver accepts it, resolves with undefined at the end of the connection, else with the rejection.
- * Throws StatusError as `upstreamResponse` does, and 502 for a response that neither accepts nor rejects the upgrade.
+ * Throws StatusError as `upstreamResponse` does, 400 for an upgrade with a body, which could end in two places, and 502 for a response
+ * that neither accepts nor rejects the upgrade.
  */
 export async function forwardUpgrade(
   context: RequestContext,
   upgrade: Upgrade,
   forwarding: Forwarding,
 ): Promise<IncomingMessage | undefined> {
-  const protocol = context.request.headers.upgrade ?? '';
-  const headers = [...forwarding.headers, 'Connection', 'Upgrade', 'Upgrade', protocol];
+  const { request } = context;
+  if (hasBody(request)) throw newBadRequest('an upgrade request must not have a body');
+  const protocol = request.headers.upgrade ?? '';
+  const headers = [...forwarding.headers, ...framing(request), 'Connection', 'Upgrade', 'Upgrade', protocol];
   const outgoing = openUpstream(context, { ...forwarding, headers }, forwarding.target.single);
   const pending = upstreamResponse(outgoing, context);
   outgoing.end();

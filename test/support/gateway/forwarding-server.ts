@@ -1,0 +1,220 @@
+// The gateway behind the real filter chain and a plain-HTTP listener. Every caller is authenticated as `ada`.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
+import type { UserInfo } from '../../../server/authentication/user.ts';
+import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
+import { type ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
+import { RequestMetrics } from '../../../server/filters/request-metrics.ts';
+import { CallerLimits } from '../../../server/gateway/caller-limits.ts';
+import { Gateway } from '../../../server/gateway/gateway.ts';
+import { GatewayMetrics } from '../../../server/gateway/gateway-metrics.ts';
+import {
+  ImpersonatorToken,
+  type ImpersonatorTokenOptions,
+} from '../../../server/gateway/impersonator-token.ts';
+import { proxiedRequests } from '../../../server/gateway/proxied-request.ts';
+import { Upstream } from '../../../server/gateway/upstream.ts';
+import { Listener, serverOptions } from '../../../server/listener/listener.ts';
+import { newListenerMetrics } from '../../../server/listener/listener-metrics.ts';
+
+const ADA: UserInfo = { name: 'ada', uid: '', groups: ['system:authenticated'], extra: {} };
+const silent = pino({ level: 'silent' });
+
+/** The cluster that the gateway forwards to. */
+export interface Cluster {
+  readonly url: string;
+  readonly ca: { readonly cert: string };
+}
+
+export interface ForwardingServerOptions {
+  /** Called for each read of the kubeconfig. */
+  readonly cluster: () => Cluster;
+  readonly limits?: Partial<ChainOptions['limits']>;
+  /** Monotonic clock of the kubeconfig's refresh, in ms. */
+  readonly now?: () => number;
+  /** Impersonates all callers with the token that this function resolves with. */
+  readonly impersonator?: Pick<ImpersonatorTokenOptions, 'client' | 'now'>;
+}
+
+export class ForwardingServer {
+  readonly chain: RequestChain;
+  readonly requests: CallerLimits;
+  readonly streams: CallerLimits;
+  readonly #listener: Listener;
+  readonly #stop: AbortController;
+
+  private constructor(
+    chain: RequestChain,
+    listener: Listener,
+    limits: Readonly<Record<'requests' | 'streams', CallerLimits>>,
+    stop: AbortController,
+  ) {
+    this.chain = chain;
+    this.requests = limits.requests;
+    this.streams = limits.streams;
+    this.#listener = listener;
+    this.#stop = stop;
+  }
+
+  static async start({
+    cluster,
+    limits,
+    now,
+    impersonator,
+  }: ForwardingServerOptions): Promise<ForwardingServer> {
+    const stop = new AbortController();
+    const upstream = new Upstream(() => kubeConfig(cluster()), now);
+    stop.signal.addEventListener('abort', () => upstream.close());
+    const registry = new Registry();
+    const callers = {
+      requests: new CallerLimits('requests', { total: 0, perCaller: 0 }),
+      streams: new CallerLimits('streams', { total: 0, perCaller: 0 }),
+    };
+    const gateway = new Gateway({
+      upstream,
+      pseudonym: 'ks-apiserver-test',
+      ...callers,
+      impersonation: {
+        isImpersonated: () => impersonator !== undefined,
+        token: new ImpersonatorToken({
+          client: { json: () => Promise.reject(newNotFound({ group: '', resource: '' }, '')) },
+          namespace: 'platform-system',
+          serviceAccount: 'impersonator',
+          signal: stop.signal,
+          ...impersonator,
+        }),
+        authorizer: { authorize: () => ({ allowed: false, reason: '' }) },
+        allowedOrigins: [],
+      },
+      frontProxyHeaders: () => ['x-remote-'],
+      rejection: () => Promise.resolve(undefined),
+      metrics: new GatewayMetrics(registry, {
+        requests: () => callers.requests.open,
+        streams: () => callers.streams.open,
+        trusted: () => true,
+      }),
+      monotonic: () => performance.now(),
+    });
+    const chain = new RequestChain({
+      handler: ({ response }) => void response.end('not forwarded'),
+      authenticator: { name: 'test', authenticate: () => ADA },
+      identityHeaders: () => [],
+      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
+      logger: silent,
+      metrics: new RequestMetrics(registry),
+      knownResource: () => false,
+      audit: { record: () => undefined },
+      limits: {
+        maxReadOnly: 0,
+        maxMutating: 0,
+        maxLongRunning: 0,
+        maxBodyBytes: 1 << 20,
+        timeoutMs: 60_000,
+        ...limits,
+      },
+      gateway: {
+        authenticator: { name: 'test', authenticate: () => ADA },
+        select: proxiedRequests([]),
+        serve: (context) => gateway.serve(context),
+      },
+      signal: stop.signal,
+    });
+    const listenerLimits = {
+      connections: 100,
+      headers: 256 * 1024,
+      handshakeTimeout: 10_000,
+      headersTimeout: 30_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 95_000,
+    };
+    const listener = new Listener('insecure', createServer(serverOptions(listenerLimits)), {
+      address: '127.0.0.1',
+      port: 0,
+      limits: listenerLimits,
+      receiver: {
+        request: (request, response) => chain.serve(request, response, true),
+        upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, true),
+      },
+      metrics: newListenerMetrics(registry),
+      log: silent,
+    });
+    await listener.listen();
+    return new ForwardingServer(chain, listener, callers, stop);
+  }
+
+  get port(): number {
+    return this.#listener.address.port;
+  }
+
+  /** The number of open connections of clients. */
+  get connections(): number {
+    return this.#listener.connections;
+  }
+
+  async open(): Promise<Socket> {
+    const socket = connect({ host: '127.0.0.1', port: this.port, allowHalfOpen: true });
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** Opens a connection, and sends the request line and headers with Host. */
+  async send(lines: readonly string[], body: Buffer | string = ''): Promise<Socket> {
+    const socket = await this.open();
+    const [first = '', ...headers] = lines;
+    socket.write(`${[first, 'Host: gateway', ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
+    if (body.length > 0) socket.write(body);
+    return socket;
+  }
+
+  /** Sends a request with `Connection: close`, and reads all bytes of the response. */
+  async exchange(lines: readonly string[], body: Buffer | string = ''): Promise<string> {
+    return readAll(await this.send([...lines, 'Connection: close'], body));
+  }
+
+  async stop(): Promise<void> {
+    this.#listener.stopAccepting();
+    this.#listener.destroyConnections();
+    await this.#listener.closed;
+    this.#stop.abort();
+  }
+}
+
+/** Reads until the connection is closed or reset, and returns the bytes as Latin-1. */
+export async function readAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  socket.on('end', () => socket.end());
+  if (!socket.destroyed) await once(socket, 'close');
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** Reads until the bytes contain `text`; returns all bytes so far as Latin-1. The connection stays open. */
+export function readUntil(socket: Socket, text: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let seen = '';
+  const onData = (chunk: Buffer): void => {
+    seen += chunk.toString('latin1');
+    if (!seen.includes(text)) return;
+    socket.off('data', onData).pause();
+    resolve(seen);
+  };
+  socket.on('data', onData).resume();
+  socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(seen)}`)));
+  return promise;
+}
+
+function kubeConfig({ url, ca }: Cluster): KubeConfig {
+  const config = new (kubeConfigClass())();
+  const caData = Buffer.from(ca.cert).toString('base64');
+  config.loadFromClusterAndUser(
+    { name: 'test', server: url, caData, skipTLSVerify: false },
+    { name: 'server', token: 'of the server' },
+  );
+  return config;
+}
