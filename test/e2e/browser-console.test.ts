@@ -139,7 +139,7 @@ describe('a console in a browser, from another origin', function () {
       [`${NODES}?nmae=x`, 400, 'did you mean "name"?'],
       [`${NODES}//`, 400, 'the path has an empty segment'],
       [`${NODES}/none`, 404, 'not found'],
-      ['/kapis/logging.platform.io/v1alpha2/namespaces/shop', 410, 'namespaces=shop'],
+      ['/kapis/logging.platform.io/v1alpha2/namespaces/shop', 410, 'use GET /kapis/logging'],
     ] as const) {
       const refused = await inPage(
         `request('${path}').catch(({ status, message }) => ({ status, message }))`,

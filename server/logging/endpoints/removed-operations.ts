@@ -1,5 +1,6 @@
-// Handler of the log operations that release 3.3 of the API removed. The response is 410 with the alternative.
-import { newGone } from '../../../apis/meta/v1/errors.ts';
+// Handler of the log operations that release 3.3 of the API removed. The response is 410 with the alternative for every
+// method that the API had.
+import { newGone, newMethodNotAllowed } from '../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 
 /** Resources of the removed operations. */
@@ -14,7 +15,11 @@ export const REMOVED_RESOURCES = [
 
 /** `path`: of log queries, for instance `/kapis/logging.platform.io/v1alpha2/logs`. */
 export function removedOperations(path: string): Handler {
-  return ({ info }) => {
+  return ({ info, request, response }) => {
+    if (info.verb === '') {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw newMethodNotAllowed(request.method ?? '');
+    }
     const isSettings = info.isResourceRequest && info.resource === 'fluentbit';
     const alternative = isSettings
       ? 'configure the collection of logs with the custom resources of its operator'

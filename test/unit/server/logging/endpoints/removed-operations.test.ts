@@ -14,7 +14,7 @@ describe('operations that were removed in release 3.3', () => {
   });
   after(() => server.close());
 
-  it('return 410 with the alternative, for every method', async () => {
+  it('return 410 with the alternative, for every method of the API', async () => {
     for (const [path, alternative] of [
       ['/cluster', `use GET ${GROUP}/logs`],
       ['/workspaces/w', 'namespaces'],
@@ -28,6 +28,7 @@ describe('operations that were removed in release 3.3', () => {
         expect(body.toString()).to.include(alternative);
       }
     }
+    expect((await server.ask(`${GROUP}/cluster`, { method: 'TRACE' })).status).to.equal(405);
   });
 });
 
