@@ -43,6 +43,8 @@ export interface Access {
   readonly metrics: AccessMetrics;
   /** Returns true for a request that kube-apiserver forwards. */
   isFrontProxy(context: Pick<RequestContext, 'request' | 'secure'>): boolean;
+  /** Returns true for a request with a valid client certificate of a user and no other credentials. */
+  hasOnlyCertificate(context: Pick<RequestContext, 'request' | 'secure'>): boolean;
   readonly frontProxyStatus: FrontProxyStatus;
   readonly authenticator: Authenticator;
   /** Checks the session of a running stream. Undefined if the authorization server is disabled. */
@@ -107,6 +109,8 @@ export function newAccess(
     },
     metrics,
     isFrontProxy: (context) => frontProxy.recognises(context),
+    hasOnlyCertificate: (context) =>
+      context.request.headers.authorization === undefined && certificates.recognises(context),
     settings,
     frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),

@@ -122,7 +122,16 @@ export function newGateway(
   return {
     route: {
       authenticator: countedAuthentication(authenticator, access.metrics),
-      select: (context) => (context.secure && !access.isFrontProxy(context) ? select(context) : undefined),
+      select: (context) => {
+        if (!context.secure || access.isFrontProxy(context)) return undefined;
+        const proxied = select(context);
+        // With a client certificate, kubectl still discovers and reads the own groups of this server.
+        const isLocal =
+          proxied?.info.isResourceRequest === false &&
+          options.impersonation === 'none' &&
+          access.hasOnlyCertificate(context);
+        return isLocal ? undefined : proxied;
+      },
       serve: (context) => gateway.serve(context),
     },
     describe: () => trust?.describe() ?? 'forwards the tokens of callers',

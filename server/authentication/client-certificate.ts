@@ -1,6 +1,6 @@
 // Authenticator that reads the user from a verified client certificate.
 import type { X509Certificate } from 'node:crypto';
-import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable, newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';
 import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
 import { subjectOf } from './certificate-subject.ts';
@@ -20,7 +20,17 @@ export class ClientCertificateAuthenticator implements Authenticator {
     this.#peers = peers;
   }
 
-  authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {
+  /** Returns true for a request with a valid certificate of a user. */
+  recognises(request: Pick<AuthenticationRequest, 'request' | 'secure'>): boolean {
+    try {
+      return this.authenticate(request) !== undefined;
+    } catch (error) {
+      if (error instanceof StatusError) return false;
+      throw error;
+    }
+  }
+
+  authenticate({ request, secure }: Pick<AuthenticationRequest, 'request' | 'secure'>): UserInfo | undefined {
     if (!secure) return undefined;
     const config = this.#config.current();
     const verdict = this.#peers.verify(request, 'client', config ?? UNKNOWN);
