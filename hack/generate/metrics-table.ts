@@ -2,6 +2,7 @@
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
+import { GatewayMetrics } from '../../server/gateway/gateway-metrics.ts';
 import { newCertificateMetrics } from '../../server/listener/certificates/certificate-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
 import { LogMetrics } from '../../server/logging/log-metrics.ts';
@@ -35,6 +36,7 @@ export async function metricsTable(): Promise<string> {
   void new OAuthMetrics(registry);
   void new LogMetrics(registry);
   void new WatchMetrics(registry);
+  void new GatewayMetrics(registry, { requests: () => 0, streams: () => 0, trusted: () => undefined });
   collectRegistrationMetrics(registry, () => []);
   const metrics = await registry.getMetricsAsJSON();
   const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
