@@ -21,7 +21,6 @@ export interface UpstreamResponse {
   readonly upgraded?: { readonly socket: Socket; readonly head: Buffer };
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
 const TCP_KEEP_ALIVE_MS = 15_000;
 
 /** Opens a request on a connection of `agent`. The caller sends the body, and ends the request. */
@@ -52,19 +51,25 @@ export class StaleConnectionError extends StatusError {}
  */
 export function upstreamResponse(
   outgoing: ClientRequest,
+  connectTimeoutMs: number,
   { signal }: RequestContext,
 ): Promise<UpstreamResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
   let connected = false;
   let received: IncomingMessage | undefined;
   const timer = setTimeout(
-    () => fail(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)),
-    CONNECT_TIMEOUT_MS,
+    () => fail(new Error(`no connection within ${connectTimeoutMs} ms`)),
+    connectTimeoutMs,
   );
-  const abort = (): void => void (received ?? outgoing).destroy();
+  const abort = (): void => {
+    received?.destroy();
+    // The response may be complete while the body of the request is not.
+    outgoing.destroy();
+  };
   const fail = (cause: Error): void => {
     reject(signal.aborted ? (signal.reason as Error) : failure(cause, outgoing.reusedSocket, connected));
-    outgoing.destroy();
+    // `destroy` would discard the rest of a response to a request whose body failed.
+    if (!received) outgoing.destroy();
   };
   const connect = (): void => {
     connected = true;

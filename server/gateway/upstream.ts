@@ -11,6 +11,7 @@ import { CredentialSource, type Credentials, type Endpoint } from '../cluster/co
 const REFRESH_MS = 10_000;
 /** Maximum wait for the first read, in ms. */
 const READ_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface UpstreamTarget {
   readonly endpoint: Endpoint;
@@ -18,14 +19,27 @@ export interface UpstreamTarget {
   readonly pool: Agent;
   /** Connections of upgrades. Each one is used once. */
   readonly single: Agent;
+  /** Maximum time to open a connection, in ms. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface UpstreamOptions {
+  /** Monotonic clock in ms. */
+  readonly now?: (() => number) | undefined;
+  readonly connectTimeoutMs?: number | undefined;
 }
 
 export class Upstream {
   readonly #source: CredentialSource;
+  readonly #connectTimeoutMs: number;
   #credentials: Credentials | undefined;
   #target: UpstreamTarget | undefined;
 
-  constructor(kubeConfig: (reload: boolean) => KubeConfig, now = () => performance.now()) {
+  constructor(
+    kubeConfig: (reload: boolean) => KubeConfig,
+    { now = () => performance.now(), connectTimeoutMs = CONNECT_TIMEOUT_MS }: UpstreamOptions = {},
+  ) {
+    this.#connectTimeoutMs = connectTimeoutMs;
     this.#source = new CredentialSource((reload) => withoutUser(kubeConfig(reload)), REFRESH_MS, now);
   }
 
@@ -51,7 +65,12 @@ export class Upstream {
     if (!this.#target || this.#credentials !== credentials) {
       const { endpoint, agent } = credentials;
       const single = agent === this.#credentials?.agent ? this.#target?.single : undefined;
-      this.#target = { endpoint, pool: agent, single: single ?? singleUse(agent) };
+      this.#target = {
+        endpoint,
+        pool: agent,
+        single: single ?? singleUse(agent),
+        connectTimeoutMs: this.#connectTimeoutMs,
+      };
       this.#credentials = credentials;
     }
     return this.#target;

@@ -37,6 +37,8 @@ export interface ForwardingServerOptions {
   readonly limits?: Partial<ChainOptions['limits']>;
   /** Monotonic clock of the kubeconfig's refresh, in ms. */
   readonly now?: () => number;
+  /** Timeout of a connection to kube-apiserver. */
+  readonly connectTimeoutMs?: number;
   /** Impersonates all callers with the token that this function resolves with. */
   readonly impersonator?: Pick<ImpersonatorTokenOptions, 'client' | 'now'>;
 }
@@ -65,10 +67,11 @@ export class ForwardingServer {
     cluster,
     limits,
     now,
+    connectTimeoutMs,
     impersonator,
   }: ForwardingServerOptions): Promise<ForwardingServer> {
     const stop = new AbortController();
-    const upstream = new Upstream(() => kubeConfig(cluster()), now);
+    const upstream = new Upstream(() => kubeConfig(cluster()), { now, connectTimeoutMs });
     stop.signal.addEventListener('abort', () => upstream.close());
     const registry = new Registry();
     const callers = {
@@ -187,7 +190,7 @@ export class ForwardingServer {
 /** Reads until the connection is closed or reset, and returns the bytes as Latin-1. */
 export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
   socket.on('error', () => undefined);
   socket.on('end', () => socket.end());
   if (!socket.destroyed) await once(socket, 'close');

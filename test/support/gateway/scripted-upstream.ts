@@ -10,6 +10,7 @@ type Upgrade = (request: IncomingMessage, socket: TLSSocket, head: Buffer) => vo
 
 export class ScriptedUpstream {
   readonly ca: Issued;
+  readonly url: string;
   readonly #server: Server;
   /** All received requests, upgrades included. */
   readonly received: IncomingMessage[] = [];
@@ -22,6 +23,7 @@ export class ScriptedUpstream {
 
   private constructor(ca: Issued, server: Server) {
     this.ca = ca;
+    this.url = `https://127.0.0.1:${portOf(server)}`;
     this.#server = server;
     server.on('secureConnection', (socket: TLSSocket) => {
       this.accepted++;
@@ -46,10 +48,6 @@ export class ScriptedUpstream {
     const server = createServer({ cert, key });
     await listenOnLoopback(server);
     return new ScriptedUpstream(issuer, server);
-  }
-
-  get url(): string {
-    return `https://127.0.0.1:${portOf(this.#server)}`;
   }
 
   /** Replaces the serving certificate, by one of the same CA. */

@@ -1,31 +1,46 @@
 // Tests of ordinary requests through the gateway, with a scripted kube-apiserver.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ForwardingServer } from '../../../support/gateway/forwarding-server.ts';
+import type { ChainOptions } from '../../../../server/filters/chain.ts';
+import { ForwardingServer, readAll, readUntil } from '../../../support/gateway/forwarding-server.ts';
 import { ScriptedUpstream } from '../../../support/gateway/scripted-upstream.ts';
+import { listenOnLoopback } from '../../../support/loopback.ts';
+import { until } from '../../../support/until.ts';
 
 const PODS = '/api/v1/namespaces/shop/pods';
+const PROXY = '/api/v1/namespaces/shop/services/cart:80/proxy';
 
 describe('a forwarded request', () => {
   let upstream: ScriptedUpstream;
   let server: ForwardingServer;
+  let now = 0;
 
   beforeEach(async () => {
     upstream = await ScriptedUpstream.start();
-    server = await ForwardingServer.start({ cluster: () => upstream });
+    await start();
   });
   afterEach(async () => {
     await server.stop();
     await upstream.stop();
   });
 
-  it('keeps a chunked body in its request, for every method', async () => {
+  async function start(limits: Partial<ChainOptions['limits']> = {}): Promise<void> {
+    server = await ForwardingServer.start({ cluster: () => upstream, limits, now: () => now });
+  }
+
+  /** Replaces the server with one that has other limits. */
+  async function limit(limits: Partial<ChainOptions['limits']>): Promise<void> {
+    await server.stop();
+    await start(limits);
+  }
+
+  it('keeps its body apart from the next request, for every method', async () => {
     const bodies: string[] = [];
     upstream.respond = (request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => {
-        body += chunk.toString();
-      });
-      request.on('end', () => {
+      void bodyOf(request).then((body) => {
         bodies.push(`${request.method} ${request.url} ${body}`);
         response.end('ok');
       });
@@ -40,4 +55,293 @@ describe('a forwarded request', () => {
     const expected = ['GET', 'DELETE', 'POST'].map((method) => `${method} ${PODS} ${inner}`);
     expect(bodies).to.deep.equal(expected.flatMap((body) => [body, body]));
   });
+
+  it('leaves Accept, entity tags and compressed bytes as they are, and repeated Warning headers apart (check 27)', async () => {
+    const compressed = gzipSync('{"kind":"APIGroupDiscoveryList"}');
+    upstream.respond = (_request, response) => {
+      const headers = [
+        'Content-Type',
+        'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+      ];
+      headers.push(
+        'Content-Encoding',
+        'gzip',
+        'ETag',
+        '"a1"',
+        'Warning',
+        '299 - "one"',
+        'warning',
+        '299 - "two"',
+      );
+      headers.push('Content-Length', String(compressed.length));
+      response.writeHead(200, headers).end(compressed);
+    };
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+    const response = await server.exchange([
+      'GET /apis HTTP/1.1',
+      `Accept: ${accept}`,
+      'Accept-Encoding: gzip',
+      'If-None-Match: "a0"',
+    ]);
+    expect(upstream.received[0]?.headers).to.include({
+      accept,
+      'accept-encoding': 'gzip',
+      'if-none-match': '"a0"',
+    });
+    expect(response).to.include('\r\nETag: "a1"\r\nWarning: 299 - "one"\r\nwarning: 299 - "two"\r\n');
+    expect(response).to.match(/as=APIGroupDiscoveryList\r\nContent-Encoding: gzip\r\n/);
+    expect(bytesAfterHeaders(response).equals(compressed)).to.equal(true);
+  });
+
+  it('passes a 304, a redirect and a HEAD response without a body', async () => {
+    upstream.respond = (request, response) => {
+      if (request.method === 'HEAD') response.writeHead(200, { 'Content-Length': 1234 }).end();
+      else if (request.url === '/api') response.writeHead(304, { ETag: '"a1"' }).end();
+      else response.writeHead(302, { Location: `${upstream.url}/elsewhere`, 'Content-Length': 0 }).end();
+    };
+    const head = await server.exchange([`HEAD ${PODS} HTTP/1.1`]);
+    expect(head).to.match(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Content-Length: 1234\r\n(?:.*\r\n)*\r\n$/);
+    expect(await server.exchange(['GET /api HTTP/1.1'])).to.match(
+      /^HTTP\/1\.1 304 Not Modified\r\n.*\r\n\r\n$/s,
+    );
+    expect(await server.exchange([`GET ${PROXY}/ HTTP/1.1`])).to.include(
+      `\r\nLocation: ${upstream.url}/elsewhere\r\n`,
+    );
+    expect(upstream.received).to.have.length(3);
+  });
+
+  it('serves clients of HTTP/1.0 without chunks', async () => {
+    upstream.respond = (_request, response) => {
+      response.write('one ');
+      response.end('two');
+    };
+    const response = await readAll(await server.send([`GET ${PODS} HTTP/1.0`]));
+    expect(response)
+      .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+      .and.match(/\r\n\r\none two$/);
+    expect(response).to.not.match(/transfer-encoding/i);
+  });
+
+  it('keeps a path below services/proxy as it is (check 31)', async () => {
+    const path = `${PROXY}//a%2Fb/../c%252F/./%2e%2e//?q=%2F&&x`;
+    expect(await server.exchange([`GET ${path} HTTP/1.1`])).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(upstream.received[0]?.url).to.equal(path);
+  });
+
+  it('does not forward an upgrade to h2c (check 22)', async () => {
+    const response = await server.exchange([
+      `GET ${PODS} HTTP/1.1`,
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+    ]);
+    expect(response).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(upstream.received[0]?.headers).to.not.have.any.keys('upgrade', 'http2-settings');
+  });
+
+  it('sends the headers of a watch without events at once (check 25)', async () => {
+    upstream.respond = (_request, response) => response.writeHead(200).flushHeaders();
+    const client = await server.send([`GET ${PODS}?watch=1 HTTP/1.1`]);
+    expect(await readUntil(client, '\r\n\r\n')).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(server.streams.open).to.equal(1);
+    client.destroy();
+    await until(() => upstream.connections.size === 0);
+    expect(server.streams.open).to.equal(0);
+  });
+
+  it('breaks the connection of the client if kube-apiserver breaks its own in the middle of a body (check 28)', async () => {
+    for (const headers of [{}, { 'Content-Length': 100 }]) {
+      upstream.respond = (request, response) => {
+        response.writeHead(200, headers);
+        response.write('half', () => request.socket.destroy());
+      };
+      const response = await readAll(await server.send([`GET ${PODS} HTTP/1.1`]));
+      expect(response)
+        .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+        .and.to.include('half');
+      expect(response).to.not.include('\r\n0\r\n');
+    }
+  });
+
+  it('is repeated on a stale connection only if it is a GET (check 29)', async () => {
+    /** Leaves an idle connection that kube-apiserver closes at the next request. */
+    const makeStale = async (): Promise<void> => {
+      upstream.respond = (_request, response) => void response.end('first');
+      await server.exchange([`GET ${PODS} HTTP/1.1`]);
+      const [stale] = upstream.connections;
+      upstream.respond = (request, response) => {
+        if (request.socket === stale) request.socket.destroy();
+        else response.end('second');
+      };
+      upstream.received.length = 0;
+    };
+    await makeStale();
+    expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/second$/);
+    expect(upstream.received).to.have.length(2);
+    for (const lines of [[`DELETE ${PODS}/a HTTP/1.1`], [`POST ${PODS} HTTP/1.1`, 'Content-Length: 2']]) {
+      await makeStale();
+      const response = await server.exchange(lines, lines.length > 1 ? '{}' : '');
+      expect(response)
+        .to.match(/^HTTP\/1\.1 502 /)
+        .and.to.include('may have been processed');
+      expect(response).to.not.match(/retry-after/i);
+      expect(upstream.received).to.have.length(1);
+    }
+  });
+
+  it('has no deadline and no body limit as a stream or a proxy request (check 30)', async () => {
+    await limit({ timeoutMs: 100, maxBodyBytes: 10 });
+    const body = 'x'.repeat(1000);
+    const length = `Content-Length: ${body.length}`;
+    const held = Promise.withResolvers<void>();
+    upstream.respond = (request, response) => {
+      void Promise.all([bodyOf(request), held.promise]).then(([received]) =>
+        response.end(`late ${received}`),
+      );
+    };
+    const upload = server.exchange([`POST ${PROXY}/upload HTTP/1.1`, length], body);
+    const watch = server.exchange([`GET ${PODS}?watch=1 HTTP/1.1`]);
+    await until(() => upstream.received.length === 2);
+    expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/^HTTP\/1\.1 504 /);
+    expect(await server.exchange([`POST ${PODS} HTTP/1.1`, length], body)).to.match(/^HTTP\/1\.1 413 /);
+    held.resolve();
+    expect(await upload).to.include(`late ${body}`);
+    expect(await watch).to.match(/late $/);
+  });
+
+  it('goes on while certificate and address of kube-apiserver rotate (check 32)', async () => {
+    const get = (): Promise<string> => server.exchange([`GET ${PODS} HTTP/1.1`]);
+    await get();
+    await upstream.renewCertificate();
+    for (const connection of upstream.connections) connection.destroy();
+    await until(() => upstream.connections.size === 0);
+    expect(await get()).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+
+    const old = upstream;
+    // Another address and another CA, which the next read of the kubeconfig finds.
+    upstream = await ScriptedUpstream.start();
+    upstream.respond = (_request, response) => void response.end('at the new address');
+    expect(await get()).to.match(/ok$/);
+    now += 60_000;
+    expect(await get()).to.match(/at the new address$/);
+    await old.stop();
+    expect(await get()).to.match(/at the new address$/);
+  });
+
+  it('gets 503 with Retry-After while kube-apiserver is unreachable', async () => {
+    await upstream.stop();
+    const response = await server.exchange([`POST ${PODS} HTTP/1.1`, 'Content-Length: 2'], '{}');
+    expect(response)
+      .to.match(/^HTTP\/1\.1 503 /)
+      .and.match(/\r\nRetry-After: 1\r\n/);
+    expect(response).to.include('kube-apiserver is unreachable');
+    upstream = await ScriptedUpstream.start();
+  });
+
+  it('gets 503 with Retry-After if the TLS handshake does not complete', async () => {
+    const silent = createServer();
+    const port = await listenOnLoopback(silent);
+    const accepted = once(silent, 'connection');
+    const other = await ForwardingServer.start({
+      cluster: () => ({ url: `https://127.0.0.1:${port}`, ca: upstream.ca }),
+      connectTimeoutMs: 50,
+    });
+    try {
+      const response = await other.exchange([`GET ${PODS} HTTP/1.1`]);
+      expect(response)
+        .to.match(/^HTTP\/1\.1 503 /)
+        .and.match(/\r\nRetry-After: 1\r\n/);
+      await accepted;
+    } finally {
+      await other.stop();
+      silent.close();
+    }
+  });
+
+  it('gets 502 without Retry-After if kube-apiserver closes the connection or responds with garbage', async () => {
+    for (const bytes of ['', 'no HTTP\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n']) {
+      upstream.respond = ({ socket }) => void (bytes === '' ? socket.destroy() : socket.end(bytes));
+      const response = await server.exchange([`GET ${PODS} HTTP/1.1`]);
+      expect(response)
+        .to.match(/^HTTP\/1\.1 502 /)
+        .and.to.include('may have been processed');
+      expect(response).to.not.match(/retry-after/i);
+    }
+  });
+
+  it('delivers an early response while the client still sends the body', async () => {
+    const refusal = 'too large '.repeat(20_000);
+    upstream.respond = (_request, response) => {
+      response.writeHead(413, { 'Content-Length': refusal.length, Connection: 'close' }).end(refusal);
+    };
+    const client = await server.send([`POST ${PROXY}/upload HTTP/1.1`, 'Content-Length: 100000000'], 'x');
+    const sending = setInterval(() => client.write('x'.repeat(10_000)), 5);
+    client.on('error', () => clearInterval(sending));
+    const response = await readUntil(client, refusal);
+    clearInterval(sending);
+    expect(response).to.match(/^HTTP\/1\.1 413 /);
+    expect(response).to.match(/\r\nConnection: close\r\n/);
+    client.destroy();
+    await until(() => upstream.connections.size === 0);
+  });
+
+  it('releases the connection to kube-apiserver if the client disconnects before the end of its body', async () => {
+    upstream.respond = (_request, response) => void response.end('early');
+    const client = await server.send([`POST ${PROXY}/upload HTTP/1.1`, 'Content-Length: 100'], 'x');
+    await readUntil(client, 'early');
+    client.destroy();
+    await until(() => upstream.connections.size === 0 && server.connections === 0);
+    expect(server.streams.open).to.equal(0);
+  });
+
+  it('holds little of a response that the client does not read', async () => {
+    const chunk = Buffer.alloc(1 << 20);
+    let sent = 0;
+    let stalled = 0;
+    upstream.respond = (_request, response) => {
+      const write = (): void => {
+        while (response.write(chunk)) sent++;
+        stalled = performance.now();
+        response.once('drain', () => {
+          sent++;
+          write();
+        });
+      };
+      write();
+    };
+    const client = await server.send([`GET ${PODS}?watch=1 HTTP/1.1`]);
+    client.pause();
+    // The buffers of three sockets are full when nothing has moved for a while.
+    await until(() => stalled > 0 && performance.now() - stalled > 300);
+    expect(sent).to.be.lessThan(32);
+    client.destroy();
+    await until(() => upstream.connections.size === 0);
+  });
+
+  it('completes while the server stops; streams end, and new ones get 503', async () => {
+    const held = Promise.withResolvers<void>();
+    upstream.respond = (request, response) => {
+      response.writeHead(200).flushHeaders();
+      if (!request.url?.includes('watch')) void held.promise.then(() => response.end('complete'));
+    };
+    const ordinary = await server.send([`GET ${PODS} HTTP/1.1`, 'Connection: close']);
+    const watch = await server.send([`GET ${PODS}?watch=1 HTTP/1.1`]);
+    await readUntil(watch, '\r\n\r\n');
+    await until(() => upstream.received.length === 2);
+    expect(server.chain.drain()).to.equal(1);
+    expect(await readAll(watch)).to.not.include('\r\n0\r\n');
+    expect(await server.exchange([`GET ${PODS}?watch=1 HTTP/1.1`])).to.match(/^HTTP\/1\.1 503 /);
+    held.resolve();
+    expect(await readAll(ordinary)).to.include('complete');
+  });
 });
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+function bytesAfterHeaders(response: string): Buffer {
+  return Buffer.from(response.slice(response.indexOf('\r\n\r\n') + 4), 'latin1');
+}
