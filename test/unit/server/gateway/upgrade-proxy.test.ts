@@ -1,0 +1,212 @@
+// Tests of upgrades through the gateway, with a scripted kube-apiserver.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { ForwardingServer, readAll, readUntil } from '../../../support/gateway/forwarding-server.ts';
+import { ScriptedUpstream } from '../../../support/gateway/scripted-upstream.ts';
+import { until } from '../../../support/until.ts';
+
+const EXEC = '/api/v1/namespaces/shop/pods/cart/exec?command=sh';
+const SPDY = [`POST ${EXEC} HTTP/1.1`, 'Connection: Upgrade', 'Upgrade: SPDY/3.1', 'Content-Length: 0'];
+const WEB_SOCKET = [
+  `GET ${EXEC} HTTP/1.1`,
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AQIDBAUGBwgJCgsMDQ4PEA==',
+  'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+];
+const ACCEPTED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n';
+
+describe('a forwarded upgrade', () => {
+  let upstream: ScriptedUpstream;
+  let server: ForwardingServer;
+
+  beforeEach(async () => {
+    upstream = await ScriptedUpstream.start();
+    server = await ForwardingServer.start({ cluster: () => upstream });
+  });
+  afterEach(async () => {
+    await server.stop();
+    await upstream.stop();
+  });
+
+  /** Opens a tunnel: the connection of the client, and that of kube-apiserver. */
+  async function tunnel(): Promise<readonly [client: Socket, kube: TLSSocket]> {
+    const opened = Promise.withResolvers<TLSSocket>();
+    upstream.upgrade = (_request, socket) => {
+      socket.write(ACCEPTED);
+      opened.resolve(socket);
+    };
+    const client = await server.send(SPDY);
+    await readUntil(client, '\r\n\r\n');
+    return [client, await opened.promise];
+  }
+
+  it('passes the headers of both protocols and of their acceptance', async () => {
+    for (const lines of [SPDY, WEB_SOCKET]) {
+      upstream.upgrade = (request, socket) => {
+        const { upgrade } = request.headers;
+        socket.end(
+          `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nSec-WebSocket-Accept: abc\r\n\r\n`,
+        );
+      };
+      const response = await readAll(await server.send(lines));
+      expect(response).to.match(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+      expect(response).to.match(
+        /\r\nX-Stream-Protocol-Version: v4\.channel\.k8s\.io\r\nSec-WebSocket-Accept: abc\r\n/,
+      );
+      expect(response).to.match(/\r\nConnection: Upgrade\r\nUpgrade: (?:SPDY\/3\.1|websocket)\r\n\r\n$/);
+    }
+    expect(
+      upstream.received.map(({ method, headers }) => [method, headers.connection, headers.upgrade]),
+    ).to.deep.equal([
+      ['POST', 'Upgrade', 'SPDY/3.1'],
+      ['GET', 'Upgrade', 'websocket'],
+    ]);
+    expect(upstream.received[1]?.headers).to.include({ 'sec-websocket-protocol': 'v5.channel.k8s.io' });
+  });
+
+  it('gets the status and the body of a rejection, on a connection that is not reused (check 20)', async () => {
+    const status = JSON.stringify({
+      kind: 'Status',
+      message: 'pods "cart" is forbidden '.repeat(5_000),
+      code: 403,
+    });
+    upstream.upgrade = (_request, socket) => {
+      const head = `HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: ${status.length}`;
+      socket.write(`${head}\r\n\r\n${status}`);
+    };
+    for (const lines of [SPDY, WEB_SOCKET]) {
+      const response = await readAll(await server.send(lines));
+      expect(response).to.match(/^HTTP\/1\.1 403 Forbidden\r\n/);
+      expect(response.slice(response.indexOf('\r\n\r\n') + 4)).to.equal(status);
+    }
+    expect(upstream.accepted).to.equal(2);
+    await until(() => upstream.connections.size === 0);
+    await server.exchange(['GET /api HTTP/1.1']);
+    expect(upstream.accepted).to.equal(3);
+    expect(server.streams.open).to.equal(0);
+  });
+
+  it('is a 502 after a response that neither accepts nor rejects it (check 21)', async () => {
+    for (const head of ['200 OK', '204 No Content', '302 Found\r\nLocation: https://127.0.0.1/']) {
+      upstream.upgrade = (_request, socket) => {
+        socket.write(`HTTP/1.1 ${head}\r\n${head.startsWith('204') ? '' : 'Content-Length: 2\r\n'}\r\n`);
+        if (!head.startsWith('204')) socket.write('no');
+      };
+      const response = await readAll(await server.send(SPDY));
+      expect(response)
+        .to.match(/^HTTP\/1\.1 502 /)
+        .and.not.match(/location/i);
+      await until(() => upstream.connections.size === 0);
+    }
+    upstream.upgrade = (_request, socket) => socket.write(ACCEPTED.replace('SPDY/3.1', 'websocket'));
+    expect(await readAll(await server.send(SPDY))).to.match(/^HTTP\/1\.1 502 /);
+    await until(() => upstream.connections.size === 0);
+  });
+
+  it('is a 502 without Retry-After if kube-apiserver closes the connection', async () => {
+    const response = await readAll(await server.send(SPDY));
+    expect(response)
+      .to.match(/^HTTP\/1\.1 502 /)
+      .and.not.match(/retry-after/i);
+  });
+
+  it('is a 400 with a body, which is not forwarded', async () => {
+    const lines = SPDY.map((line) => line.replace('Content-Length: 0', 'Content-Length: 5'));
+    expect(await readAll(await server.send(lines, 'hello'))).to.match(/^HTTP\/1\.1 400 /);
+    expect(upstream.received).to.have.length(0);
+  });
+
+  it('keeps the bytes that arrive with the upgrade, in both directions (check 23)', async () => {
+    upstream.upgrade = (_request, socket, head) => {
+      let seen = head.toString();
+      socket.write(`${ACCEPTED}first bytes`);
+      socket.on('data', (chunk: Buffer) => {
+        seen += chunk.toString();
+        if (seen === 'early and late') socket.end(`; seen: ${seen}`);
+      });
+    };
+    const client = await server.open();
+    // One write, so that the bytes arrive with the headers.
+    client.write(`${[...SPDY, 'Host: gateway'].join('\r\n')}\r\n\r\nearly`);
+    expect(await readUntil(client, 'first bytes')).to.match(/^HTTP\/1\.1 101 /);
+    client.write(' and late');
+    expect(await readAll(client)).to.equal('; seen: early and late');
+  });
+
+  it('ends with the last bytes when kube-apiserver ends it, even for a slow client', async () => {
+    const [client, kube] = await tunnel();
+    const size = 8 << 20;
+    kube.end(Buffer.alloc(size, 'x'));
+    let received = 0;
+    for await (const chunk of client) {
+      received += (chunk as Buffer).length;
+      await nextTurn();
+    }
+    client.end();
+    expect(received).to.equal(size);
+    await until(() => upstream.connections.size === 0 && server.connections === 0);
+    expect(server.streams.open).to.equal(0);
+  });
+
+  it('passes the end of the input, and the output after it', async () => {
+    const [client, kube] = await tunnel();
+    const input: Buffer[] = [];
+    kube.on('data', (chunk: Buffer) => input.push(chunk));
+    kube.once('end', () => kube.end('the output'));
+    client.end('the input');
+    expect(await readAll(client)).to.equal('the output');
+    expect(Buffer.concat(input).toString()).to.equal('the input');
+    await until(() => upstream.connections.size === 0 && server.connections === 0);
+  });
+
+  it('closes the other connection when one is reset', async () => {
+    const [client, kube] = await tunnel();
+    client.resetAndDestroy();
+    if (!kube.destroyed) await once(kube, 'close');
+    const [next, other] = await tunnel();
+    other.destroy();
+    await readAll(next);
+    await until(() => server.connections === 0 && server.streams.open === 0);
+  });
+
+  it('holds little of what its receiver does not read, in both directions', async () => {
+    const [client, kube] = await tunnel();
+    client.pause();
+    kube.pause();
+    const [up, down] = [written(client), written(kube)];
+    await until(() => up.isStalled() && down.isStalled());
+    expect(up.bytes()).to.be.lessThan(32 << 20);
+    expect(down.bytes()).to.be.lessThan(32 << 20);
+    client.destroy();
+    await until(() => upstream.connections.size === 0);
+  });
+
+  it('ends when the server stops', async () => {
+    const [client, kube] = await tunnel();
+    expect(server.chain.drain()).to.equal(1);
+    await readAll(client);
+    if (!kube.destroyed) await once(kube, 'close');
+    expect(await readAll(await server.send(WEB_SOCKET))).to.match(/^HTTP\/1\.1 503 /);
+    expect(server.streams.open).to.equal(0);
+  });
+});
+
+/** Writes until the receiver stops reading, and a while longer. */
+function written(socket: Socket): { isStalled(): boolean; bytes(): number } {
+  const chunk = Buffer.alloc(1 << 20);
+  let bytes = 0;
+  let lastAt = performance.now();
+  const write = (): void => {
+    bytes += chunk.length;
+    lastAt = performance.now();
+    socket.write(chunk, (error) => error ?? write());
+  };
+  socket.on('error', () => undefined);
+  write();
+  return { isStalled: () => performance.now() - lastAt > 300, bytes: () => bytes };
+}
