@@ -145,6 +145,77 @@ export function nodeUsageAccess(names: Names): KubernetesObject[] {
   ]);
 }
 
+/** ServiceAccount with which the gateway impersonates callers: the default of the option `gateway.impersonator`. */
+export const IMPERSONATOR = `${SERVER}-impersonator`;
+
+/** Impersonates any user. RBAC has no wildcard for the keys of `userextras/KEY`, hence `*` in their group. */
+export const IMPERSONATION: PolicyRule[] = [
+  { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
+  { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
+];
+
+const REQUEST_VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const PATH_VERBS = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'];
+
+/**
+ * Constrained impersonation (KEP-5284): any user without a reserved name, and ServiceAccounts, for any request. RBAC has no
+ * wildcard for the end of a verb.
+ */
+export const CONSTRAINED_IMPERSONATION: PolicyRule[] = [
+  {
+    apiGroups: ['authentication.k8s.io'],
+    resources: ['*'],
+    verbs: ['impersonate:user-info', 'impersonate:serviceaccount'],
+  },
+  { apiGroups: ['*'], resources: ['*'], verbs: impersonateOn(REQUEST_VERBS) },
+  { nonResourceURLs: ['*'], verbs: impersonateOn(PATH_VERBS) },
+];
+
+function impersonateOn(verbs: readonly string[]): string[] {
+  return ['user-info', 'serviceaccount'].flatMap((mode) =>
+    verbs.map((verb) => `impersonate-on:${mode}:${verb}`),
+  );
+}
+
+/**
+ * The ServiceAccount that impersonates callers, and the permission of the server to request its tokens. The server itself has
+ * no permission to impersonate.
+ */
+export function impersonationAccess(names: Names, rules: PolicyRule[]): KubernetesObject[] {
+  const { namespace } = names;
+  const name = `${names.platform}:${IMPERSONATOR}`;
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: IMPERSONATOR, namespace },
+      automountServiceAccountToken: false,
+    },
+    { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules },
+    binding(name, name, [{ kind: 'ServiceAccount', name: IMPERSONATOR, namespace }]),
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: IMPERSONATOR, namespace },
+      rules: [
+        {
+          apiGroups: [''],
+          resources: ['serviceaccounts/token'],
+          resourceNames: [IMPERSONATOR],
+          verbs: ['create'],
+        },
+      ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: IMPERSONATOR, namespace },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: IMPERSONATOR },
+      subjects: [{ kind: 'ServiceAccount', name: SERVER, namespace }],
+    },
+  ];
+}
+
 function furtherAccess(names: Names, purpose: string, rules: PolicyRule[]): KubernetesObject[] {
   const name = `${names.platform}:${SERVER}:${purpose}`;
   return [

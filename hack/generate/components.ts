@@ -1,6 +1,13 @@
 // Generates the Kustomize components under manifests/. Each component changes one aspect of the base.
 import { stringify } from 'yaml';
-import { nodeUsageAccess, podLogsAccess, viewBindingName } from './access.ts';
+import {
+  CONSTRAINED_IMPERSONATION,
+  IMPERSONATION,
+  impersonationAccess,
+  nodeUsageAccess,
+  podLogsAccess,
+  viewBindingName,
+} from './access.ts';
 import { configuration } from './configuration.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
@@ -91,6 +98,28 @@ export function componentFiles(names: Names): ManifestFile[] {
       path: 'components/node-usage/access.yaml',
       about: 'Lets the server read pods, to sum up their resource requests per node.',
       documents: nodeUsageAccess(names),
+    },
+    {
+      path: 'components/gateway-impersonation/kustomization.yaml',
+      about: 'The permissions that the option gateway.impersonation needs.',
+      documents: [component({ resources: ['access.yaml'] })],
+    },
+    {
+      path: 'components/gateway-impersonation/access.yaml',
+      about:
+        'A ServiceAccount that can only impersonate, and the permission of the server to request its tokens.',
+      documents: impersonationAccess(names, IMPERSONATION),
+    },
+    {
+      path: 'components/gateway-constrained-impersonation/kustomization.yaml',
+      about: 'As gateway-impersonation, for Kubernetes 1.36 or later.',
+      documents: [component({ resources: ['access.yaml'] })],
+    },
+    {
+      path: 'components/gateway-constrained-impersonation/access.yaml',
+      about:
+        'A ServiceAccount that can only impersonate, but neither system:masters nor nodes, and the permission of the server to request its tokens.',
+      documents: impersonationAccess(names, CONSTRAINED_IMPERSONATION),
     },
     {
       path: 'components/no-pod-logs/kustomization.yaml',

@@ -2,13 +2,7 @@
 // that the caller requests (`kubectl --as`), as in kube-apiserver.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import {
-  ALL_AUTHENTICATED,
-  ALL_UNAUTHENTICATED,
-  ANONYMOUS,
-  SYSTEM_MASTERS,
-  type UserInfo,
-} from '../authentication/user.ts';
+import { SYSTEM_MASTERS, type UserInfo } from '../authentication/user.ts';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
 import { forbiddenMessage } from '../authorization/forbidden-message.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -60,7 +54,8 @@ export async function impersonatedUser(
     const { allowed, reason } = await authorizer.authorize(attributes, context);
     if (!allowed) throw newForbidden(attributes, attributes.name, forbiddenMessage(attributes, reason));
   }
-  return { name, uid, groups: effectiveGroups(name, groups, namespace), extra: joined(extra) };
+  // kube-apiserver adds the groups of all authenticated users and of a ServiceAccount.
+  return { name, uid, groups, extra: joined(extra) };
 }
 
 /**
@@ -87,20 +82,6 @@ export function impersonationHeaders(user: UserInfo, impersonatorToken: string):
     }
   }
   return headers;
-}
-
-/** As kube-apiserver: the groups of a ServiceAccount without given ones, and the group of all authenticated users. */
-function effectiveGroups(name: string, given: readonly string[], namespace: string | undefined): string[] {
-  const groups =
-    given.length === 0 && namespace !== undefined
-      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
-      : [...given];
-  if (name === ANONYMOUS.name) {
-    if (!groups.includes(ALL_UNAUTHENTICATED)) groups.push(ALL_UNAUTHENTICATED);
-  } else if (!groups.includes(ALL_AUTHENTICATED) && !groups.includes(ALL_UNAUTHENTICATED)) {
-    groups.push(ALL_AUTHENTICATED);
-  }
-  return groups;
 }
 
 function target(

@@ -5,12 +5,14 @@ import { listenOnLoopback, portOf } from '../loopback.ts';
 /** TCP proxy that simulates network failures: stalled connections, broken connections and truncated streams. */
 export class FreezingProxy {
   readonly #server: Server;
+  #targetPort: number;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   #frozen = false;
   #cutAfter = Number.POSITIVE_INFINITY;
   #bytesPerSecond = Number.POSITIVE_INFINITY;
   private constructor(targetPort: number) {
-    this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client, targetPort));
+    this.#targetPort = targetPort;
+    this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client, this.#targetPort));
   }
 
   static async start(targetPort: number): Promise<FreezingProxy> {
@@ -48,6 +50,11 @@ export class FreezingProxy {
   /** Closes each further connection after this number of bytes from the server. */
   cutAfter(bytes: number): void {
     this.#cutAfter = bytes;
+  }
+
+  /** Connects further connections to another port. */
+  redirect(targetPort: number): void {
+    this.#targetPort = targetPort;
   }
 
   /** Limits the throughput of further connections. */

@@ -1,0 +1,351 @@
+// Tests of callers whom the gateway impersonates. Each identity equals the identity of the same request at
+// kube-apiserver.
+import { expect } from 'chai';
+import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
+import { Client } from '../../../hack/control-plane/client.ts';
+import { WebSocketClient } from '../../support/web-socket-client.ts';
+import { ALLOWED_ORIGIN, type Component, type FallbackPlatform, type Request } from './fallback-platform.ts';
+
+export const IMPERSONATOR = 'ks-apiserver-impersonator';
+const IMPERSONATOR_USER = `system:serviceaccount:platform-system:${IMPERSONATOR}`;
+const COMPONENTS: readonly Component[] = ['gateway-constrained-impersonation', 'gateway-impersonation'];
+const PODS = 'GET /api/v1/namespaces/default/pods';
+
+export function describeImpersonation(subject: () => FallbackPlatform): void {
+  describe('impersonation', () => {
+    let platform: FallbackPlatform;
+    /** May impersonate some users, groups, uids and extras. */
+    let alice: KeyPair;
+    let carol: KeyPair;
+    let admin: KeyPair;
+
+    before(async () => {
+      platform = subject();
+      [alice, carol, admin] = await Promise.all([
+        platform.certificateOf('alice', ['help-desk']),
+        platform.certificateOf('carol'),
+        platform.certificateOf('boss', ['system:masters']),
+      ]);
+      await platform.apply([...HELP_DESK, editor('alice')]);
+    });
+    after(() => platform.uninstall());
+
+    function both(request: Omit<Request, 'body'>): Promise<{ status: number; user: unknown }[]> {
+      return Promise.all(
+        [platform.controlPlane, platform.impersonating].map((side) => platform.whoAmI(side, request)),
+      );
+    }
+
+    it('names the component that is missing', async () => {
+      expect(await platform.whoAmI(platform.impersonating, { pair: carol })).to.deep.equal({
+        status: 503,
+        user: `the gateway cannot impersonate callers: no token of ServiceAccount platform-system/${IMPERSONATOR}; install the component gateway-impersonation`,
+      });
+    });
+
+    it('is off by default: the response says what to do with a client certificate', async () => {
+      expect(await platform.whoAmI(platform.passthrough, { pair: carol })).to.deep.equal({
+        status: 403,
+        user: 'forbidden: the gateway cannot forward a client certificate: use a token, or set gateway.impersonation to "certificates"',
+      });
+    });
+
+    for (const component of COMPONENTS) {
+      describe(`with the component ${component}`, () => {
+        const isConstrained = component === 'gateway-constrained-impersonation';
+
+        before(async () => {
+          await platform.install(component);
+          await platform.until(
+            async () => (await platform.whoAmI(platform.impersonating, { pair: alice })).status === 201,
+          );
+        });
+
+        it('has the identity of the client certificate (check 11)', async () => {
+          const [direct, through] = await both({ pair: alice });
+          expect(through).to.deep.equal(direct);
+          expect(direct?.user).to.have.property('username', 'alice');
+          expect(direct?.user).to.have.property('extra');
+        });
+
+        for (const [title, headers] of Object.entries(ALLOWED)) {
+          it(`has the identity of kubectl ${title} (check 7)`, async () => {
+            const [direct, through] = await both({ pair: alice, headers });
+            expect(direct?.status).to.equal(201);
+            expect(through).to.deep.equal(direct);
+          });
+        }
+
+        for (const [title, [status, headers]] of Object.entries(REJECTED)) {
+          it(`rejects what kube-apiserver rejects: ${title} (check 7)`, async () => {
+            const [direct, through] = await both({ pair: alice, headers });
+            expect([direct?.status, through?.status]).to.deep.equal([status, status]);
+          });
+        }
+
+        it('has the permissions of an anonymous user with --as (check 7)', async () => {
+          const [direct, through] = await both({
+            pair: alice,
+            headers: ['Impersonate-User: system:anonymous'],
+          });
+          expect(direct?.status).to.equal(403);
+          expect(through).to.deep.equal(direct);
+        });
+
+        it('rejects impersonation by a caller without the permission (check 7)', async () => {
+          const [direct, through] = await both({ pair: carol, headers: ['Impersonate-User: bob'] });
+          expect([direct?.status, through?.status]).to.deep.equal([403, 403]);
+          expect(through?.user).to.equal(
+            'users "bob" is forbidden: User "carol" cannot impersonate resource "users" in API group "" at the cluster scope',
+          );
+        });
+
+        it('grants the ServiceAccount nothing without the headers (check 5)', async () => {
+          const token = await platform.tokenOf('platform-system', IMPERSONATOR);
+          const { body, status } = await platform.send(platform.controlPlane, PODS, { token });
+          expect(status).to.equal(403);
+          expect(body.toString('utf8')).to.contain(`User \\"${IMPERSONATOR_USER}\\" cannot list`);
+        });
+
+        it('keeps the headers that a Connection header names (check 5)', async () => {
+          const headers = ['Connection: close, Impersonate-User, Authorization, impersonate-group'];
+          const [direct] = await both({ pair: alice });
+          expect(await platform.whoAmI(platform.impersonating, { pair: alice, headers })).to.deep.equal(
+            direct,
+          );
+        });
+
+        it('refuses system:masters (check 6)', async () => {
+          const refusal =
+            'forbidden: the gateway does not impersonate members of system:masters; use a token, or connect to kube-apiserver directly';
+          const headers = ['Impersonate-User: bob', 'Impersonate-Group: system:masters'];
+          for (const request of [{ pair: admin }, { pair: admin, headers }]) {
+            expect(await platform.whoAmI(platform.impersonating, request)).to.deep.equal({
+              status: 403,
+              user: refusal,
+            });
+          }
+        });
+
+        it(`${isConstrained ? 'cannot' : 'could'} impersonate system:masters with a stolen token`, async () => {
+          const token = await platform.tokenOf('platform-system', IMPERSONATOR);
+          const headers = ['Impersonate-User: bob', 'Impersonate-Group: system:masters'];
+          const { status } = await platform.whoAmI(platform.controlPlane, { token, headers });
+          expect(status).to.equal(isConstrained ? 403 : 201);
+        });
+
+        it('lets the certificate decide beside a token, as kube-apiserver does (check 8)', async () => {
+          const token = await platform.tokenOf('default', 'default');
+          const [direct, through] = await both({ pair: carol, token });
+          expect(direct?.user).to.have.property('username', 'carol');
+          expect(through).to.deep.equal(direct);
+        });
+
+        // Without constrained impersonation, kube-apiserver reviews each group for each request.
+        if (isConstrained) {
+          it('costs at most twice the latency with 300 groups (check 10)', async () => {
+            const groups = Array.from({ length: 300 }, (_, index) => `team-${index}`);
+            const many = await platform.certificateOf('many', groups);
+            const [direct, through] = await both({ pair: many });
+            expect(through).to.deep.equal(direct);
+            const { ca } = platform.controlPlane;
+            const clients = [carol, many].map(
+              (pair) => new Client(platform.impersonating.url, { ca, pair }, 1),
+            );
+            const [one, all] = await medians(
+              clients.map((client) => () => client.expect('/api/v1/namespaces/default', {}, [403])),
+            );
+            for (const client of clients) client.close();
+            expect(all).to.be.lessThan(2 * (one ?? 0));
+          });
+        }
+
+        it('serves kubectl with a client certificate', async () => {
+          const side = { kubeconfig: await platform.kubeconfigAt(platform.impersonating, 'alice') };
+          await platform.until(
+            async () => (await platform.kubectl(side, 'auth', 'can-i', 'create', 'configmaps')).code === 0,
+          );
+          const name = `made-by-alice-${component}`;
+          const commands = [
+            ['create', 'configmap', name, '--from-literal=a=b'],
+            ['get', 'configmap', name, '-o', 'jsonpath={.data.a}'],
+            ['label', 'configmap', name, 'c=d'],
+            ['delete', 'configmap', name],
+          ];
+          const outputs: string[] = [];
+          for (const command of commands) {
+            const { code, stdout, stderr } = await platform.kubectl(side, ...command);
+            expect(code, stderr).to.equal(0);
+            outputs.push(stdout);
+          }
+          expect(outputs[1]).to.equal('b');
+          const { code, stderr } = await platform.kubectl(side, 'get', 'nodes');
+          expect(code).to.equal(1);
+          expect(stderr).to.equal(
+            'Error from server (Forbidden): nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope\n',
+          );
+        });
+      });
+    }
+
+    describe('of any caller', () => {
+      it('shows both users in the audit log of kube-apiserver, with the Audit-ID of the response', async () => {
+        const reply = await platform.send(platform.impersonating, PODS, { pair: alice });
+        const auditID = reply.header('audit-id') ?? '';
+        expect(auditID).to.match(/^[-\w]{20,}$/);
+        await platform.until(async () => (await platform.auditRecords(auditID)).length > 0);
+        const [record] = await platform.auditRecords(auditID);
+        expect(record).to.have.nested.property('user.username', IMPERSONATOR_USER);
+        expect(record).to.have.nested.property('impersonatedUser.username', 'alice');
+        expect(record).to.have.nested.property('sourceIPs[0]', '127.0.0.1');
+      });
+
+      it('is not available to pages of other origins', async () => {
+        const status = async (origin: string): Promise<number> =>
+          (await platform.whoAmI(platform.impersonating, { pair: carol, headers: [`Origin: ${origin}`] }))
+            .status;
+        expect(await status('https://elsewhere.example')).to.equal(403);
+        expect(await status('null')).to.equal(403);
+        expect(await status(platform.impersonating.url)).to.equal(201);
+        expect(await status(ALLOWED_ORIGIN)).to.equal(201);
+      });
+
+      it('accepts a WebSocket with a client certificate from its own origin only', async () => {
+        const open = async (origin: string): Promise<WebSocketClient> => {
+          const { url } = platform.impersonating;
+          return WebSocketClient.connect({
+            url: `${url.replace(/^https/, 'wss')}/api/v1/namespaces/default/configmaps?watch=true`,
+            tls: { ca: platform.controlPlane.ca, ...alice, servername: 'localhost' },
+            headers: { Origin: origin },
+          });
+        };
+        const own = await open(platform.impersonating.url);
+        expect(own.status).to.equal(101);
+        expect((await own.next())[0]).to.equal('text');
+        own.close();
+        const other = await open('https://elsewhere.example');
+        expect(other.status).to.equal(403);
+        other.close();
+      });
+
+      it('serves users of this server at a kube-apiserver that does not trust its issuer, until they sign out', async () => {
+        const token = await platform.signIn(platform.impersonating, 'ada', ['readers']);
+        expect((await platform.whoAmI(platform.controlPlane, { token })).status).to.equal(401);
+        const { status, user } = await platform.whoAmI(platform.impersonating, { token });
+        expect(status).to.equal(201);
+        expect(user).to.deep.include({ username: 'ada', groups: ['readers', 'system:authenticated'] });
+        expect(user).to.have.property('uid').that.is.a('string');
+        expect(user)
+          .to.have.property('extra')
+          .that.has.property('authentication.kubernetes.io/credential-id')
+          .that.matches(/^JTI=ks\./);
+        await platform.signOut(platform.impersonating, token);
+        await platform.until(
+          async () => (await platform.whoAmI(platform.impersonating, { token })).status === 401,
+        );
+      });
+
+      it('forwards other tokens as they are', async () => {
+        const token = await platform.tokenOf('default', 'default');
+        const [direct, through] = await both({ token });
+        expect(through).to.deep.equal(direct);
+        const anonymous = await both({});
+        expect(anonymous[1]).to.deep.equal(anonymous[0]);
+      });
+    });
+  });
+}
+
+const ALLOWED = {
+  '--as': ['Impersonate-User: bob'],
+  '--as of a ServiceAccount': ['Impersonate-User: system:serviceaccount:default:default'],
+  '--as-group': ['Impersonate-User: bob', 'Impersonate-Group: developers', 'Impersonate-Group: testers'],
+  '--as-uid': ['Impersonate-User: bob', 'Impersonate-Uid: 4711'],
+  '--as-user-extra': [
+    'Impersonate-User: bob',
+    'Impersonate-Extra-example.com%2Fteam: blue',
+    'Impersonate-Extra-example.com%2Fteam: red',
+  ],
+  'without a user name': ['Impersonate-User: '],
+};
+
+const REJECTED: Readonly<Record<string, readonly [number, readonly string[]]>> = {
+  'another user': [403, ['Impersonate-User: eve']],
+  'another group': [403, ['Impersonate-User: bob', 'Impersonate-Group: admins']],
+  'another uid': [403, ['Impersonate-User: bob', 'Impersonate-Uid: 1']],
+  'another extra': [403, ['Impersonate-User: bob', 'Impersonate-Extra-example.com%2Frole: admin']],
+  'another ServiceAccount': [403, ['Impersonate-User: system:serviceaccount:kube-system:default']],
+  'a group without a user': [400, ['Impersonate-Group: developers']],
+};
+
+const RBAC = 'rbac.authorization.k8s.io';
+const AUTHENTICATION = 'authentication.k8s.io';
+
+const HELP_DESK = [
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: 'help-desk' },
+    rules: [
+      {
+        apiGroups: [''],
+        resources: ['users'],
+        resourceNames: ['bob', 'system:anonymous'],
+        verbs: ['impersonate'],
+      },
+      {
+        apiGroups: [''],
+        resources: ['groups'],
+        resourceNames: ['developers', 'testers', 'system:masters'],
+        verbs: ['impersonate'],
+      },
+      { apiGroups: [AUTHENTICATION], resources: ['uids'], resourceNames: ['4711'], verbs: ['impersonate'] },
+      { apiGroups: [AUTHENTICATION], resources: ['userextras/example.com/team'], verbs: ['impersonate'] },
+    ],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'help-desk' },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'help-desk' },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: 'help-desk' }],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'Role',
+    metadata: { name: 'help-desk', namespace: 'default' },
+    rules: [{ apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] }],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: 'help-desk', namespace: 'default' },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: 'help-desk' },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: 'help-desk' }],
+  },
+];
+
+function editor(user: string): object {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: `edit-${user}`, namespace: 'default' },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'edit' },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  };
+}
+
+const RUNS = 30;
+
+/** Median durations in ms, measured by turns. */
+async function medians(works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const durations = works.map((): number[] => []);
+  for (let run = 0; run < RUNS; run++) {
+    for (const [index, work] of works.entries()) {
+      const startedAt = performance.now();
+      await work();
+      durations[index]?.push(performance.now() - startedAt);
+    }
+  }
+  return durations.map((all) => all.toSorted((a, b) => a - b)[RUNS / 2] ?? 0);
+}

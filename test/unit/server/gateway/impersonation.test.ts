@@ -1,0 +1,166 @@
+// Tests of the identity headers of impersonated callers, for values that no client of a real cluster sends.
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import type { Attributes, Authorizer } from '../../../../server/authorization/authorizer.ts';
+import { impersonatedUser, impersonationHeaders } from '../../../../server/gateway/impersonation.ts';
+import { rejection } from '../../../support/rejection.ts';
+
+const ALICE: UserInfo = { name: 'alice', uid: '', groups: ['dev'], extra: {} };
+const CONTEXT = { signal: new AbortController().signal };
+
+function headersOf(user: Partial<UserInfo>): string[] {
+  return impersonationHeaders({ ...ALICE, ...user }, 'token');
+}
+
+function codeOf(work: () => unknown): number {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof StatusError) return error.code;
+    throw error;
+  }
+  throw new Error('did not throw');
+}
+
+function requestWith(headers: readonly (readonly [string, string])[]): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  for (const [name, value] of headers)
+    request.headersDistinct[name] = [...(request.headersDistinct[name] ?? []), value];
+  return request;
+}
+
+describe('the identity headers of an impersonated caller', () => {
+  it('contain the name, uid, groups and extra fields', () => {
+    const extra = { 'example.com/team': ['blue', 'red'] };
+    expect(headersOf({ uid: '7', groups: ['dev', 'test'], extra })).to.deep.equal([
+      ...['Authorization', 'Bearer token'],
+      ...['Impersonate-User', 'alice'],
+      ...['Impersonate-Uid', '7'],
+      ...['Impersonate-Group', 'dev'],
+      ...['Impersonate-Group', 'test'],
+      ...['Impersonate-Extra-example.com%2Fteam', 'blue'],
+      ...['Impersonate-Extra-example.com%2Fteam', 'red'],
+    ]);
+  });
+
+  it('are never made for an empty user, who would be the impersonator: 401 (check 4)', () => {
+    expect(codeOf(() => headersOf({ name: '' }))).to.equal(401);
+  });
+
+  it('are never made for system:masters: 403 (check 6)', () => {
+    expect(codeOf(() => headersOf({ groups: ['dev', 'system:masters'] }))).to.equal(403);
+  });
+
+  it('cannot contain further headers: 401 for control characters', () => {
+    for (const evil of ['a\r\nImpersonate-Group: system:masters', 'a\nb', 'a\u0000', 'a\u007f', '\u0001']) {
+      for (const user of [{ name: evil }, { uid: evil }, { groups: [evil] }, { extra: { k: [evil] } }]) {
+        expect(
+          codeOf(() => headersOf(user)),
+          JSON.stringify(user),
+        ).to.equal(401);
+      }
+    }
+  });
+
+  it('escape all characters of keys that a header name cannot contain', () => {
+    const key = 'a b/ä(c)%:\r\n';
+    const name =
+      headersOf({ extra: { [key]: ['x'] } }).find((text) => text.startsWith('Impersonate-Extra-')) ?? '';
+    expect(name).to.match(/^Impersonate-Extra-[!#$%&'*+.^_`|~\w-]+$/);
+    expect(decodeURIComponent(name.slice('Impersonate-Extra-'.length))).to.equal(key);
+  });
+
+  it('contain names as UTF-8', () => {
+    const [, , , name = ''] = headersOf({ name: 'zoë' });
+    expect(Buffer.from(name, 'latin1').toString('utf8')).to.equal('zoë');
+  });
+});
+
+describe('the impersonation that a caller requests', () => {
+  function reviewing(allowed: (attributes: Attributes) => boolean): Authorizer & { reviews: Attributes[] } {
+    const reviews: Attributes[] = [];
+    return {
+      reviews,
+      authorize: (attributes) => {
+        reviews.push(attributes);
+        return { allowed: allowed(attributes), reason: '' };
+      },
+    };
+  }
+
+  it('has one review for each part, by the caller', async () => {
+    const authorizer = reviewing(() => true);
+    const request = requestWith([
+      ['impersonate-user', 'system:serviceaccount:shop:cart'],
+      ['impersonate-uid', '7'],
+      ['impersonate-group', 'dev'],
+      ['impersonate-extra-example.com%2fteam', 'blue'],
+    ]);
+    expect(await impersonatedUser(ALICE, request, authorizer, CONTEXT)).to.deep.equal({
+      name: 'system:serviceaccount:shop:cart',
+      uid: '7',
+      groups: ['dev'],
+      extra: { 'example.com/team': ['blue'] },
+    });
+    expect(authorizer.reviews.map((review) => ({ ...review, user: review.user.name }))).to.deep.equal(
+      [
+        {
+          group: '',
+          version: '',
+          resource: 'serviceaccounts',
+          subresource: '',
+          namespace: 'shop',
+          name: 'cart',
+        },
+        { group: '', version: '', resource: 'groups', subresource: '', namespace: '', name: 'dev' },
+        {
+          group: 'authentication.k8s.io',
+          version: 'v1',
+          resource: 'userextras',
+          subresource: 'example.com/team',
+          namespace: '',
+          name: 'blue',
+        },
+        {
+          group: 'authentication.k8s.io',
+          version: 'v1',
+          resource: 'uids',
+          subresource: '',
+          namespace: '',
+          name: '7',
+        },
+      ].map((review) => ({ verb: 'impersonate', user: 'alice', ...review })),
+    );
+  });
+
+  it('is the caller without headers, and without a review', async () => {
+    const authorizer = reviewing(() => false);
+    expect(await impersonatedUser(ALICE, requestWith([]), authorizer, CONTEXT)).to.equal(ALICE);
+    expect(authorizer.reviews).to.deep.equal([]);
+  });
+
+  it('is rejected before any review if it has more than 100 parts', async () => {
+    const authorizer = reviewing(() => true);
+    const groups = Array.from({ length: 101 }, (_, index) => ['impersonate-group', `g${index}`] as const);
+    const request = requestWith([['impersonate-user', 'bob'], ...groups]);
+    expect(await rejection(impersonatedUser(ALICE, request, authorizer, CONTEXT))).to.have.property(
+      'code',
+      400,
+    );
+    expect(authorizer.reviews).to.deep.equal([]);
+  });
+
+  it('fails if the cluster cannot confirm the permission', async () => {
+    const authorizer: Authorizer = {
+      authorize: () => Promise.reject(new StatusError(503, 'ServiceUnavailable', 'no review')),
+    };
+    const request = requestWith([['impersonate-user', 'bob']]);
+    expect(await rejection(impersonatedUser(ALICE, request, authorizer, CONTEXT))).to.have.property(
+      'code',
+      503,
+    );
+  });
+});
