@@ -28,7 +28,11 @@ function lastQuery({ requests }: ScriptedStore): Bool {
 
 async function queryFor(selection: Selection) {
   await using store = await scriptedStore(() => searchResponse([]));
-  const { shortfalls } = await storeAt(store.url).query(selection, PAGE, call());
+  const { shortfalls } = await storeAt(store.url, { wallClock: () => MIDNIGHT }).query(
+    selection,
+    PAGE,
+    call(),
+  );
   return { bool: lastQuery(store), shortfalls };
 }
 
