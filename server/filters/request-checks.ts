@@ -1,11 +1,10 @@
 // Filters before authentication that set the request ID and the RequestInfo, and check headers and body size.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { GatewayRoute } from '../request/gateway-route.ts';
 import type { LongRunning } from '../request/long-running.ts';
-import { bodyTooLarge } from '../request/request-body.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import type { Filter } from './exchange.ts';
 
@@ -64,7 +63,7 @@ export function bodyLimit(maxBytes: number): Filter {
   return ({ request, proxied, longRunning }) => {
     if (proxied && longRunning) return;
     const length = request.headers['content-length'];
-    if (length !== undefined && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
+    if (length !== undefined && Number(length) > maxBytes) throw newRequestEntityTooLarge(maxBytes);
   };
 }
 

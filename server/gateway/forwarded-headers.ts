@@ -121,7 +121,7 @@ function pushProtocols(headers: string[], name: string, value: string): void {
 
 /** Media types that a browser never renders as a page with scripts. */
 const INERT =
-  /^(?:application\/(?:json|cbor|cbor-seq|vnd\.kubernetes\.[\w.+-]+|yaml)|text\/plain)\s*(?:;|$)/i;
+  /^(?:application\/(?:json|cbor|cbor-seq|vnd\.kubernetes\.[\w.+-]+|com\.github\.proto-openapi\.[\w.+@-]+|yaml)|text\/plain)\s*(?:;|$)/i;
 
 /** Without `allow-same-origin`: the page has an origin of its own, and cannot act in the origin of the sign-in pages. */
 const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';

@@ -1,7 +1,12 @@
 // Gateway: forwards requests for the API of kube-apiserver as the caller. It authorizes nothing itself: kube-apiserver
 // authenticates the forwarded token, or the impersonated user, and authorizes the request.
 import type { IncomingMessage } from 'node:http';
-import { newForbidden, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import {
+  newForbidden,
+  newMethodNotAllowed,
+  newServiceUnavailable,
+  StatusError,
+} from '../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../authentication/user.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
@@ -76,6 +81,8 @@ export class Gateway {
     const { request, signal, upgrade } = context;
     const { upstream, pseudonym, metrics, monotonic } = this.#options;
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
+    // Node would wait for a tunnel, but kube-apiserver has none.
+    if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
     const target = await upstream.target(signal);
     const identity = await this.#identity(context);
     // The deadline or the client may have ended the request while it waited.

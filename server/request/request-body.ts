@@ -9,11 +9,7 @@ import { wholeBody } from '../cluster/connection/whole-body.ts';
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return wholeBody(request, maxBytes, {
-    tooLong: () => bodyTooLarge(maxBytes),
+    tooLong: () => newRequestEntityTooLarge(maxBytes),
     truncated: () => newBadRequest('the request body is incomplete'),
   });
-}
-
-export function bodyTooLarge(maxBytes: number): Error {
-  return newRequestEntityTooLarge(`the request body is larger than ${maxBytes} bytes`);
 }

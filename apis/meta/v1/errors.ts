@@ -147,8 +147,9 @@ export function newExpired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }
 
-export function newRequestEntityTooLarge(message: string): StatusError {
-  return new StatusError(413, 'RequestEntityTooLarge', message);
+/** Returns the error for a body above `maxBytes`, with kube-apiserver's wording. */
+export function newRequestEntityTooLarge(maxBytes: number): StatusError {
+  return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${maxBytes}`);
 }
 
 export function newUnsupportedMediaType(message: string): StatusError {

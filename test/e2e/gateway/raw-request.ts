@@ -1,6 +1,7 @@
 // Sends one HTTP/1.1 request as given bytes over TLS, and reads the whole response. No library changes its path or its
 // headers.
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 
 export interface RawTarget {
@@ -13,6 +14,8 @@ export interface RawTarget {
 
 export interface RawResponse {
   readonly status: number;
+  /** The reason phrase. */
+  readonly reason: string;
   /** Names in lower case and values, in the order of the response. */
   readonly headers: readonly (readonly [string, string])[];
   /** Decoded from chunks. */
@@ -43,10 +46,19 @@ export async function rawRequest(
   const all = [first, `Host: 127.0.0.1:${target.port}`, ...headers];
   if (!headers.some((line) => /^connection:/i.test(line))) all.push('Connection: close');
   socket.write(Buffer.concat([Buffer.from(`${all.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]));
+  return readResponse(socket);
+}
+
+/** Reads one response, and destroys the socket. */
+export async function readResponse(socket: Duplex): Promise<RawResponse> {
   const chunks: Buffer[] = [];
+  let head = Buffer.alloc(0);
+  let received = 0;
   for await (const chunk of socket) {
     chunks.push(chunk as Buffer);
-    if (isComplete(Buffer.concat(chunks))) break;
+    received += (chunk as Buffer).length;
+    if (!head.includes('\r\n\r\n')) head = Buffer.concat(chunks);
+    if (isComplete(head, received, Buffer.concat(chunks.slice(-2)))) break;
   }
   socket.destroy();
   return parseResponse(Buffer.concat(chunks));
@@ -57,6 +69,7 @@ export function parseResponse(bytes: Buffer): RawResponse {
   const end = bytes.indexOf('\r\n\r\n');
   const [first = '', ...lines] = bytes.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
   const status = Number(first.split(' ')[1]);
+  const reason = first.split(' ').slice(2).join(' ');
   const rest = bytes.subarray(end + 4);
   if (status === 100) return parseResponse(rest);
   const headers = lines.map((line): [string, string] => {
@@ -64,16 +77,21 @@ export function parseResponse(bytes: Buffer): RawResponse {
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   });
   const chunked = headers.some(([name, value]) => name === 'transfer-encoding' && value === 'chunked');
-  return { status, headers, body: chunked ? unchunked(rest) : rest };
+  return { status, reason, headers, body: chunked ? unchunked(rest) : rest };
 }
 
-/** The connection may stay open after a complete response. */
-function isComplete(bytes: Buffer): boolean {
-  const { status, headers, body } = parseResponse(bytes);
+/** The connection may stay open after a complete response. `head`: at least the headers; `tail`: the last bytes. */
+function isComplete(head: Buffer, received: number, tail: Buffer): boolean {
+  const end = head.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const { status, headers, body } = parseResponse(head);
   if (Number.isNaN(status)) return false;
   const length = headers.find(([name]) => name === 'content-length')?.[1];
-  if (length !== undefined) return body.length >= Number(length);
-  return headers.some(([name]) => name === 'transfer-encoding') && bytes.includes('\r\n0\r\n\r\n');
+  if (length !== undefined) return body.length + received - head.length >= Number(length);
+  return (
+    headers.some(([name]) => name === 'transfer-encoding') &&
+    tail.subarray(-7).toString('latin1') === '\r\n0\r\n\r\n'
+  );
 }
 
 function unchunked(bytes: Buffer): Buffer {

@@ -19,7 +19,6 @@ import {
 } from '../../log-store.ts';
 import { bucketRange } from '../bucket-counts.ts';
 import { countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
-import { CreationBoundSearch } from './creation-bounds.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
@@ -70,8 +69,7 @@ export class OpenSearchLogStore implements LogBackend {
       points: new PointsInTime(client),
       records: new RecordReader(names),
     };
-    const creationBounds = new CreationBoundSearch(client, wallClock);
-    this.#queries = new SelectionQueries({ ...this.#parts, creationBounds });
+    this.#queries = new SelectionQueries(this.#parts);
     this.#followers = new Followers({
       ...this.#parts,
       queries: this.#queries,

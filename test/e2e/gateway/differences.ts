@@ -1,0 +1,155 @@
+// Differential suite: sends the same bytes to kube-apiserver and through the gateway, and compares status, headers and
+// body.
+import { expect } from 'chai';
+import type { ComparedRequest } from './compared-requests.ts';
+import {
+  discovery,
+  errors,
+  headers,
+  methods,
+  proxied,
+  reads,
+  targets,
+  watches,
+  writes,
+} from './compared-requests.ts';
+import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
+import { KNOWN_DIFFERENCES } from './known-differences.ts';
+import type { RawResponse } from './raw-request.ts';
+import { WebBackend } from './web-backend.ts';
+
+const CONCURRENCY = 8;
+
+export function describeDifferences(subject: () => GatewayPlatform): void {
+  describe('compared with kube-apiserver', () => {
+    let gateway: GatewayPlatform;
+    let backend: WebBackend;
+    let tokens: Record<'admin' | 'nobody', string>;
+    const observed = new Set<string>();
+    let count = 0;
+
+    before(async () => {
+      gateway = subject();
+      backend = await WebBackend.start(gateway.platform);
+      await gateway.createUser('nobody');
+      tokens = { admin: await gateway.signIn('ada'), nobody: await gateway.signIn('nobody') };
+    });
+
+    after(() => backend?.stop());
+
+    const groups: readonly (readonly [string, () => readonly ComparedRequest[]])[] = [
+      ['reads', () => reads(gateway.pod)],
+      ['watches', watches],
+      ['discovery', discovery],
+      ['errors', errors],
+      ['targets', targets],
+      ['methods', methods],
+      ['headers', headers],
+      ['requests for a backend', () => proxied(WebBackend.path)],
+    ];
+    for (const [title, requests] of groups) {
+      it(`responds as kube-apiserver to ${title} (check 31)`, async () => {
+        const queue = requests().values();
+        const different: object[] = [];
+        const work = async (): Promise<void> => {
+          for (const request of queue) {
+            const [direct, through] = await Promise.all(SIDES.map((side) => send(side, request)));
+            compare(request, direct, through, different);
+          }
+        };
+        await Promise.all(Array.from({ length: CONCURRENCY }, work));
+        expect(different).to.deep.equal([]);
+      });
+    }
+
+    it('responds as kube-apiserver to writes', async () => {
+      const requests = writes();
+      const [direct = [], through = []] = await Promise.all(
+        SIDES.map(async (side) => {
+          const responses: RawResponse[] = [];
+          for (const request of requests) responses.push(await send(side, request));
+          return responses;
+        }),
+      );
+      const different: object[] = [];
+      requests.forEach((request, i) => compare(request, direct[i], through[i], different));
+      expect(different).to.deep.equal([]);
+    });
+
+    it('compares at least 300 requests, and observes every known difference', () => {
+      expect(count).to.be.at.least(300);
+      expect([...observed].sort()).to.deep.equal(KNOWN_DIFFERENCES.map(({ title }) => title).sort());
+    });
+
+    function send(side: Side, { lines, body = '', caller = 'admin' }: ComparedRequest): Promise<RawResponse> {
+      const own = (text: string): string =>
+        text.replaceAll('side-x', side === 'direct' ? 'side-d' : 'side-g');
+      const bytes = typeof body === 'string' ? Buffer.from(own(body)) : body;
+      const framed = lines.some((line) => /^(?:content-length|transfer-encoding):/i.test(line));
+      const token = caller === 'invalid' ? 'invalid' : caller === 'anonymous' ? undefined : tokens[caller];
+      return gateway.raw(
+        side,
+        [
+          ...lines.map(own),
+          ...(bytes.length > 0 && !framed ? [`Content-Length: ${bytes.length}`] : []),
+          ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+        ],
+        bytes,
+      );
+    }
+
+    function compare(
+      request: ComparedRequest,
+      direct: RawResponse | undefined,
+      through: RawResponse | undefined,
+      different: object[],
+    ): void {
+      if (!direct || !through) throw new Error('no response');
+      count++;
+      let expected = direct;
+      for (const { title, explain } of KNOWN_DIFFERENCES) {
+        const explained = explain({ request, direct: expected, gateway: through });
+        if (!explained) continue;
+        observed.add(title);
+        expected = explained;
+      }
+      const difference = firstDifference(normalised(expected, request), normalised(through, request));
+      if (difference)
+        different.push({ request: request.lines.map((line) => line.slice(0, 200)), ...difference });
+    }
+  });
+}
+
+/** The lines around the first difference. */
+function firstDifference(direct: string, through: string): { direct: string; gateway: string } | undefined {
+  if (direct === through) return undefined;
+  let at = 0;
+  while (direct[at] === through[at]) at++;
+  const excerpt = (text: string): string => text.slice(Math.max(0, at - 100), at + 300);
+  return { direct: excerpt(direct), gateway: excerpt(through) };
+}
+
+/** Replaces what differs between two equal requests: times, IDs and versions of objects, and the names of the sides. */
+function normalised({ status, reason, headers: all, body }: RawResponse, { lines }: ComparedRequest): string {
+  const givenID = lines.find((line) => /^audit-id:/i.test(line));
+  const text = body
+    .toString('latin1')
+    .replaceAll(/side-[dg]/g, 'side-x')
+    .replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'UID')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
+    .replaceAll(/"(?:\d+[dhms]){1,2}"/g, '"AGE"')
+    .replaceAll(/(resourceVersion[\\"]*: ?[\\"]*)\d+/g, '$1RV')
+    .replaceAll(/"continue":"[^"]+"/g, '"continue":"TOKEN"')
+    // In CBOR and protobuf.
+    .replaceAll(/resourceVersion[\x41-\x4a\x61-\x6a]\d+/g, 'resourceVersionRV')
+    // oxlint-disable-next-line no-control-regex -- the tag and the length of a protobuf field
+    .replaceAll(/\x12[\x01-\x0a]\d{2,10}/g, '\x12RV')
+    // In the error of a future version.
+    .replaceAll(/current: \d+/g, 'current: RV');
+  const kept = all
+    .filter(([name]) => name !== 'date' && (name !== 'audit-id' || givenID !== undefined))
+    .filter(([name, value]) => name !== 'content-length' || Number(value) !== body.length)
+    .map(([name, value]) => `${name}: ${value}`)
+    .sort();
+  return [`${status} ${reason}`, ...kept, '', text].join('\n');
+}

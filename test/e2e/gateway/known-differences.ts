@@ -1,0 +1,160 @@
+// Known differences between a response of kube-apiserver and the same response through the gateway. The table of
+// docs/gateway.md lists the same ones.
+import type { ComparedRequest } from './compared-requests.ts';
+import type { RawResponse } from './raw-request.ts';
+
+export interface Compared {
+  readonly request: ComparedRequest;
+  readonly direct: RawResponse;
+  readonly gateway: RawResponse;
+}
+
+export interface KnownDifference {
+  /** The first cell of its row in docs/gateway.md. */
+  readonly title: string;
+  /** Returns the response of kube-apiserver changed by this difference; undefined if it does not apply. */
+  readonly explain: (compared: Compared) => RawResponse | undefined;
+}
+
+type Header = readonly [string, string];
+
+/** The methods that Node parses. CONNECT has a row of its own. */
+const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|PROPFIND|LINK|PURGE|QUERY) /;
+const FORWARDED = /^[A-Z]+ \/(?:apis?|openapi\/v[23]|version)(?:[/?#]| |$)/;
+const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
+
+/** In this order: a response of the gateway itself first, then single headers. */
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  {
+    title: 'HTTP version',
+    explain: ({ request, gateway }) =>
+      gateway.status === 400 && !/ HTTP\/1\.[01]$/.test(firstLine(request)) ? gateway : undefined,
+  },
+  {
+    title: 'Unknown methods',
+    explain: ({ request, gateway }) =>
+      gateway.status === 400 && !METHOD.test(firstLine(request)) ? gateway : undefined,
+  },
+  {
+    title: '`CONNECT`',
+    explain: ({ request, gateway }) =>
+      firstLine(request).startsWith('CONNECT ') && gateway.status === 405 ? gateway : undefined,
+  },
+  {
+    title: 'Other paths',
+    explain: ({ request, gateway }) =>
+      [400, 404].includes(gateway.status) &&
+      METHOD.test(firstLine(request)) &&
+      !FORWARDED.test(firstLine(request))
+        ? gateway
+        : undefined,
+  },
+  {
+    title: 'Empty bearer token',
+    explain: ({ request, gateway }) =>
+      gateway.status === 401 && request.lines.some((line) => /^authorization: bearer ?$/i.test(line))
+        ? gateway
+        : undefined,
+  },
+  {
+    title: '`Expect`',
+    explain: ({ request, direct, gateway }) =>
+      direct.status === 417 && gateway.status === 200 && request.lines.includes('Expect: other')
+        ? gateway
+        : undefined,
+  },
+  {
+    title: 'Reason phrase',
+    explain: ({ direct, gateway }) =>
+      direct.status === gateway.status && direct.reason !== gateway.reason && isOwn(gateway)
+        ? { ...direct, reason: gateway.reason }
+        : undefined,
+  },
+  {
+    title: '`X-Kubernetes-PF-*`',
+    explain: ({ direct, gateway }) =>
+      isOwn(gateway) ? without(direct, ([name]) => name.startsWith('x-kubernetes-pf-')) : undefined,
+  },
+  {
+    title: '`X-Content-Type-Options`',
+    explain: ({ direct, gateway }) =>
+      isOwn(gateway) ? added(direct, gateway, 'x-content-type-options', 'nosniff') : undefined,
+  },
+  {
+    title: '`WWW-Authenticate`',
+    explain: ({ direct, gateway }) =>
+      gateway.status === 401
+        ? added(direct, gateway, 'www-authenticate', 'Bearer error="invalid_token"')
+        : undefined,
+  },
+  {
+    title: '`Audit-ID`',
+    explain: ({ request, direct, gateway }) => {
+      const given =
+        request.lines.find((line) => line.startsWith('Audit-ID: '))?.slice('Audit-ID: '.length) ?? '';
+      const own = gateway.headers.find(([name]) => name === 'audit-id');
+      if (given === '' || /^[\w.-]{1,64}$/.test(given) || !own) return undefined;
+      return withHeaders(direct, [...direct.headers.filter(([name]) => name !== 'audit-id'), own]);
+    },
+  },
+  {
+    title: '`Content-Security-Policy`',
+    explain: ({ direct, gateway }) => added(direct, gateway, 'content-security-policy', SANDBOX),
+  },
+  {
+    title: '`Set-Cookie`, `Clear-Site-Data`',
+    explain: ({ direct }) =>
+      without(
+        direct,
+        ([name, value]) =>
+          name === 'clear-site-data' || (name === 'set-cookie' && value.startsWith('__Host-sign-in')),
+      ),
+  },
+  {
+    title: '`Connection`, `Keep-Alive`, `Transfer-Encoding`',
+    explain: ({ direct, gateway }) => {
+      const own = ({ headers }: RawResponse): Header[] => headers.filter(([name]) => OF_CONNECTION.has(name));
+      if (String(own(direct)) === String(own(gateway))) return undefined;
+      return withHeaders(direct, [
+        ...direct.headers.filter(([name]) => !OF_CONNECTION.has(name)),
+        ...own(gateway),
+      ]);
+    },
+  },
+];
+
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+function firstLine({ lines }: ComparedRequest): string {
+  return lines[0] ?? '';
+}
+
+/** Returns true for an error of the gateway itself. kube-apiserver rejects some requests without flow control too. */
+function isOwn({ status, headers }: RawResponse): boolean {
+  return status >= 400 && !headers.some(([name]) => name.startsWith('x-kubernetes-pf-'));
+}
+
+function withHeaders(response: RawResponse, headers: readonly Header[]): RawResponse {
+  return { ...response, headers };
+}
+
+function without(response: RawResponse, matches: (header: Header) => boolean): RawResponse | undefined {
+  return response.headers.some(matches)
+    ? withHeaders(
+        response,
+        response.headers.filter((header) => !matches(header)),
+      )
+    : undefined;
+}
+
+/** Adds a header that only the gateway sends. */
+function added(
+  direct: RawResponse,
+  gateway: RawResponse,
+  name: string,
+  value: string,
+): RawResponse | undefined {
+  const isIt = (header: Header): boolean => header[0] === name && header[1] === value;
+  if (direct.headers.some(isIt) || !gateway.headers.some(isIt)) return undefined;
+  return withHeaders(direct, [...direct.headers, [name, value]]);
+}

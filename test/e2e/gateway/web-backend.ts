@@ -1,0 +1,83 @@
+// HTTPS server that kube-apiserver reaches as the kubelet of a node, through `nodes/backend/proxy`. It stands for a web
+// application behind the proxy of pods, Services and nodes, and records the requests that arrive.
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Platform } from '../platform.ts';
+
+/** An address of this machine. The proxy of kube-apiserver refuses loopback addresses. */
+function ownAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((of = []) => of);
+  const found = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
+  if (!found) throw new Error('this machine has only loopback addresses');
+  return found.address;
+}
+
+export interface BackendRequest {
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+}
+
+export class WebBackend {
+  static readonly path = '/api/v1/nodes/backend/proxy';
+  readonly requests: BackendRequest[] = [];
+  readonly #platform: Platform;
+  readonly #server: Server;
+
+  private constructor(platform: Platform, server: Server) {
+    this.#platform = platform;
+    this.#server = server;
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.requests.push({ url: request.url ?? '', rawHeaders: request.rawHeaders });
+      respond(request, response);
+    });
+  }
+
+  static async start(platform: Platform): Promise<WebBackend> {
+    const address = ownAddress();
+    const names = { dns: ['localhost'], ip: [address] };
+    const { cert, key } = await platform.controlPlane.pki.cluster.issueServer({ cn: 'backend' }, names);
+    const server = createServer({ cert, key });
+    server.listen(0, address);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { client } = platform.controlPlane;
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'backend' } };
+    const status = {
+      addresses: [{ type: 'InternalIP', address }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    };
+    await client.send('/api/v1/nodes', { method: 'POST', body: node });
+    await client.send('/api/v1/nodes/backend/status', {
+      method: 'PATCH',
+      body: { status },
+      contentType: 'application/merge-patch+json',
+    });
+    return new WebBackend(platform, server);
+  }
+
+  async stop(): Promise<void> {
+    await this.#platform.controlPlane.client.send('/api/v1/nodes/backend', { method: 'DELETE' });
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+const PAGE = '<!doctype html><title>backend</title>\n';
+
+/** The path selects the response. Every response sets cookies, one of them with a name of the sign-in pages. */
+function respond({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Set-Cookie', ['__Host-sign-in=forged; Path=/; Secure', 'theme=dark']);
+  response.setHeader('Clear-Site-Data', '"cookies"');
+  if (url.endsWith('/redirect')) {
+    response.writeHead(302, { Location: 'https://other.example/' }).end();
+  } else if (url.endsWith('/json')) {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  } else if (url.endsWith('/untyped')) {
+    response.writeHead(200).end(PAGE);
+  } else {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(PAGE);
+  }
+}
