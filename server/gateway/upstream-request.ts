@@ -91,7 +91,7 @@ export function upstreamResponse(
   outgoing.once('close', () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    fail(new Error('the connection was closed'));
+    if (!received) fail(new Error('the connection was closed'));
   });
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();

@@ -26,6 +26,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PROBE = join(ROOT, 'test/support/function-coverage.ts');
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const LISTED = '/kapis/resources.platform.io/v1alpha3/namespaces/kube-system/configmaps';
+const FORWARDED = '/api/v1/namespaces/default';
 const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
 /** Requests whose files are excepted from the lists: the filter chain, without a handler of a listed request. */
 const BASELINES = ['/metrics', '/apis/resources.platform.io/v1alpha3', '/readyz?verbose'];
@@ -43,6 +44,8 @@ describe('the journeys of server/README.md', function () {
   let server: ServerProcess;
   let certificate: { cert: string; key: string; ca: string };
   let caller: { cert: string; key: string };
+  /** Token of a ServiceAccount, because the gateway forwards no client certificate. */
+  let token: string;
   let documented: ReadonlyMap<string, readonly string[]>;
   let background: ReadonlySet<string>;
 
@@ -61,6 +64,7 @@ describe('the journeys of server/README.md', function () {
     await grant(controlPlane, port, signal);
     caller = await controlPlane.pki.issueClient({ cn: 'ada', o: ['administrators'] });
     await apply(controlPlane, ADMINISTRATORS, signal);
+    token = await serviceAccountToken();
     certificate = { cert: join(dir, 'tls.crt'), key: join(dir, 'tls.key'), ca: join(dir, 'ca.crt') };
     await writeFile(certificate.ca, controlPlane.ca);
     await issueServingCertificate();
@@ -81,6 +85,7 @@ describe('the journeys of server/README.md', function () {
     await until(async () => (await ask(LOGS)).status === 200);
     await executed();
     for (const path of BASELINES) await ask(path);
+    await ask('/apis/resources.platform.io/v1alpha3', { token });
     // A change that the server watches, because a sign-in causes one too.
     await addUser();
     await delay(10 * SETTLE_MS);
@@ -130,18 +135,32 @@ describe('the journeys of server/README.md', function () {
     return JSON.parse(created.body) as { metadata: { uid: string } };
   }
 
-  async function ask(path: string, form?: string): Promise<{ status: number; body: string }> {
-    const headers = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-    const identity = form === undefined ? caller : {};
-    const sent = request(`${server.url}${path}`, {
+  async function serviceAccountToken(): Promise<string> {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    const path = '/api/v1/namespaces/default/serviceaccounts/default/token';
+    const created = await controlPlane.client.expect(path, { method: 'POST', body }, [201]);
+    return (JSON.parse(created.body) as { status: { token: string } }).status.token;
+  }
+
+  async function ask(
+    path: string,
+    sent: { form?: string; token?: string } = {},
+  ): Promise<{ status: number; body: string }> {
+    const { form } = sent;
+    const headers = {
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(sent.token === undefined ? {} : { authorization: `Bearer ${sent.token}` }),
+    };
+    const identity = form === undefined && sent.token === undefined ? caller : {};
+    const outgoing = request(`${server.url}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       headers,
       ca: controlPlane.ca,
       ...identity,
       agent: false,
     });
-    sent.end(form);
-    const [response] = await once(sent, 'response');
+    outgoing.end(form);
+    const [response] = await once(outgoing, 'response');
     let body = '';
     for await (const chunk of response) {
       body += String(chunk);
@@ -191,6 +210,11 @@ describe('the journeys of server/README.md', function () {
     check('List pods for a console', await filesOf(() => ask(page)), 25);
   });
 
+  it('list the files of a forwarded request', async () => {
+    await until(async () => (await ask(FORWARDED, { token })).status === 403);
+    check('Forward a request', await filesOf(() => ask(FORWARDED, { token })), 12);
+  });
+
   it('list the files of the password grant', async () => {
     const form = new URLSearchParams({
       grant_type: 'password',
@@ -199,8 +223,8 @@ describe('the journeys of server/README.md', function () {
       client_id: 'platform',
       client_secret: 'platform',
     }).toString();
-    await until(async () => (await ask('/oauth/token', form)).status === 200);
-    check('Password grant', await filesOf(() => ask('/oauth/token', form)), 18);
+    await until(async () => (await ask('/oauth/token', { form })).status === 200);
+    check('Password grant', await filesOf(() => ask('/oauth/token', { form })), 18);
   });
 
   it('list the files of an OpenSearch query', async () => {

@@ -1,6 +1,7 @@
 // Tests of the gateway with real clients, a real kube-apiserver and simulated pods.
 import { describeDifferences } from './differences.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
+import { describeKubectl } from './kubectl.ts';
 import { describeStreams } from './streams.ts';
 
 describe('the gateway', function () {
@@ -20,6 +21,7 @@ describe('the gateway', function () {
   });
   after(() => gateway?.stop());
 
+  describeKubectl(() => gateway);
   describeStreams(() => gateway);
   describeDifferences(() => gateway);
 });

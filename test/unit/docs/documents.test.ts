@@ -79,6 +79,17 @@ describe('the documents', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('name tests that exist, in the threat model', async () => {
+    const text = all.find(({ path }) => path === 'docs/threat-model.md')?.text ?? '';
+    const links = [...text.matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+)\)/g)];
+    expect(links).to.have.length.above(50);
+    const missing: string[] = [];
+    for (const [, title = '', file = ''] of links) {
+      if (!(await readFile(join(ROOT, file), 'utf8')).includes(title)) missing.push(`${file}: ${title}`);
+    }
+    expect(missing).to.deep.equal([]);
+  });
+
   it('link only to headings that exist', async () => {
     const broken: string[] = [];
     for (const { path, text } of all) {

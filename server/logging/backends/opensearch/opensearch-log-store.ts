@@ -19,6 +19,7 @@ import {
 } from '../../log-store.ts';
 import { bucketRange } from '../bucket-counts.ts';
 import { countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
+import { CreationBoundSearch } from './creation-bounds.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
@@ -69,7 +70,8 @@ export class OpenSearchLogStore implements LogBackend {
       points: new PointsInTime(client),
       records: new RecordReader(names),
     };
-    this.#queries = new SelectionQueries(this.#parts);
+    const creationBounds = new CreationBoundSearch(client, wallClock);
+    this.#queries = new SelectionQueries({ ...this.#parts, creationBounds });
     this.#followers = new Followers({
       ...this.#parts,
       queries: this.#queries,

@@ -2,7 +2,7 @@
 // indices make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import type { Call, Instant, Selection } from '../../log-store.ts';
+import type { Call, Selection } from '../../log-store.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
 import {
   anyOf,
@@ -14,6 +14,7 @@ import {
   wholeLineField,
   workloadClause,
 } from './clauses.ts';
+import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
 import { type IndexNaming, type IndexSet, type IndexSets, indexPath } from './index-sets.ts';
 import type { LayoutGroup } from './layout.ts';
 import { levelClause } from './level-clause.ts';
@@ -32,18 +33,10 @@ export interface SelectionQueriesOptions {
   readonly naming: IndexNaming;
   readonly names: FieldNames;
   readonly indexSets: IndexSets;
+  readonly creationBounds: CreationBoundSearch;
 }
 
-interface Namespaces {
-  readonly names: readonly string[];
-  /** Lines of these namespaces before `since` belong to a deleted namespace of the same name. Sorted by `since`. */
-  readonly bounds: readonly { readonly since: Instant; readonly names: readonly string[] }[];
-  /** Whether bounds were rounded up, so that lines after a recreation are missing. */
-  readonly areRounded: boolean;
-}
-
-/** A bound needs three clauses for each layout; a query has at most 1,024 clauses by default. */
-const MAX_BOUNDS = 250;
+type Scoped = CreationBounds & { readonly namespaces: readonly string[] };
 
 export class SelectionQueries {
   readonly #options: SelectionQueriesOptions;
@@ -82,20 +75,28 @@ export class SelectionQueries {
     if (range.start >= range.end || matchesNothing(selection)) return undefined;
     const indices = await indexSets.read(indexPath(naming, range), call);
     if (!indices || indices.groups.length === 0) return undefined;
-    const scope = namespacesOf(selection, Math.floor(MAX_BOUNDS / indices.groups.length));
-    if (scope?.names.length === 0) return undefined;
+    const scope = await this.#scoped(selection, indices, call);
+    if (scope?.namespaces.length === 0) return undefined;
     const { clause, shortfalls } = overLayouts(indices, (group) => this.#filter(selection, scope, group));
     const rounded = scope?.areRounded === true ? [ROUNDED] : [];
     return { indices, names, range, clause, shortfalls: [...indices.shortfalls, ...shortfalls, ...rounded] };
   }
 
+  async #scoped({ scope, range }: Selection, indices: IndexSet, call: Call): Promise<Scoped | undefined> {
+    if (scope.everything) return undefined;
+    const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
+    const { time } = this.#options.names;
+    const bounds = await this.#options.creationBounds.find({ namespaces, range, indices, time }, call);
+    return { ...bounds, namespaces: namespaces.map(({ name }) => name) };
+  }
+
   /** Clauses for one layout. Throws NotSupported if the layout lacks a required field. */
-  #filter(selection: Selection, scope: Namespaces | undefined, { layout }: LayoutGroup): Filter {
+  #filter(selection: Selection, scope: Scoped | undefined, { layout }: LayoutGroup): Filter {
     const { names } = this.#options;
     const { namespaces, pods, containers, workloads, text, levels } = selection;
     return {
       filter: [
-        ...(scope ? [exactClause(scope.names, layout.namespace)] : []),
+        ...(scope ? [exactClause(scope.namespaces, layout.namespace)] : []),
         ...(namespaces ? nameClauses(namespaces, layout.namespace, names.namespace) : []),
         ...(pods ? nameClauses(pods, layout.pod, names.pod) : []),
         ...(containers ? nameClauses(containers, layout.container, names.container) : []),
@@ -110,24 +111,6 @@ export class SelectionQueries {
       })),
     };
   }
-}
-
-/**
- * The namespaces of the scope; undefined for all. With more than `most` creation times, neighbouring times are replaced by
- * the latest of them. This can hide lines, but never shows those of a deleted namespace.
- */
-function namespacesOf({ scope, range }: Selection, most: number): Namespaces | undefined {
-  if (scope.everything) return undefined;
-  const existing = scope.namespaces.filter(({ since }) => since < range.end);
-  const recreated = existing.filter(({ since }) => since > range.start);
-  const times = [...Map.groupBy(recreated, ({ since }) => since)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const together = Math.max(1, Math.ceil(times.length / most));
-  const bounds = Array.from({ length: Math.ceil(times.length / together) }, (_, n) => {
-    const group = times.slice(n * together, (n + 1) * together);
-    const names = group.flatMap(([, namespaces]) => namespaces.map(({ name }) => name));
-    return { since: group.at(-1)?.[0] ?? '', names };
-  });
-  return { names: existing.map(({ name }) => name), bounds, areRounded: together > 1 };
 }
 
 export interface Filter {

@@ -28,7 +28,11 @@ function lastQuery({ requests }: ScriptedStore): Bool {
 
 async function queryFor(selection: Selection) {
   await using store = await scriptedStore(() => searchResponse([]));
-  const { shortfalls } = await storeAt(store.url).query(selection, PAGE, call());
+  const { shortfalls } = await storeAt(store.url, { wallClock: () => MIDNIGHT }).query(
+    selection,
+    PAGE,
+    call(),
+  );
   return { bool: lastQuery(store), shortfalls };
 }
 
@@ -51,6 +55,33 @@ describe('the query for a selection', () => {
     for (let n = 0; n < 1_000; n++) {
       const since = new Date(MIDNIGHT + (n + 1) * 1_000).toISOString().replace('Z', '000000Z');
       expect((bounds.get(`team-${n}`) ?? '') >= since, `team-${n}`).to.equal(true);
+    }
+  });
+
+  it('has bounds only for namespaces with earlier lines, above 250 of them', async () => {
+    const buckets = [{ key: 'team-7', doc_count: 1, first: { value: MIDNIGHT } }];
+    await using store = await scriptedStore(({ text: body }) =>
+      searchResponse(
+        [],
+        body.includes('"aggs"') ? { aggregations: { names: { buckets, sum_other_doc_count: 0 } } } : {},
+      ),
+    );
+    const later = { wallClock: () => MIDNIGHT + 86_400_000 };
+    await storeAt(store.url, later).query(recreated(500), PAGE, call());
+    expect(JSON.stringify(lastQuery(store).must_not))
+      .to.include('team-7')
+      .and.not.to.include('team-8');
+  });
+
+  it('fails if the search for earlier lines is partial or invalid', async () => {
+    for (const rest of [
+      { _shards: { total: 2, successful: 1, skipped: 0, failed: 1 } },
+      { aggregations: { names: { buckets: [{ doc_count: 1 }] } } },
+    ]) {
+      await using store = await scriptedStore(() => searchResponse([], rest));
+      const backend = storeAt(store.url, { wallClock: () => MIDNIGHT + 86_400_000 });
+      const error = await backend.query(recreated(500), PAGE, call()).catch((caught: unknown) => caught);
+      expect(error).to.include({ code: 503 });
     }
   });
 
