@@ -23,6 +23,7 @@ function optionTable(selects: (path: string) => boolean): string {
 /** Sections of the configuration that limit the resources of clients. */
 const LIMITING = [
   'listeners.limits.',
+  'gateway.max',
   'requests.',
   'cache.',
   'watch.',

@@ -141,7 +141,7 @@ const authorization = section('Authorization by SubjectAccessReview.', {
   }),
   reviewAllNamespaces: flagOption(
     false,
-    'Applies to lists and log queries of callers without the permission for the whole cluster. If true, the server reviews the permission in every namespace, else only in namespaces with a RoleBinding for the caller. Required with other authorizers than RBAC.',
+    'If true, the server reviews the permission of the caller in every namespace; if false, only in namespaces with a RoleBinding for the caller. Applies to lists and log queries of callers without the permission for the whole cluster. Must be true with other authorizers than RBAC.',
   ),
 });
 

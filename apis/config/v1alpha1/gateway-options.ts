@@ -14,7 +14,7 @@ export const gateway = section(
     impersonation: choiceOption(
       IMPERSONATED,
       'none',
-      'Callers whom the gateway impersonates. `none`: all callers need a token that kube-apiserver accepts. `certificates`: callers with a client certificate. `all`: also callers with a token of this server, for clusters that cannot trust its issuer. Requires the component `gateway-constrained-impersonation` or `gateway-impersonation`.',
+      'Callers whom the gateway impersonates. `none`: all callers need a token that kube-apiserver accepts. `certificates`: callers with a client certificate. `all`: also callers with a token of this server. Use `all` if kube-apiserver cannot be configured to accept these tokens. `certificates` and `all` require the component `gateway-constrained-impersonation` or `gateway-impersonation`.',
     ),
     impersonator: textOption(
       'ks-apiserver-impersonator',

@@ -24,11 +24,11 @@ const limits = section('Limits of log queries.', {
   }),
   concurrentExports: countOption(
     4,
-    'Maximum number of concurrent exports. A further export preempts an export of a caller with more exports, or gets 429 if no caller has more.',
+    'Maximum number of concurrent exports. A further export preempts an export of the caller with the most exports, if this caller has at least two more than the new caller. Otherwise it gets 429.',
   ),
   concurrentFollowers: countOption(
     100,
-    'Maximum number of concurrent live tails. A further live tail preempts a live tail of a caller with more live tails, or gets 429 if no caller has more.',
+    'Maximum number of concurrent live tails. A further live tail preempts a live tail of the caller with the most live tails, if this caller has at least two more than the new caller. Otherwise it gets 429.',
   ),
   queryTimeout: durationOption(
     '30s',
@@ -57,7 +57,7 @@ const limits = section('Limits of log queries.', {
   ),
   followOverlap: durationOption(
     '15s',
-    'A resumed live tail begins this time before the last event that the client received, and repeats the lines in between. A line is missed if it reaches the store while the client is disconnected, and more than this time after its timestamp.',
+    'When a live tail resumes, it starts this long before the last event that the client received, so lines can repeat. It misses a line that reached the store while the client was disconnected, and more than this time after its timestamp.',
     { atLeast: '1s' },
   ),
   buckets: countOption(

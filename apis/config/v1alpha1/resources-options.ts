@@ -17,17 +17,17 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
   ),
   syncTimeout: durationOption(
     '10s',
-    'Maximum wait of a request for the first list of a kind; then it gets 503.',
+    'Maximum time that a request waits until the server has loaded a kind for the first time. After this time the request gets 503.',
     { atLeast: '100ms' },
   ),
   idleTimeout: durationOption(
     '15m',
-    'Time without requests after which the server stops to follow a kind that is not in `preload`.',
+    'Time without requests after which the server stops following a kind that is not in `preload`.',
     { atLeast: '1s' },
   ),
   maxKinds: countOption(
     100,
-    'Maximum number of followed kinds; the least recently used one without a live list is stopped for another one.',
+    'Maximum number of followed kinds. Before the server follows a further kind, it stops following the least recently used kind that has no live list.',
   ),
   kindBudget: quantityOption(
     '512Mi',

@@ -72,7 +72,7 @@ const COMMON = {
       type: 'string',
       enum: ['page', 'changed'],
       description:
-        'With `Accept: text/event-stream`: `page` sends each new page, `changed` only its version and total. `page` by default.',
+        'Only with `Accept: text/event-stream`. `page` (default): each event contains the new page. `changed`: each event contains only the version and the total of the page.',
     }),
   ),
 } as const satisfies TProperties;
