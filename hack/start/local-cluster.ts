@@ -1,5 +1,5 @@
-// Starts the local cluster of `npm start`: a control plane with simulated nodes and a registered server. The cluster
-// data outlives the processes.
+// Starts the local cluster of `npm start`: a control plane with simulated nodes, and ks-apiserver, registered there as an
+// aggregated API. The cluster data outlives the processes.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Serves the OpenAPI 3.1 documents and the API page for browsers. endpoints/openapi serves the OpenAPI documents for
-// kube-apiserver.
+// Serves the OpenAPI 3.1 documents of the platform APIs, and the API page, which displays them. endpoints/openapi serves
+// the OpenAPI documents that kube-apiserver aggregates.
 
 import { readFile } from 'node:fs/promises';
 import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';

@@ -1,5 +1,5 @@
-// Handler of the log operations that release 3.3 of the API removed. The response is 410 with the alternative for every
-// method that the API had.
+// Responds to the log operations that release 3.3 of the API removed, with every method that they had: 410 with a message
+// that names the replacement.
 import { newGone, newMethodNotAllowed } from '../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
 
