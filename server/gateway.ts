@@ -22,7 +22,7 @@ import type { GatewayRoute } from './request/gateway-route.ts';
 
 export interface GatewayParts {
   readonly route: GatewayRoute;
-  /** Describes for `/readyz?verbose` whether kube-apiserver accepts the tokens that the gateway forwards. */
+  /** Describes for `/readyz?verbose` whether kube-apiserver accepts the forwarded tokens, and whether the gateway can impersonate. */
   describe(): string;
   /** Background work. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
@@ -68,15 +68,25 @@ export function newGateway(
   };
   signal.addEventListener('abort', close, { once: true });
   const pseudonym = `ks-apiserver-${randomBytes(4).toString('hex')}`;
+  const gatewayLog = log.child({ component: 'gateway' });
+  // If the gateway impersonates the users of this server, kube-apiserver need not trust its issuer.
   const trust =
-    oauth &&
-    new TrustCheck({
-      issuer,
-      token: () => oauth.checkToken(),
-      client: checking,
-      via: `1.1 ${pseudonym}`,
-      log: log.child({ component: 'gateway' }),
-    });
+    oauth && options.impersonation !== 'all'
+      ? new TrustCheck({
+          issuer,
+          token: () => oauth.checkToken(),
+          client: checking,
+          via: `1.1 ${pseudonym}`,
+          log: gatewayLog,
+        })
+      : undefined;
+  const impersonator = new ImpersonatorToken({
+    client,
+    namespace: platform.namespace,
+    serviceAccount: options.impersonator,
+    log: gatewayLog,
+    signal,
+  });
   const requests = new CallerLimits('requests', {
     total: options.maxRequests,
     perCaller: options.maxRequestsPerCaller,
@@ -97,12 +107,7 @@ export function newGateway(
     streams,
     impersonation: {
       isImpersonated,
-      token: new ImpersonatorToken({
-        client,
-        namespace: platform.namespace,
-        serviceAccount: options.impersonator,
-        signal,
-      }),
+      token: impersonator,
       authorizer: access.authorizer,
       allowedOrigins: cors.allowedOrigins,
     },
@@ -119,6 +124,7 @@ export function newGateway(
     monotonic: () => performance.now(),
   });
   const select = proxiedRequests(ownGroups);
+  const states = [...(trust ? [trust] : []), ...(options.impersonation === 'none' ? [] : [impersonator])];
   return {
     route: {
       authenticator: countedAuthentication(authenticator, access.metrics),
@@ -134,7 +140,7 @@ export function newGateway(
       },
       serve: (context) => gateway.serve(context),
     },
-    describe: () => trust?.describe() ?? 'forwards the tokens of callers',
-    followers: trust ? [trust] : [],
+    describe: () => states.map((state) => state.describe()).join('; ') || 'forwards the tokens of callers',
+    followers: states,
   };
 }

@@ -18,7 +18,7 @@ type Verb = (typeof VERBS)[number];
 export interface GatewayGauges {
   readonly requests: () => number;
   readonly streams: () => number;
-  /** Undefined without the authorization server. */
+  /** Undefined if the tokens are not forwarded. */
   readonly trusted: () => boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ export class GatewayMetrics {
     });
     const trusted = new Gauge({
       name: 'gateway_tokens_trusted',
-      help: '1 if kube-apiserver accepted the tokens of this server in the last check, else 0. Absent without the authorization server.',
+      help: '1 if kube-apiserver accepted the tokens of this server in the last check, else 0. Absent without the authorization server, and with `gateway.impersonation: all`.',
       registers: [],
       collect() {
         const value = gauges.trusted();

@@ -126,16 +126,18 @@ export class Gateway {
     response: IncomingMessage,
     impersonator: string | undefined,
   ): Promise<void> {
-    let reason: string | undefined;
-    if (impersonator === undefined) {
-      reason = await this.#options.rejection(context);
-    } else {
+    if (impersonator !== undefined) {
+      response.destroy();
       await this.#options.impersonation.token.get(context.signal, impersonator);
-      reason = 'kube-apiserver rejected the token of the impersonator; the gateway has requested a new one';
+      const reason =
+        'kube-apiserver rejected the token of the impersonator; the gateway has requested a new one';
+      throw newServiceUnavailable(reason, 1);
     }
+    const reason = await this.#options.rejection(context);
     if (reason === undefined) return;
     response.destroy();
-    throw newServiceUnavailable(reason, 1);
+    // Without `Retry-After`: kubectl would repeat the request for ten seconds before it prints the message.
+    throw new StatusError(503, 'ServiceUnavailable', reason);
   }
 }
 

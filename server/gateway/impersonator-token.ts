@@ -1,6 +1,8 @@
 // Token of the ServiceAccount with which the gateway impersonates callers. The server requests it with TokenRequest,
 // and requests a new one before it expires.
-import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import type { Logger } from 'pino';
+import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { record } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
@@ -9,6 +11,7 @@ export interface ImpersonatorTokenOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly namespace: string;
   readonly serviceAccount: string;
+  readonly log: Logger;
   /** Aborts pending requests. */
   readonly signal: AbortSignal;
   /** Ms since the epoch. */
@@ -28,6 +31,8 @@ export class ImpersonatorToken {
   readonly #options: ImpersonatorTokenOptions;
   readonly #now: () => number;
   #current: IssuedToken | undefined;
+  /** Message of the last request for a token, if it failed. */
+  #failure: string | undefined;
   #pending: Promise<IssuedToken> | undefined;
 
   constructor(options: ImpersonatorTokenOptions) {
@@ -35,13 +40,39 @@ export class ImpersonatorToken {
     this.#now = options.now ?? Date.now;
   }
 
+  /** Requests a token, so that `describe` has the state before the first caller. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.get(signal);
+    } catch (error) {
+      if (!signal.aborted) this.#options.log.warn(messageOf(error));
+    }
+  }
+
+  /** One sentence for `/readyz?verbose`. */
+  describe(): string {
+    const { namespace, serviceAccount } = this.#options;
+    return this.#failure ?? `impersonates callers with ServiceAccount ${namespace}/${serviceAccount}`;
+  }
+
   /** `rejected`: a token that kube-apiserver has rejected. Throws ServiceUnavailable without a token. */
   get(signal: AbortSignal, rejected?: string): string | Promise<string> {
     const current = this.#current;
     if (current && current.text !== rejected && this.#now() < current.replaceAt) return current.text;
-    this.#pending ??= this.#request().finally(() => {
-      this.#pending = undefined;
-    });
+    this.#pending ??= this.#request()
+      .then(
+        (token) => {
+          this.#failure = undefined;
+          return token;
+        },
+        (error: unknown) => {
+          this.#failure = messageOf(error);
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#pending = undefined;
+      });
     return orAborted(this.#pending, signal).then(({ text }) => text);
   }
 
@@ -67,9 +98,12 @@ export class ImpersonatorToken {
       return this.#current;
     } catch (cause) {
       if (cause instanceof StatusError && cause.code === 503) throw cause;
-      throw newServiceUnavailable(
+      // Without `Retry-After`: kubectl would repeat the request for ten seconds before it prints the message.
+      throw new StatusError(
+        503,
+        'ServiceUnavailable',
         `the gateway cannot impersonate callers: no token of ServiceAccount ${namespace}/${serviceAccount}; install the component gateway-impersonation`,
-        1,
+        undefined,
         { cause },
       );
     }

@@ -181,6 +181,26 @@ export class FallbackPlatform {
     };
   }
 
+  /** The user of a request in the log of a server. */
+  async userOf(server: ServerProcess, request: Omit<Request, 'body'>): Promise<string> {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const path = 'POST /apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const auditID = (await this.send(server, path, { ...request, body })).header('audit-id') ?? '';
+    let line: string | undefined;
+    await this.until(async () => {
+      const lines = (await readFile(server.logFile, 'utf8')).split('\n');
+      line = lines.find((candidate) => candidate.includes(`"requestID":"${auditID}"`));
+      return line !== undefined;
+    });
+    return text(record(JSON.parse(line ?? ''))['user']);
+  }
+
+  /** The line `gateway` of /readyz?verbose. */
+  async readiness(server: ServerProcess): Promise<string | undefined> {
+    const { body } = await this.send(server, 'GET /readyz?verbose');
+    return /^\[\+\]gateway ok: (.*)$/m.exec(body.toString('utf8'))?.[1];
+  }
+
   certificateOf(name: string, groups: readonly string[] = []): Promise<KeyPair> {
     return this.controlPlane.pki.issueClient({ cn: name, o: groups });
   }
@@ -246,6 +266,13 @@ export class FallbackPlatform {
     const file = join(this.#parts.dir, `${name}.kubeconfig`);
     await writeFile(file, content.replace(this.controlPlane.url, server.url));
     return file;
+  }
+
+  /** Runs kubectl with a token, without the credentials of a kubeconfig. */
+  kubectlWith(server: ServerProcess, token: string, ...args: string[]): Promise<Output> {
+    const ca = this.controlPlane.pki.files.clusterCa;
+    const flags = [`--server=${server.url}`, `--certificate-authority=${ca}`, `--token=${token}`];
+    return this.kubectl({ kubeconfig: '/dev/null' }, ...flags, ...args);
   }
 
   /** Runs kubectl. */

@@ -35,10 +35,12 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
       );
     }
 
-    it('names the component that is missing', async () => {
+    it('names the component that is missing, also in the readiness check', async () => {
+      const message = `the gateway cannot impersonate callers: no token of ServiceAccount platform-system/${IMPERSONATOR}; install the component gateway-impersonation`;
+      expect(await platform.readiness(platform.impersonating)).to.equal(message);
       expect(await platform.whoAmI(platform.impersonating, { pair: carol })).to.deep.equal({
         status: 503,
-        user: `the gateway cannot impersonate callers: no token of ServiceAccount platform-system/${IMPERSONATOR}; install the component gateway-impersonation`,
+        user: message,
       });
     });
 
@@ -49,6 +51,16 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
       });
     });
 
+    it('is off by default: the token decides beside a client certificate, in both logs (check 8)', async () => {
+      const token = await platform.tokenOf('default', 'default');
+      const through = await platform.whoAmI(platform.passthrough, { pair: carol, token });
+      expect(through.user).to.have.property('username', 'system:serviceaccount:default:default');
+      expect(through).to.deep.equal(await platform.whoAmI(platform.controlPlane, { token }));
+      expect(await platform.userOf(platform.passthrough, { pair: carol, token })).to.equal(
+        'system:serviceaccount:default:default',
+      );
+    });
+
     for (const component of COMPONENTS) {
       describe(`with the component ${component}`, () => {
         const isConstrained = component === 'gateway-constrained-impersonation';
@@ -57,6 +69,12 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
           await platform.install(component);
           await platform.until(
             async () => (await platform.whoAmI(platform.impersonating, { pair: alice })).status === 201,
+          );
+        });
+
+        it('is ready', async () => {
+          expect(await platform.readiness(platform.impersonating)).to.equal(
+            `impersonates callers with ServiceAccount platform-system/${IMPERSONATOR}`,
           );
         });
 

@@ -24,10 +24,20 @@ export function describeTrust(subject: () => FallbackPlatform): void {
       expect(user).to.match(CURE);
       // The server answers 503 instead of the 401 of kube-apiserver, because the caller cannot mend it.
       expect((await platform.whoAmI(platform.controlPlane, { token })).status).to.equal(401);
-      expect(await readiness(platform)).to.match(CURE);
+      expect(await platform.readiness(platform.passthrough)).to.match(CURE);
       expect(await trustedMetric(platform)).to.equal('0');
       await platform.until(async () => (await logged(platform, CURE)) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
+    });
+
+    it('is reported by kubectl at once', async () => {
+      const { code, stderr } = await platform.kubectlWith(platform.passthrough, token, 'auth', 'whoami');
+      expect(code).to.equal(1);
+      expect(stderr).to.match(
+        /^Error from server \(ServiceUnavailable\): kube-apiserver rejects the tokens of /m,
+      );
+      const { body } = await platform.send(platform.passthrough, 'GET /api/v1/pods', { token });
+      expect(body.toString('utf8')).not.to.include('retryAfterSeconds');
     });
 
     it('does not change the rejection of other tokens', async () => {
@@ -53,7 +63,7 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
         await platform.whoAmI(controlPlane, { token }),
       );
       const accepted = `kube-apiserver accepts the tokens of ${passthrough.url}/oauth`;
-      await platform.until(async () => (await readiness(platform)) === accepted);
+      await platform.until(async () => (await platform.readiness(platform.passthrough)) === accepted);
       expect(await trustedMetric(platform)).to.equal('1');
       await platform.until(async () => (await logged(platform, new RegExp(`^${accepted}$`))) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
@@ -70,12 +80,6 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
       await platform.until(async () => (await status()) === 201);
     });
   });
-}
-
-/** The line `gateway` of /readyz?verbose. */
-async function readiness(platform: FallbackPlatform): Promise<string | undefined> {
-  const { body } = await platform.send(platform.passthrough, 'GET /readyz?verbose');
-  return /^\[\+\]gateway ok: (.*)$/m.exec(body.toString('utf8'))?.[1];
 }
 
 async function trustedMetric(platform: FallbackPlatform): Promise<string | undefined> {

@@ -88,6 +88,7 @@ export class ForwardingServer {
           client: { json: () => Promise.reject(newNotFound({ group: '', resource: '' }, '')) },
           namespace: 'platform-system',
           serviceAccount: 'impersonator',
+          log: silent,
           signal: stop.signal,
           ...impersonator,
         }),

@@ -1,6 +1,7 @@
 // Tests of the token of the impersonator: its lifetime, and responses that a real kube-apiserver does not send on
 // demand.
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { ImpersonatorToken } from '../../../../server/gateway/impersonator-token.ts';
 import { rejection } from '../../../support/rejection.ts';
@@ -27,6 +28,7 @@ describe('the token of the impersonator', () => {
       },
       namespace: 'platform-system',
       serviceAccount: 'impersonator',
+      log: pino({ level: 'silent' }),
       signal,
       now: () => now,
     });
@@ -70,8 +72,12 @@ describe('the token of the impersonator', () => {
       .that.contains(
         'ServiceAccount platform-system/impersonator; install the component gateway-impersonation',
       );
+    expect(token.describe()).to.contain('install the component gateway-impersonation');
     respond = async () => issued('later', HOUR);
     expect(await token.get(signal)).to.equal('later');
+    expect(token.describe()).to.equal(
+      'impersonates callers with ServiceAccount platform-system/impersonator',
+    );
   });
 
   it('is 503 during an outage, without naming the component', async () => {
