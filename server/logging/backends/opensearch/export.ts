@@ -27,7 +27,7 @@ export interface ExportOptions {
 
 /** Records in the first page. Few, because the length of the lines is unknown. Later pages have about PAGE_BYTES. */
 const FIRST_PAGE = 100;
-const PAGE_BYTES = 512 << 10;
+const PAGE_BYTES = 128 << 10;
 const SMALLEST_PAGE = 20;
 /** Maximum growth from page to page after a page was too large. */
 const GROWTH = 2;
