@@ -50,11 +50,15 @@ export class Platform {
     this.server = server;
   }
 
-  /** Resolves when the APIServices are Available. `idTokensOf`: clients whose ID tokens kube-apiserver accepts. */
+  /**
+   * Resolves when the APIServices are Available. `idTokensOf`: clients whose ID tokens kube-apiserver accepts. `flagsIn`: returns
+   * further flags of kube-apiserver, whose files are in the folder `dir`.
+   */
   static async start(
     nodes: number,
     configure?: Configure,
     idTokensOf: readonly string[] = [],
+    flagsIn: (dir: string) => Promise<readonly string[]> = async () => [],
   ): Promise<Platform> {
     const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-e2e-'));
     const ended = new AbortController();
@@ -63,7 +67,7 @@ export class Platform {
       const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
       const controlPlane = await startControlPlane({
         dir: join(dir, 'control-plane'),
-        extraApiserverFlags: [trust.flag],
+        extraApiserverFlags: [trust.flag, ...(await flagsIn(dir))],
         signal,
       });
       try {

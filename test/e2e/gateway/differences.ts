@@ -30,7 +30,7 @@ export function describeDifferences(subject: () => GatewayPlatform): void {
 
     before(async () => {
       gateway = subject();
-      backend = await WebBackend.start(gateway.platform);
+      backend = await WebBackend.start(gateway.platform, 'backend');
       await gateway.createUser('nobody');
       tokens = { admin: await gateway.signIn('ada'), nobody: await gateway.signIn('nobody') };
     });
@@ -45,7 +45,7 @@ export function describeDifferences(subject: () => GatewayPlatform): void {
       ['targets', targets],
       ['methods', methods],
       ['headers', headers],
-      ['requests for a backend', () => proxied(WebBackend.path)],
+      ['requests for a backend', () => proxied(backend.path)],
     ];
     for (const [title, requests] of groups) {
       it(`responds as kube-apiserver to ${title} (check 31)`, async () => {

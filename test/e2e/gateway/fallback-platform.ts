@@ -18,6 +18,7 @@ import { freePort } from '../../../hack/system/ports.ts';
 import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 import type { Output } from '../platform.ts';
+import { AuditLog } from './audit-log.ts';
 import { type RawResponse, rawRequest } from './raw-request.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -44,6 +45,7 @@ export interface Request {
 interface Parts {
   readonly dir: string;
   readonly controlPlane: ControlPlane;
+  readonly auditLog: AuditLog;
   readonly proxy: FreezingProxy;
   readonly passthrough: ServerProcess;
   readonly impersonating: ServerProcess;
@@ -63,14 +65,10 @@ export class FallbackPlatform {
     const ended = new AbortController();
     const { signal } = ended;
     const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
-    await writeFile(join(dir, 'audit-policy.json'), AUDIT_POLICY);
+    const auditLog = await AuditLog.prepare(dir);
     const controlPlane = await startControlPlane({
       dir: join(dir, 'control-plane'),
-      extraApiserverFlags: [
-        trust.flag,
-        `--audit-policy-file=${join(dir, 'audit-policy.json')}`,
-        `--audit-log-path=${join(dir, 'audit.log')}`,
-      ],
+      extraApiserverFlags: [trust.flag, ...auditLog.flags],
       signal,
     });
     const proxy = await FreezingProxy.start(controlPlane.ports.apiserver);
@@ -107,6 +105,7 @@ export class FallbackPlatform {
     const platform = new FallbackPlatform({
       dir,
       controlPlane,
+      auditLog,
       proxy,
       passthrough,
       impersonating,
@@ -294,9 +293,8 @@ export class FallbackPlatform {
   }
 
   /** The records of a request in the audit log of kube-apiserver. */
-  async auditRecords(auditID: string): Promise<Readonly<Record<string, unknown>>[]> {
-    const lines = (await readFile(join(this.#parts.dir, 'audit.log'), 'utf8')).split('\n');
-    return lines.filter((line) => line.includes(auditID)).map((line) => record(JSON.parse(line)));
+  auditRecords(auditID: string): Promise<Readonly<Record<string, unknown>>[]> {
+    return this.#parts.auditLog.records(auditID);
   }
 
   async until(condition: () => Promise<boolean>): Promise<void> {
@@ -316,13 +314,6 @@ export class FallbackPlatform {
     await rm(dir, { recursive: true, force: true });
   }
 }
-
-const AUDIT_POLICY = JSON.stringify({
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata' }],
-});
 
 async function servingCertificate(
   { pki, ca }: ControlPlane,

@@ -9,6 +9,7 @@ import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
 import { startKwok } from '../../../hack/simulation/kwok.ts';
 import { type Configure, type Output, Platform } from '../platform.ts';
+import { AuditLog } from './audit-log.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 
 const POLL_MS = 100;
@@ -30,13 +31,15 @@ export class GatewayPlatform {
   readonly pod: Pod;
   /** Port of the echo server that port-forward reaches. */
   readonly echoPort: number;
+  readonly auditLog: AuditLog;
   readonly #echo: Server;
   readonly #attached: string;
   readonly #client: Client;
   #reader: Promise<string> | undefined;
 
-  private constructor(platform: Platform, pod: Pod, echo: Server, attached: string) {
+  private constructor(platform: Platform, pod: Pod, echo: Server, attached: string, auditLog: AuditLog) {
     this.platform = platform;
+    this.auditLog = auditLog;
     this.pod = pod;
     this.#echo = echo;
     this.echoPort = (echo.address() as AddressInfo).port;
@@ -52,8 +55,13 @@ export class GatewayPlatform {
     echo.listen(0, '127.0.0.1');
     await once(echo, 'listening');
     const { port } = echo.address() as AddressInfo;
-    const platform = await Platform.start(0, configure);
+    let auditLog: AuditLog | undefined;
+    const platform = await Platform.start(0, configure, [], async (dir) => {
+      auditLog = await AuditLog.prepare(dir);
+      return auditLog.flags;
+    });
     try {
+      if (!auditLog) throw new Error('the platform has started without an audit log');
       const attached = await platform.write('attached.log', 'first line\n');
       await startKwok(platform.controlPlane, {
         nodes: 2,
@@ -70,6 +78,7 @@ export class GatewayPlatform {
         { namespace, name: pod.slice('pod/'.length), container: 'cart' },
         echo,
         attached,
+        auditLog,
       );
     } catch (error) {
       echo.close();

@@ -1,4 +1,4 @@
-// HTTPS server that kube-apiserver reaches as the kubelet of a node, through `nodes/backend/proxy`. It stands for a web
+// HTTPS server that kube-apiserver reaches as the kubelet of a node, through `nodes/NAME/proxy`. It stands for a web
 // application behind the proxy of pods, Services and nodes, and records the requests that arrive.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,12 +21,16 @@ export interface BackendRequest {
 }
 
 export class WebBackend {
-  static readonly path = '/api/v1/nodes/backend/proxy';
+  /** Path prefix at kube-apiserver. */
+  readonly path: string;
   readonly requests: BackendRequest[] = [];
   readonly #platform: Platform;
   readonly #server: Server;
+  readonly #node: string;
 
-  private constructor(platform: Platform, server: Server) {
+  private constructor(platform: Platform, server: Server, node: string) {
+    this.path = `/api/v1/nodes/${node}/proxy`;
+    this.#node = node;
     this.#platform = platform;
     this.#server = server;
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -35,7 +39,8 @@ export class WebBackend {
     });
   }
 
-  static async start(platform: Platform): Promise<WebBackend> {
+  /** `name`: of the node. */
+  static async start(platform: Platform, name: string): Promise<WebBackend> {
     const address = ownAddress();
     const names = { dns: ['localhost'], ip: [address] };
     const { cert, key } = await platform.controlPlane.pki.cluster.issueServer({ cn: 'backend' }, names);
@@ -44,22 +49,22 @@ export class WebBackend {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const { client } = platform.controlPlane;
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'backend' } };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
     const status = {
       addresses: [{ type: 'InternalIP', address }],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
     };
     await client.send('/api/v1/nodes', { method: 'POST', body: node });
-    await client.send('/api/v1/nodes/backend/status', {
+    await client.send(`/api/v1/nodes/${name}/status`, {
       method: 'PATCH',
       body: { status },
       contentType: 'application/merge-patch+json',
     });
-    return new WebBackend(platform, server);
+    return new WebBackend(platform, server, name);
   }
 
   async stop(): Promise<void> {
-    await this.#platform.controlPlane.client.send('/api/v1/nodes/backend', { method: 'DELETE' });
+    await this.#platform.controlPlane.client.send(`/api/v1/nodes/${this.#node}`, { method: 'DELETE' });
     this.#server.closeAllConnections();
     this.#server.close();
   }

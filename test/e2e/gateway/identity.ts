@@ -1,0 +1,343 @@
+// Tests of the identity with which requests through the gateway arrive at kube-apiserver.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
+import { openTLS, type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
+import { WebBackend } from './web-backend.ts';
+
+const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const REVIEW = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
+const POLL_MS = 20;
+
+export function describeIdentity(subject: () => GatewayPlatform): void {
+  describe('the identity at kube-apiserver', () => {
+    let gateway: GatewayPlatform;
+    let token: string;
+
+    before(async () => {
+      gateway = subject();
+      token = await gateway.signIn('ada');
+    });
+
+    /** Status and user of a SelfSubjectReview. */
+    async function whoAmI(
+      side: Side,
+      headers: readonly string[],
+      pair: Partial<RawTarget> = {},
+    ): Promise<object> {
+      return reviewed(await review(side, headers, pair));
+    }
+
+    function review(
+      side: Side,
+      headers: readonly string[],
+      pair: Partial<RawTarget> = {},
+    ): Promise<RawResponse> {
+      const framing = headers.some((line) => line.startsWith('Transfer-Encoding'))
+        ? []
+        : [`Content-Length: ${REVIEW.length}`];
+      return rawRequest(
+        { ...gateway.target(side), ...pair },
+        [`POST ${REVIEWS} HTTP/1.1`, 'Content-Type: application/json', ...framing, ...headers],
+        REVIEW,
+      );
+    }
+
+    const bearer = (): string => `Authorization: Bearer ${token}`;
+    const jane = 'Impersonate-User: jane';
+
+    /** Headers, and the user as whom a request with the token of ada runs. */
+    const cases: readonly (readonly [title: string, user: string, headers: readonly string[]])[] = [
+      ...[
+        ['Connection: close, Impersonate-User'],
+        ['Connection: IMPERSONATE-USER , close'],
+        ['Connection: foo', 'Connection: impersonate-user', 'connection:\timpersonate-user,close'],
+        ['Connection:close,,Impersonate-User,'],
+        ['Connection: close', 'Keep-Alive: Impersonate-User', 'Proxy-Connection: Impersonate-User'],
+      ].map((lines) => [`${lines.join(' | ')} (check 1)`, 'jane', [...lines, jane]] as const),
+      ...[
+        'Authorization',
+        'authorization, X-Remote-User',
+        'X-Remote-User, X-Remote-Group',
+        'Audit-ID',
+        'Host',
+      ].map(
+        (names) =>
+          [
+            `Connection: ${names} (check 2)`,
+            'ada',
+            [`Connection: close, ${names}`, 'X-Remote-User: root', 'X-Remote-Group: system:masters'],
+          ] as const,
+      ),
+      [
+        'Impersonate_User (check 3)',
+        'ada',
+        ['Impersonate_User: jane', 'Impersonate.User: jane', 'X_Remote_User: root'],
+      ],
+      ['odd case (check 3)', 'jane', ['iMPERSONATE-uSER: jane']],
+      ['duplicated user (check 3)', 'jane', [jane, 'Impersonate-User: jim']],
+      ['duplicated groups (check 3)', 'jane', [jane, 'Impersonate-Group: a', 'Impersonate-Group: b']],
+    ];
+    for (const [title, user, headers] of cases) {
+      it(`is the same with ${title}`, async () => {
+        const [direct, through] = await Promise.all(
+          SIDES.map((side) => whoAmI(side, [bearer(), ...headers])),
+        );
+        expect(through).to.deep.equal(direct);
+        expect(through).to.have.nested.property('user.username', user);
+      });
+    }
+
+    it('is not changed by trailers (check 3)', async () => {
+      const chunked = `${REVIEW.length.toString(16)}\r\n${REVIEW}\r\n0\r\n${jane}\r\nX-Remote-User: root\r\n\r\n`;
+      const [direct, through] = await Promise.all(
+        SIDES.map(async (side) =>
+          reviewed(
+            await gateway.raw(
+              side,
+              [
+                `POST ${REVIEWS} HTTP/1.1`,
+                'Content-Type: application/json',
+                'Transfer-Encoding: chunked',
+                'Trailer: Impersonate-User, X-Remote-User',
+                bearer(),
+              ],
+              chunked,
+            ),
+          ),
+        ),
+      );
+      expect(through).to.deep.equal(direct);
+      expect(through).to.have.nested.property('user.username', 'ada');
+    });
+
+    it('is that of the token beside a client certificate, in both logs (check 8)', async () => {
+      const { cert, key } = await gateway.platform.controlPlane.pki.issueClient({
+        cn: 'mallory',
+        o: ['system:masters'],
+      });
+      const id = randomUUID();
+      const through = await whoAmI('gateway', [bearer(), `Audit-ID: ${id}`], { cert, key });
+      expect(through).to.deep.equal(await whoAmI('direct', [bearer()]));
+      expect(await audited(id)).to.have.nested.property('user.username', 'ada');
+      expect((await logged(id))[0]).to.include({ user: 'ada' });
+    });
+
+    it('is the same for every kind of credential (check 11)', async () => {
+      const serviceAccount = await gateway.serviceAccountToken('default', 'default');
+      const credentials = [
+        [bearer()],
+        [`Authorization: Bearer ${serviceAccount}`],
+        [],
+        ['Authorization: Bearer invalid'],
+        [`Authorization: Bearer ${token}x`],
+        [`Authorization: Bearer ${serviceAccount}x`],
+        ['Authorization: Basic YTpi'],
+      ];
+      const [direct = [], through = []] = await Promise.all(
+        SIDES.map((side) => Promise.all(credentials.map((headers) => whoAmI(side, headers)))),
+      );
+      expect(through).to.deep.equal(direct);
+      expect(through.map((review) => record(review)['status'])).to.deep.equal([
+        201, 201, 403, 401, 401, 401, 403,
+      ]);
+    });
+
+    it('is never that of another one of 1,000 parallel requests (check 12)', async () => {
+      const { client } = gateway.platform.controlPlane;
+      const accounts = Array.from({ length: 20 }, (_, i) => `parallel-${i}`);
+      const tokens = new Map(
+        await Promise.all(
+          accounts.map(async (name): Promise<[string, string]> => {
+            const path = '/api/v1/namespaces/default/serviceaccounts';
+            await client.expect(path, { method: 'POST', body: { metadata: { name } } }, [201]);
+            const { body } = await client.expect(
+              `${path}/${name}/token`,
+              { method: 'POST', body: {} },
+              [201],
+            );
+            return [
+              `system:serviceaccount:default:${name}`,
+              text(record(record(JSON.parse(body))['status'])['token']),
+            ];
+          }),
+        ),
+      );
+      tokens.set('ada', token);
+      const agent = new Agent({ keepAlive: true, maxSockets: 100, ca: gateway.platform.controlPlane.ca });
+      const users = [...tokens.keys()];
+      const expected = Array.from({ length: 1_000 }, (_, i) => users[i % users.length]);
+      const seen = await Promise.all(
+        expected.map((user) => reviewedUser(agent, tokens.get(user ?? '') ?? '')),
+      );
+      agent.destroy();
+      expect(seen).to.deep.equal(expected);
+    });
+
+    it('ends with the session: the next request gets 401, and streams end (check 13)', async () => {
+      await gateway.createUser('leaver', ['platform-admins']);
+      await gateway.platform.succeeding(
+        'create',
+        'clusterrolebinding',
+        'leaver',
+        '--clusterrole=cluster-admin',
+        '--user=leaver',
+      );
+      const leaving = await gateway.signIn('leaver');
+      const credentials = `Authorization: Bearer ${leaving}`;
+      const { namespace, name } = gateway.pod;
+      const pod = `/api/v1/namespaces/${namespace}/pods/${name}`;
+      const command = 'command=sleep&command=300&stdout=true';
+      const upgrade = [
+        'Connection: Upgrade',
+        'Upgrade: SPDY/3.1',
+        'X-Stream-Protocol-Version: v4.channel.k8s.io',
+      ];
+      const streams = await Promise.all([
+        stream(['GET /api/v1/pods?watch=true HTTP/1.1', credentials]),
+        stream([`GET ${pod}/log?follow=true HTTP/1.1`, credentials]),
+        stream([`POST ${pod}/exec?${command} HTTP/1.1`, credentials, 'Content-Length: 0', ...upgrade]),
+      ]);
+      expect(streams.map(({ status }) => status)).to.deep.equal([200, 200, 101]);
+      await gateway.signOut(leaving);
+      expect(await whoAmI('gateway', [credentials])).to.deep.equal({ status: 401, user: 'Unauthorized' });
+      await Promise.all(streams.map(({ ended }) => ended));
+    });
+
+    it('is that of a token in a WebSocket subprotocol, which no log contains (check 15)', async () => {
+      const encoded = Buffer.from(token).toString('base64url');
+      const { namespace, name } = gateway.pod;
+      const bearerProtocol = `base64url.bearer.authorization.k8s.io.${encoded}`;
+      const open = (side: Side, id: string, protocols: string): ReturnType<typeof stream> =>
+        stream(
+          [
+            `GET /api/v1/namespaces/${namespace}/pods/${name}/exec?command=true&stdout=true HTTP/1.1`,
+            `Audit-ID: ${id}`,
+            'Connection: Upgrade',
+            'Upgrade: websocket',
+            'Sec-WebSocket-Version: 13',
+            'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+            `Sec-WebSocket-Protocol: ${protocols}`,
+          ],
+          side,
+        );
+      for (const side of SIDES) {
+        const id = randomUUID();
+        const { status, head, socket } = await open(side, id, `${bearerProtocol}, v4.channel.k8s.io`);
+        expect(status, head).to.equal(101);
+        expect(head).to.match(/^sec-websocket-protocol: v4\.channel\.k8s\.io\r$/im);
+        socket.destroy();
+        expect(await audited(id)).to.have.nested.property('user.username', 'ada');
+        // The server logs rejections.
+        const rejected = randomUUID();
+        expect((await open(side, rejected, bearerProtocol)).status).to.equal(401);
+        if (side === 'gateway') expect(await logged(rejected)).to.not.have.length(0);
+      }
+      expect(await gateway.serverLog())
+        .to.not.contain(encoded)
+        .and.not.contain(token);
+    });
+
+    it('leaves no cookie of the sign-in pages to a backend, and sandboxes its pages (checks 16, 17, 31)', async () => {
+      const backend = await WebBackend.start(gateway.platform, 'cookies');
+      try {
+        const cookies = 'Cookie: a=b; __Host-sign-in=secret; __Host-sign-in-x=secret;c=d';
+        const visit = (path: string): Promise<RawResponse> =>
+          gateway.raw('gateway', [`GET ${backend.path}${path} HTTP/1.1`, bearer(), cookies]);
+        const page = await visit('/page');
+        expect(valuesOf(page, 'content-security-policy').join()).to.match(/^sandbox (?!.*allow-same-origin)/);
+        expect(valuesOf(page, 'set-cookie')).to.deep.equal(['theme=dark']);
+        expect(valuesOf(await visit('/untyped'), 'content-security-policy')).to.have.length(1);
+        expect(valuesOf(await visit('/json'), 'content-security-policy')).to.deep.equal([]);
+        const redirect = await visit('/redirect');
+        expect(redirect.status).to.equal(302);
+        expect(valuesOf(redirect, 'location')).to.deep.equal(['https://other.example/']);
+        expect(backend.requests.map(({ url }) => url)).to.deep.equal([
+          '/page',
+          '/untyped',
+          '/json',
+          '/redirect',
+        ]);
+        for (const { rawHeaders } of backend.requests) {
+          expect(rawHeaders.join('\n')).to.contain('a=b').and.contain('c=d').and.not.contain('secret');
+          expect(rawHeaders.join('\n')).to.not.contain(token);
+        }
+      } finally {
+        await backend.stop();
+      }
+    });
+
+    it('has the address of the connection, and one Audit-ID in both logs (check 18)', async () => {
+      const id = randomUUID();
+      const forged = ['X-Forwarded-For: 203.0.113.1', 'X-Real-Ip: 203.0.113.2', 'Forwarded: for=203.0.113.3'];
+      const response = await review('gateway', [bearer(), `Audit-ID: ${id}`, ...forged]);
+      expect(valuesOf(response, 'audit-id')).to.deep.equal([id]);
+      const { sourceIPs, user } = await audited(id);
+      expect(sourceIPs).to.deep.equal(['127.0.0.1']);
+      expect(user).to.have.property('username', 'ada');
+      expect((await logged(id))[0]).to.include({ source: '127.0.0.1', user: 'ada' });
+    });
+
+    /** The record of a request in the audit log of kube-apiserver. */
+    async function audited(id: string): Promise<Readonly<Record<string, unknown>>> {
+      for (;;) {
+        const [first] = await gateway.auditLog.records(id);
+        if (first) return first;
+        await delay(POLL_MS, undefined, { signal: gateway.platform.signal });
+      }
+    }
+
+    /** The lines of a request in the log of the server. */
+    async function logged(id: string): Promise<Readonly<Record<string, unknown>>[]> {
+      for (;;) {
+        const lines = (await gateway.serverLog()).split('\n').filter((line) => line.includes(id));
+        if (lines.length > 0) return lines.map((line) => record(JSON.parse(line)));
+        await delay(POLL_MS, undefined, { signal: gateway.platform.signal });
+      }
+    }
+
+    /** Opens a stream. Resolves with the head of the response. */
+    async function stream(
+      lines: readonly string[],
+      side: Side = 'gateway',
+    ): Promise<{ status: number; head: string; socket: TLSSocket; ended: Promise<unknown> }> {
+      const target = gateway.target(side);
+      const socket = await openTLS(target);
+      const ended = once(socket, 'close');
+      socket.on('error', () => socket.destroy());
+      const [first = '', ...headers] = lines;
+      socket.write(`${[first, `Host: 127.0.0.1:${target.port}`, ...headers].join('\r\n')}\r\n\r\n`);
+      const [bytes] = (await once(socket, 'data')) as [Buffer];
+      socket.resume();
+      const head = bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
+      return { status: Number(head.split(' ')[1]), head: `${head}\r\n`, socket, ended };
+    }
+
+    async function reviewedUser(agent: Agent, of: string): Promise<string> {
+      const outgoing = request(new URL(REVIEWS, gateway.platform.server.url), {
+        agent,
+        method: 'POST',
+        headers: { authorization: `Bearer ${of}`, 'content-type': 'application/json' },
+      });
+      outgoing.end(REVIEW);
+      const [response] = await once(outgoing, 'response');
+      const { status } = record(JSON.parse(await textOf(response)));
+      return text(record(record(status)['userInfo'])['username']);
+    }
+  });
+}
+
+function reviewed({ status, body }: RawResponse): object {
+  const parsed = record(JSON.parse(body.toString('utf8')));
+  return { status, user: status === 201 ? record(parsed['status'])['userInfo'] : parsed['message'] };
+}
+
+function valuesOf({ headers }: RawResponse, name: string): string[] {
+  return headers.filter(([own]) => own === name).map(([, value]) => value);
+}
