@@ -5,6 +5,8 @@ import type { Exchange, Filter } from './exchange.ts';
 
 /** Request headers beyond the CORS-safelisted ones. */
 const REQUEST_HEADERS = [
+  // Safelisted only up to 128 bytes.
+  'Accept',
   'Authorization',
   'Content-Type',
   'If-None-Match',
@@ -22,6 +24,7 @@ const RESPONSE_HEADERS = [
   'ETag',
   'Retry-After',
   'WWW-Authenticate',
+  'Warning',
 ].join(', ');
 
 /** Maximum age of a preflight response, in seconds. Chromium accepts no more. */

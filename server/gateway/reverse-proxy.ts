@@ -35,7 +35,11 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
   setDefaultHeaders(response, []);
   // Node must not parse the rest of an unread body as the next request.
   if (!request.complete && hasBody(request)) response.shouldKeepAlive = false;
-  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', responseHeaders(upstream));
+  const headers = responseHeaders(upstream);
+  // These headers replace the previous ones, also the `Vary` of the CORS filter.
+  const vary = response.getHeader('Vary');
+  if (typeof vary === 'string') headers.push('Vary', vary);
+  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers);
   // The headers go out with the first bytes of the body, or alone if the body is late, as in a watch without events.
   const flush = setImmediate(() => response.flushHeaders());
   upstream.once('data', () => clearImmediate(flush));

@@ -35,6 +35,8 @@ export interface ForwardingServerOptions {
   /** Called for each read of the kubeconfig. */
   readonly cluster: () => Cluster;
   readonly limits?: Partial<ChainOptions['limits']>;
+  /** Allowed CORS origins; none by default. */
+  readonly allowedOrigins?: readonly string[];
   /** Monotonic clock of the kubeconfig's refresh, in ms. */
   readonly now?: () => number;
   /** Timeout of a connection to kube-apiserver. */
@@ -66,6 +68,7 @@ export class ForwardingServer {
   static async start({
     cluster,
     limits,
+    allowedOrigins = [],
     now,
     connectTimeoutMs,
     impersonator,
@@ -113,6 +116,7 @@ export class ForwardingServer {
       metrics: new RequestMetrics(registry),
       knownResource: () => false,
       audit: { record: () => undefined },
+      allowedOrigins,
       limits: {
         maxReadOnly: 0,
         maxMutating: 0,

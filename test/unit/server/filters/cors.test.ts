@@ -42,7 +42,14 @@ describe('CORS', () => {
       expect(status).to.equal(200);
       expect(headers).to.include({ [ALLOWED]: origin, vary: 'Origin' });
       const exposed = headers['access-control-expose-headers']?.split(', ');
-      expect(exposed).to.include.members(['Retry-After', 'ETag', 'Content-Disposition', 'Date', 'Audit-Id']);
+      expect(exposed).to.include.members([
+        'Retry-After',
+        'ETag',
+        'Content-Disposition',
+        'Date',
+        'Audit-Id',
+        'Warning',
+      ]);
     });
   }
 
@@ -131,7 +138,13 @@ describe('CORS', () => {
     expect(headers).to.include({ [ALLOWED]: CONSOLE, vary: 'Origin', 'access-control-max-age': '7200' });
     expect(headers['access-control-allow-methods']?.split(', ')).to.include.members(['GET', 'PUT', 'DELETE']);
     const allowed = headers['access-control-allow-headers']?.toLowerCase().split(', ');
-    expect(allowed).to.include.members(['authorization', 'content-type', 'if-none-match', 'last-event-id']);
+    expect(allowed).to.include.members([
+      'accept',
+      'authorization',
+      'content-type',
+      'if-none-match',
+      'last-event-id',
+    ]);
   });
 
   it('responds to a preflight request for an ambiguous path, so that the page can read the error', async () => {

@@ -4,13 +4,18 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ChainOptions } from '../../../../server/filters/chain.ts';
-import { ForwardingServer, readAll, readUntil } from '../../../support/gateway/forwarding-server.ts';
+import {
+  ForwardingServer,
+  type ForwardingServerOptions,
+  readAll,
+  readUntil,
+} from '../../../support/gateway/forwarding-server.ts';
 import { ScriptedUpstream } from '../../../support/gateway/scripted-upstream.ts';
 import { listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
 
 const PODS = '/api/v1/namespaces/shop/pods';
+const CONSOLE = 'https://console.example.com';
 const PROXY = '/api/v1/namespaces/shop/services/cart:80/proxy';
 
 describe('a forwarded request', () => {
@@ -27,14 +32,13 @@ describe('a forwarded request', () => {
     await upstream.stop();
   });
 
-  async function start(limits: Partial<ChainOptions['limits']> = {}): Promise<void> {
-    server = await ForwardingServer.start({ cluster: () => upstream, limits, now: () => now });
+  async function start(options: Partial<ForwardingServerOptions> = {}): Promise<void> {
+    server = await ForwardingServer.start({ cluster: () => upstream, now: () => now, ...options });
   }
 
-  /** Replaces the server with one that has other limits. */
-  async function limit(limits: Partial<ChainOptions['limits']>): Promise<void> {
+  async function restart(options: Partial<ForwardingServerOptions>): Promise<void> {
     await server.stop();
-    await start(limits);
+    await start(options);
   }
 
   it('keeps its body apart from the next request, for every method', async () => {
@@ -91,6 +95,18 @@ describe('a forwarded request', () => {
     expect(response).to.include('\r\nETag: "a1"\r\nWarning: 299 - "one"\r\nwarning: 299 - "two"\r\n');
     expect(response).to.match(/as=APIGroupDiscoveryList\r\nContent-Encoding: gzip\r\n/);
     expect(bytesAfterHeaders(response).equals(compressed)).to.equal(true);
+  });
+
+  it('adds the CORS headers, and keeps both values of Vary', async () => {
+    await restart({ allowedOrigins: [CONSOLE] });
+    upstream.respond = (_request, response) => response.writeHead(200, { Vary: 'Accept' }).end('{}');
+    const response = await server.exchange(['GET /apis HTTP/1.1', `Origin: ${CONSOLE}`]);
+    expect(response).to.match(/^Access-Control-Allow-Origin: https:\/\/console\.example\.com\r$/im);
+    expect(response).to.match(/^Access-Control-Expose-Headers: .*\bWarning\b/im);
+    expect([...response.matchAll(/^Vary: (.*)\r$/gm)].map(([, value]) => value)).to.deep.equal([
+      'Accept',
+      'Origin',
+    ]);
   });
 
   it('passes a 304, a redirect and a HEAD response without a body', async () => {
@@ -190,7 +206,7 @@ describe('a forwarded request', () => {
   });
 
   it('has no deadline and no body limit as a stream or a proxy request (check 30)', async () => {
-    await limit({ timeoutMs: 100, maxBodyBytes: 10 });
+    await restart({ limits: { timeoutMs: 100, maxBodyBytes: 10 } });
     const body = 'x'.repeat(1000);
     const length = `Content-Length: ${body.length}`;
     const held = Promise.withResolvers<void>();

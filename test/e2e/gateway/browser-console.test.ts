@@ -1,5 +1,5 @@
-// Tests of the example programs in docs/consoles.md and docs/resource-live.md, in a real browser. The page and
-// ks-apiserver have different origins.
+// Tests of the example programs in docs/consoles.md, docs/resource-live.md and docs/console-kubernetes.md, in a real
+// browser. The page and ks-apiserver have different origins.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -9,16 +9,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
-import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
-import { startVictoriaLogs } from '../../hack/log-stores/victorialogs.ts';
-import { type StartedChromium, startChromium } from '../support/chromium.ts';
-import { line } from '../support/logging/log-service.ts';
-import { until } from '../support/until.ts';
-import { Platform } from './platform.ts';
+import { loadVictoriaLogs } from '../../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../../hack/log-stores/log-store.ts';
+import { startVictoriaLogs } from '../../../hack/log-stores/victorialogs.ts';
+import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { line } from '../../support/logging/log-service.ts';
+import { until } from '../../support/until.ts';
+import type { Platform } from '../platform.ts';
+import { GatewayPlatform } from './gateway-platform.ts';
 
-const DOCUMENTS = ['consoles.md', 'resource-live.md'].map((name) =>
-  join(import.meta.dirname, '../../docs', name),
+const DOCUMENTS = ['consoles.md', 'resource-live.md', 'console-kubernetes.md'].map((name) =>
+  join(import.meta.dirname, '../../../docs', name),
 );
 const PASSWORD = 'correct horse battery staple';
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes';
@@ -36,6 +37,7 @@ describe('a console in a browser, from another origin', function () {
   let site: Server;
   let origin: string;
   let store: LogStoreProcess;
+  let gateway: GatewayPlatform;
   let platform: Platform;
   let chromium: StartedChromium;
   let page: Page;
@@ -53,7 +55,7 @@ describe('a console in a browser, from another origin', function () {
     await once(site, 'listening');
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
-    platform = await Platform.start(3, async () => ({
+    gateway = await GatewayPlatform.start(async () => ({
       logging: { store: 'victorialogs', victorialogs: { url: store.url } },
       cors: { allowedOrigins: [origin] },
       oauth: {
@@ -68,19 +70,21 @@ describe('a console in a browser, from another origin', function () {
       },
       shutdown: { readinessDelay: '0s' },
     }));
+    ({ platform } = gateway);
     const rule = ['create', 'clusterrolebinding', 'alice', '--clusterrole=cluster-admin', '--user=alice'];
     await platform.succeeding(...rule);
     await platform.permitted('*', '*', '--as=alice');
-    await platform.succeeding('create', 'namespace', 'shop');
     await platform.addUser('alice', PASSWORD);
     chromium = await startChromium();
     page = await newPage();
     await signIn();
+    // kube-apiserver fetches the keys of the issuer within ten seconds.
+    await until(async () => (await inPage(`request('/api').then(() => true, () => false)`)) === true);
   });
 
   after(async () => {
     await chromium?.[Symbol.asyncDispose]();
-    await platform?.stop();
+    await gateway?.stop();
     end.abort();
     await store?.stop();
     site?.closeAllConnections();
@@ -132,7 +136,7 @@ describe('a console in a browser, from another origin', function () {
     const first = await inPage(`request('${NODES}?limit=1').then(async (answer) => ({
       etag: answer.headers.get('ETag'), total: (await answer.json()).totalItems,
     }))`);
-    expect(first).to.have.property('total', 3);
+    expect(first).to.have.property('total', 2);
     const unchanged = `request('${NODES}?limit=1', { 'If-None-Match': ${JSON.stringify((first as { etag: string }).etag)} })`;
     expect(await inPage(`${unchanged}.then(({ status }) => status)`)).to.equal(304);
     for (const [path, status, words] of [
@@ -214,6 +218,57 @@ describe('a console in a browser, from another origin', function () {
     });
     expect(saved).to.match(/^logs-\d{8}T\d{6}Z\.csv$/);
     expect(await readFile(join(downloadPath, saved ?? ''), 'utf8')).to.equal(text);
+  });
+
+  it('changes an object through the gateway, and reads the result, warnings and errors', async () => {
+    const settings = '/api/v1/namespaces/shop/configmaps/settings';
+    await platform.succeeding('create', 'configmap', 'settings', '--namespace=shop');
+    const patch = (body: string, query = ''): string =>
+      `send('PATCH', '${settings}${query}', ${body}, 'application/merge-patch+json')`;
+    expect(await inPage(`${patch('{ data: { a: "b" } }')}.then(({ object }) => object.data)`)).to.deep.equal({
+      a: 'b',
+    });
+    const unknown = patch('{ datum: {} }', '?fieldValidation=Warn');
+    expect(await inPage(`${unknown}.then(({ warning }) => warning)`)).to.equal(
+      '299 - "unknown field \\"datum\\""',
+    );
+    const stale = `send('PUT', '${settings}', { metadata: { name: 'settings', resourceVersion: '1' } })`;
+    expect(await inPage(`${stale}.catch(({ status }) => status)`)).to.equal(409);
+    const { message } = (await inPage(
+      `request('${settings}s').catch(({ status, message }) => ({ status, message }))`,
+    )) as { message: string };
+    expect(message).to.equal('configmaps "settingss" not found');
+  });
+
+  it('follows the log of a pod', async () => {
+    const { namespace, name } = gateway.pod;
+    await inPage(`(() => {
+      globalThis.log = '';
+      globalThis.away = new AbortController();
+      followPodLog('${namespace}', '${name}', (text) => { log += text; }, away.signal).catch((error) => { log += error; });
+    })()`);
+    // The last line of the simulated log.
+    await until(async () => String(await inPage('log')).includes('"n":399'));
+    await inPage('away.abort()');
+    await gateway.settled();
+  });
+
+  it('opens a shell in a pod (check 15)', async () => {
+    const { namespace, name } = gateway.pod;
+    await inPage(`(async () => {
+      globalThis.screen = '';
+      globalThis.shell = await openShell('${namespace}', '${name}', ['sh'], (text) => { globalThis.screen += text; });
+      shell.resize(77, 33);
+      shell.type('until stty size | grep "33 77"; do sleep 0.1; done; echo $((6 * 7))\\n');
+    })()`);
+    await until(async () => String(await inPage('screen')).includes('33 77\r\n42\r\n'));
+    // After the output, because KWOK drops output that it has not sent when the program ends.
+    const status = await inPage(`(() => { shell.type('exit\\n'); return shell.ended; })()`);
+    expect(status).to.include({ status: 'Success' });
+    const accessToken = String(await inPage('token()'));
+    expect(await gateway.serverLog()).not.to.include(Buffer.from(accessToken).toString('base64url'));
+    const rejected = `openShell('${namespace}', 'nobody', ['sh'], () => {}).catch(({ message }) => message)`;
+    expect(await inPage(rejected)).to.equal('the shell was rejected');
   });
 
   it('cannot read responses if its origin is not allowed', async () => {
