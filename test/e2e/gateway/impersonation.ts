@@ -35,6 +35,16 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
       );
     }
 
+    /** Opens a watch over WebSocket, as alice. */
+    async function open(origin: string): Promise<WebSocketClient> {
+      const { url } = platform.impersonating;
+      return WebSocketClient.connect({
+        url: `${url.replace(/^https/, 'wss')}/api/v1/namespaces/default/configmaps?watch=true`,
+        tls: { ca: platform.controlPlane.ca, ...alice, servername: 'localhost' },
+        headers: { Origin: origin },
+      });
+    }
+
     it('names the component that is missing, also in the readiness check', async () => {
       const message = `the gateway cannot impersonate callers: no token of ServiceAccount platform-system/${IMPERSONATOR}; install the component gateway-impersonation`;
       expect(await platform.readiness(platform.impersonating)).to.equal(message);
@@ -225,14 +235,6 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
       });
 
       it('accepts a WebSocket with a client certificate from its own origin only', async () => {
-        const open = async (origin: string): Promise<WebSocketClient> => {
-          const { url } = platform.impersonating;
-          return WebSocketClient.connect({
-            url: `${url.replace(/^https/, 'wss')}/api/v1/namespaces/default/configmaps?watch=true`,
-            tls: { ca: platform.controlPlane.ca, ...alice, servername: 'localhost' },
-            headers: { Origin: origin },
-          });
-        };
         const own = await open(platform.impersonating.url);
         expect(own.status).to.equal(101);
         expect((await own.next())[0]).to.equal('text');
@@ -240,6 +242,24 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
         const other = await open('https://elsewhere.example');
         expect(other.status).to.equal(403);
         other.close();
+      });
+
+      it('is counted by verb, code and upgrade', async () => {
+        const counted = async (labels: string): Promise<number> => {
+          const { body } = await platform.send(platform.impersonating, 'GET /metrics', { pair: admin });
+          const line = body
+            .toString('utf8')
+            .split('\n')
+            .find((each) => each.includes(`requests_total{${labels}}`));
+          return Number(line?.split(' ')[1] ?? 0);
+        };
+        const labels = ['verb="list",code="403",upgrade=""', 'verb="watch",code="101",upgrade="websocket"'];
+        const before = await Promise.all(labels.map(counted));
+        await platform.send(platform.impersonating, PODS, { pair: carol });
+        (await open(platform.impersonating.url)).close();
+        for (const [index, each] of labels.entries()) {
+          await platform.until(async () => (await counted(each)) === (before[index] ?? 0) + 1);
+        }
       });
 
       it('serves users of this server at a kube-apiserver that does not trust its issuer, until they sign out', async () => {
