@@ -16,7 +16,6 @@ export function localAnnouncement(facts: {
   names: Names;
   /** The command that loads the environment file. */
   loadEnvironment: string;
-  apiserver: { readonly url: string; readonly caFile: string };
   server: DevelopmentServer;
   logs: string;
   state: string;
@@ -30,12 +29,7 @@ export function localAnnouncement(facts: {
   const logs = logsPath(names);
   const lists = listsPath(names);
   // kubectl prefers the client certificate of a kubeconfig to a token.
-  const bare = [
-    'kubectl',
-    '--kubeconfig /dev/null',
-    `--server ${facts.apiserver.url}`,
-    `--certificate-authority ${shellWord(facts.apiserver.caFile)}`,
-  ].join(' ');
+  const bare = 'kubectl --kubeconfig /dev/null --server "$BASE" --certificate-authority "$CA"';
   const kubeconfig = shellWord(join(facts.state, 'ada.kubeconfig'));
   return [
     'In another terminal, load BASE, CA, KUBECONFIG and PATH, which all examples of the documents use:',
@@ -57,9 +51,10 @@ export function localAnnouncement(facts: {
     'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
     'written after the creation of the namespace; a caller with permission for all logs, like this kubeconfig, sees all.',
     '',
-    'Directly, as a ServiceAccount with permission to read nodes and logs:',
+    'Directly, as a ServiceAccount with permission to read nodes and logs. The gateway forwards the API of kube-apiserver:',
     '',
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
+    `  ${bare} --token "$TOKEN" get pods --all-namespaces`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${path}?limit=1"`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${lists}/nodes?status=running&sortBy=name&limit=1"`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/metrics"`,
@@ -76,15 +71,16 @@ export function localAnnouncement(facts: {
     `  TENANT=$(kubectl -n ${names.namespace} create token ${TENANT.name})`,
     `  ${CURL} -H "Authorization: Bearer $TENANT" "$LISTS/pods?facets=namespace,status&limit=0"`,
     '',
-    'As a user of the platform, here an administrator. kube-apiserver accepts the token about ten seconds from now:',
+    'As a user of the platform, here an administrator. kube-apiserver accepts the tokens about ten seconds from now:',
     '',
     `  printf 'correct horse' | ${npm} run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
     `  TOKEN=$(${CURL} -sS "$BASE/oauth/token" -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
     `  ${bare} --token "$TOKEN" auth whoami`,
     '',
-    'The same user signs in with a browser or on another device. kubectl then refreshes the tokens itself:',
+    'The same user signs in with a browser or on another device, and uses kubectl with the address of the server:',
     '',
     `  ${npm} run --silent login -- "$BASE" --ca "$CA" --kubeconfig ${kubeconfig}`,
+    `  kubectl --kubeconfig ${kubeconfig} get pods --all-namespaces`,
     `  kubectl --kubeconfig ${kubeconfig} get ${nodes}`,
     '',
     `API page for the browser: https://127.0.0.1:${server.ports.secure}/openapi/page`,

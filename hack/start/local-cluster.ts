@@ -79,7 +79,6 @@ export async function startLocal(
         kubeconfig: cp.kubeconfig,
         kubectl: cp.kubectl,
       }),
-      apiserver: { url: cp.url, caFile: cp.pki.files.clusterCa },
       server,
       logs: join(cp.dir, 'logs'),
       state: dir,

@@ -43,7 +43,7 @@ describe('npm start', function () {
     for (;;) {
       const printed = await type(commands).catch((error: unknown) => String(error));
       if (/^Username +ada$/m.test(printed)) return;
-      expect(printed).to.include('Unauthorized');
+      expect(printed).to.match(/kube-apiserver rejects the tokens of|Unauthorized/);
       await delay(500, undefined, { signal });
     }
   }
@@ -56,6 +56,7 @@ describe('npm start', function () {
     await described(advice);
     const printed = await type(advice.slice(0, -1));
     expect(printed).to.include('STATUS');
+    expect(printed).to.match(/^shop +cart-\S+ +1\/1 +Running/m);
     expect(printed).to.include('"kind":"NodeList"');
     expect(printed).to.include('"reason":"CrashLoopBackOff"');
     expect(printed).to.include('"kind":"SearchResult"');
