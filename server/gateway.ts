@@ -95,7 +95,7 @@ export function newGateway(
     total: options.maxStreams,
     perCaller: options.maxStreamsPerCaller,
   });
-  const { authenticator, isImpersonated } = gatewayAuthenticator(
+  const { authenticator, impersonatedBy } = gatewayAuthenticator(
     access.gatewayCredentials,
     options.impersonation,
     authentication.anonymous,
@@ -106,7 +106,7 @@ export function newGateway(
     requests,
     streams,
     impersonation: {
-      isImpersonated,
+      impersonatedBy,
       token: impersonator,
       authorizer: access.authorizer,
       allowedOrigins: cors.allowedOrigins,

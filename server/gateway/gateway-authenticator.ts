@@ -20,9 +20,11 @@ export interface GatewayCredentials {
 
 export interface GatewayAuthenticator {
   readonly authenticator: Authenticator;
-  /** Returns true for an authenticated request whose caller the gateway impersonates. */
-  readonly isImpersonated: (request: IncomingMessage) => boolean;
+  /** Returns the credential of an authenticated request whose caller the gateway impersonates. */
+  readonly impersonatedBy: (request: IncomingMessage) => ImpersonatedCredential | undefined;
 }
+
+export type ImpersonatedCredential = 'certificate' | 'token';
 
 /** The order is that of kube-apiserver: the certificate, then the token. `impersonation`, `anonymous`: as the options. */
 export function gatewayAuthenticator(
@@ -30,25 +32,29 @@ export function gatewayAuthenticator(
   impersonation: 'none' | 'certificates' | 'all',
   anonymous: boolean,
 ): GatewayAuthenticator {
-  const impersonated = new WeakSet<IncomingMessage>();
+  const impersonated = new WeakMap<IncomingMessage, ImpersonatedCredential>();
   const authenticators =
     impersonation === 'none'
       ? [tokens, rejected(certificates)]
       : [
-          recorded(certificates, impersonated),
-          ...(impersonation === 'all' && ownTokens ? [recorded(ownTokens, impersonated)] : []),
+          recorded(certificates, 'certificate', impersonated),
+          ...(impersonation === 'all' && ownTokens ? [recorded(ownTokens, 'token', impersonated)] : []),
           tokens,
         ];
   return {
     authenticator: new AuthenticatorChain(authenticators, { anonymous }),
-    isImpersonated: (request) => impersonated.has(request),
+    impersonatedBy: (request) => impersonated.get(request),
   };
 }
 
 /** Wraps an authenticator to record the requests that it authenticates. */
-function recorded(inner: Authenticator, requests: WeakSet<IncomingMessage>): Authenticator {
+function recorded(
+  inner: Authenticator,
+  credential: ImpersonatedCredential,
+  requests: WeakMap<IncomingMessage, ImpersonatedCredential>,
+): Authenticator {
   const record = (user: UserInfo | undefined, { request }: AuthenticationRequest): UserInfo | undefined => {
-    if (user) requests.add(request);
+    if (user) requests.set(request, credential);
     return user;
   };
   return {

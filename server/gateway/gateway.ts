@@ -13,6 +13,7 @@ import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { requestHeaders } from './forwarded-headers.ts';
+import type { ImpersonatedCredential } from './gateway-authenticator.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { impersonatedUser, impersonationHeaders } from './impersonation.ts';
 import type { ImpersonatorToken } from './impersonator-token.ts';
@@ -23,8 +24,8 @@ import type { Forwarding } from './upstream-request.ts';
 
 /** The impersonation of callers, see the option `gateway.impersonation`. */
 export interface Impersonation {
-  /** Returns true for an authenticated request whose caller is impersonated. */
-  isImpersonated(request: IncomingMessage): boolean;
+  /** Returns the credential of an authenticated request whose caller is impersonated. */
+  impersonatedBy(request: IncomingMessage): ImpersonatedCredential | undefined;
   readonly token: ImpersonatorToken;
   readonly authorizer: Authorizer;
   /** Origins of web pages that may use the client certificate of their user, besides the origin of the server. */
@@ -113,8 +114,9 @@ export class Gateway {
   /** Returns the identity headers of an impersonated caller; undefined for a caller whose token is forwarded. */
   async #identity(context: ProxiedContext): Promise<{ headers: string[]; token: string } | undefined> {
     const { impersonation } = this.#options;
-    if (!impersonation.isImpersonated(context.request)) return undefined;
-    checkOrigin(context.request, impersonation.allowedOrigins);
+    const credential = impersonation.impersonatedBy(context.request);
+    if (!credential) return undefined;
+    if (credential === 'certificate') checkOrigin(context.request, impersonation.allowedOrigins);
     const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
     const token = await impersonation.token.get(context.signal);
     return { headers: impersonationHeaders(user, token), token };

@@ -25,7 +25,7 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
         platform.certificateOf('carol'),
         platform.certificateOf('boss', ['system:masters']),
       ]);
-      await platform.apply([...HELP_DESK, editor('alice')]);
+      await platform.apply([...HELP_DESK, editor('alice'), editor('ada')]);
     });
     after(() => platform.uninstall());
 
@@ -35,13 +35,18 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
       );
     }
 
-    /** Opens a watch over WebSocket, as alice. */
-    async function open(origin: string): Promise<WebSocketClient> {
+    /** Opens a watch over WebSocket, with a client certificate of alice, or with a token among `protocols`. */
+    async function open(
+      origin: string,
+      pair: Partial<KeyPair> = alice,
+      protocols: readonly string[] = [],
+    ): Promise<WebSocketClient> {
       const { url } = platform.impersonating;
       return WebSocketClient.connect({
         url: `${url.replace(/^https/, 'wss')}/api/v1/namespaces/default/configmaps?watch=true`,
-        tls: { ca: platform.controlPlane.ca, ...alice, servername: 'localhost' },
+        tls: { ca: platform.controlPlane.ca, ...pair, servername: 'localhost' },
         headers: { Origin: origin },
+        protocols,
       });
     }
 
@@ -273,6 +278,14 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
           .to.have.property('extra')
           .that.has.property('authentication.kubernetes.io/credential-id')
           .that.matches(/^JTI=ks\./);
+        // A console at another origin proves with the token that its user has signed in there.
+        const encoded = Buffer.from(token).toString('base64url');
+        const watch = await open('https://elsewhere.example', {}, [
+          `base64url.bearer.authorization.k8s.io.${encoded}`,
+          'base64.binary.k8s.io',
+        ]);
+        expect(watch.status).to.equal(101);
+        watch.close();
         await platform.signOut(platform.impersonating, token);
         await platform.until(
           async () => (await platform.whoAmI(platform.impersonating, { token })).status === 401,

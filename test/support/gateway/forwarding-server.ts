@@ -86,7 +86,7 @@ export class ForwardingServer {
       pseudonym: 'ks-apiserver-test',
       ...callers,
       impersonation: {
-        isImpersonated: () => impersonator !== undefined,
+        impersonatedBy: () => (impersonator === undefined ? undefined : 'certificate'),
         token: new ImpersonatorToken({
           client: { json: () => Promise.reject(newNotFound({ group: '', resource: '' }, '')) },
           namespace: 'platform-system',
