@@ -77,10 +77,9 @@ function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<
     timer = setTimeout(destroy, CLOSE_TIMEOUT_MS);
   });
   client.on('error', destroy);
-  upstream.on('error', destroy);
-  upstream.once('close', () => {
-    if (!upstream.readableEnded) client.destroy();
-  });
+  // kube-apiserver may reset the connection behind the last bytes, which the client still has to receive.
+  upstream.on('error', () => client.end());
+  upstream.once('close', () => client.end());
   // The client has received the last bytes. `pipe` no longer reads its input, so that it would not close by itself.
   client.once('finish', () => closeGracefully(client));
   client.once('close', () => {

@@ -12,13 +12,6 @@ describe('the gateway', function () {
   before(async () => {
     gateway = await GatewayPlatform.start();
     await gateway.createUser('ada', ['platform-admins']);
-    await gateway.platform.succeeding(
-      'create',
-      'clusterrolebinding',
-      'ada',
-      '--clusterrole=cluster-admin',
-      '--user=ada',
-    );
   });
   after(() => gateway?.stop());
 
