@@ -180,6 +180,18 @@ export class FallbackPlatform {
     };
   }
 
+  /** Returns the decision of kube-apiserver. `resourceAttributes`: as in a SubjectAccessReview. */
+  async isAllowed(
+    { name, groups }: { readonly name: string; readonly groups: readonly string[] },
+    resourceAttributes: object,
+  ): Promise<boolean> {
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    const spec = { user: name, groups, resourceAttributes };
+    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+    const answer = await this.controlPlane.client.expect(path, { method: 'POST', body }, [201]);
+    return record(record(JSON.parse(answer.body))['status'])['allowed'] === true;
+  }
+
   /** The user of a request in the log of a server. */
   async userOf(server: ServerProcess, request: Omit<Request, 'body'>): Promise<string> {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

@@ -2,6 +2,7 @@
 // kube-apiserver.
 import { expect } from 'chai';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
+import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
 import { WebSocketClient } from '../../support/web-socket-client.ts';
 import { ALLOWED_ORIGIN, type Component, type FallbackPlatform, type Request } from './fallback-platform.ts';
 
@@ -137,6 +138,21 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
           const { body, status } = await platform.send(platform.controlPlane, PODS, { token });
           expect(status).to.equal(403);
           expect(body.toString('utf8')).to.contain(`User \\"${IMPERSONATOR_USER}\\" cannot list`);
+        });
+
+        it('grants the server nothing but tokens of this ServiceAccount', async () => {
+          const allowed = (attributes: object): Promise<boolean> =>
+            platform.isAllowed(SERVICE_ACCOUNT, { namespace: 'platform-system', ...attributes });
+          const token = { verb: 'create', resource: 'serviceaccounts', subresource: 'token' };
+          expect(await allowed({ ...token, name: IMPERSONATOR })).to.equal(true);
+          expect(await allowed({ ...token, name: 'default' })).to.equal(false);
+          for (const resource of ['users', 'groups', 'serviceaccounts']) {
+            expect(await allowed({ verb: 'impersonate', resource }), resource).to.equal(false);
+            const group = 'authentication.k8s.io';
+            expect(await allowed({ verb: 'impersonate:user-info', group, resource }), resource).to.equal(
+              false,
+            );
+          }
         });
 
         it('keeps the headers that a Connection header names (check 5)', async () => {
