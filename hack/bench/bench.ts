@@ -7,6 +7,7 @@ import { runScript } from '../terminal/script.ts';
 import { describeMachine } from './measuring/machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
+import { gatewayRows } from './rows/gateway.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
 import { loginRows } from './rows/logins.ts';
@@ -36,6 +37,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   logs: logRows,
   'pod-logs': podLogRows,
   resources: resourceRows,
+  gateway: gatewayRows,
 };
 
 /** Aborts a bench that hangs; far longer than a whole run. */

@@ -19,6 +19,7 @@ export const GROUPS = [
   'logs',
   'pod-logs',
   'resources',
+  'gateway',
 ] as const;
 export type Group = (typeof GROUPS)[number];
 

@@ -78,7 +78,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
   }
 }
 
-async function serviceAccountToken(cluster: Scene['cluster']): Promise<string> {
+export async function serviceAccountToken(cluster: Scene['cluster']): Promise<string> {
   const path = `/api/v1/namespaces/default/serviceaccounts/${CALLER}/token`;
   const { status, body } = await cluster.send(path, { method: 'POST', body: { spec: {} } });
   if (status !== 201) throw new Error(`token of the ServiceAccount: ${status} ${body}`);

@@ -59,7 +59,7 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
   ];
 }
 
-async function accessToken(scene: Scene): Promise<string> {
+export async function accessToken(scene: Scene): Promise<string> {
   await addUsers(scene, [USER]);
   const client = await TokenClient.connect(scene.server.url, scene.direct.ca, 1);
   try {

@@ -54,6 +54,7 @@ export interface Scene {
   readonly etcd: Pick<Etcd, 'put'>;
   /** PID of kube-controller-manager, which watches every object too. */
   readonly controllersPid: number;
+  readonly kubectl: string;
   /** Kubeconfig of a cluster administrator. */
   readonly kubeconfig: string;
   /** Serving certificate of the servers: paths of PEM files. */
@@ -146,6 +147,7 @@ export async function withScene(
       etcdPid: controlPlane.etcd.pid ?? 0,
       etcd: controlPlane.etcd,
       controllersPid: controlPlane.controllerManager?.pid ?? 0,
+      kubectl: controlPlane.kubectl,
       kubeconfig: controlPlane.kubeconfig,
       serving: files.serving,
       load,

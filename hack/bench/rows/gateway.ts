@@ -1,0 +1,245 @@
+// Benchmark: requests for the API of kube-apiserver through the gateway. The baseline is the same client with the same
+// token at kube-apiserver itself.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '../../control-plane/client.ts';
+import { apply } from '../../extension/registration.ts';
+import type { Target } from '../measuring/load-generator.ts';
+import { cpuSeconds, peakWhile, residentMB } from '../measuring/process-usage.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { currentVersion } from '../scene/comparison.ts';
+import { AT_A_TIME, repeat } from '../scene/crowd.ts';
+import { CALLER, CORE_NODES, type Scene } from '../scene/scene.ts';
+import { serviceAccountToken } from './get.ts';
+import { atLeast, below, megabytes, milliseconds, perSecond, type Row } from './row.ts';
+import { accessToken } from './tokens.ts';
+
+const ROUNDS = 5;
+const CONNECTIONS = 32;
+const RATE_GOAL = 0.7;
+const ADDED_MS = 0.5;
+const WATCHERS = 300;
+const CHANGES = 20;
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+/** Growth of the server's memory under all of these requests. */
+const FLAT_MB = 100;
+
+/** Reasons for missed goals, from a CPU profile of gets with a scripted kube-apiserver. */
+const SHARED_CORES =
+  'on a machine with two cores, the gateway takes its CPU from kube-apiserver. A third of it is the two TLS and socket writes of the request and the response';
+const SHARED_CORES_WATCH =
+  'on a machine with two cores, the gateway takes its CPU from kube-apiserver: it reads and writes one TLS record for each watcher and event';
+
+type Sides<Value> = Readonly<Record<'peer' | 'ours', Value>>;
+
+export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
+  await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, permissions(), scene.signal);
+  const own = await accessToken(scene);
+  const account = await serviceAccountToken(scene.cluster);
+  await accepted(scene, own);
+  const { pid } = scene.server;
+  scene.progress('warming both sides up');
+  for (const { target } of Object.values(sidesOf(scene, own))) await gets(scene, target, CONNECTIONS, 3);
+  const before = await residentMB(pid);
+  const [rows, peak] = await peakWhile(pid, async () => [
+    ...(await getRows(scene, own, 'a token of this server')),
+    ...(await getRows(scene, account, 'a ServiceAccount token')),
+    ...(await listRows(scene, own)),
+    ...(await createRows(scene, own)),
+    ...(await watchRows(scene, own)),
+  ]);
+  const growth = Math.max(0, peak - before);
+  return [...rows, below('gateway: growth of memory in these', growth * 1e6, FLAT_MB * 1e6, megabytes)];
+}
+
+function sidesOf({ kube, direct }: Scene, token: string): Sides<{ readonly target: Target }> {
+  const bearer = ({ server, ca }: Target): Target => ({
+    server,
+    ca,
+    cert: '',
+    key: '',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { peer: { target: bearer(kube) }, ours: { target: bearer(direct) } };
+}
+
+function gets(scene: Scene, target: Target, connections: number, seconds = scene.options.seconds) {
+  const paths = [`${CORE_NODES}/${scene.nodeName(0)}`];
+  return scene.load.requests({ target, paths, connections, seconds });
+}
+
+async function getRows(scene: Scene, token: string, credential: string): Promise<readonly Row[]> {
+  scene.progress(`gets with ${credential}`);
+  const sides = sidesOf(scene, token);
+  const { server } = scene;
+  const many =
+    ({ target }: { target: Target }) =>
+    async () => {
+      const before = await cpuSeconds(server.pid);
+      const { rate, requests } = await gets(scene, target, CONNECTIONS);
+      return { rate, cpu: (((await cpuSeconds(server.pid)) - before) / requests) * 1000 };
+    };
+  const one =
+    ({ target }: { target: Target }) =>
+    async () =>
+      (await gets(scene, target, 1)).latencyMs.p50;
+  const seen = await interleaved(ROUNDS, { peer: many(sides.peer), ours: many(sides.ours) });
+  const latencies = await interleaved(ROUNDS, { peer: one(sides.peer), ours: one(sides.ours) });
+  const rate = (side: 'peer' | 'ours'): number => median(seen[side].map((round) => round.rate));
+  const cpu = median(seen.ours.map((round) => round.cpu));
+  return [
+    {
+      ...atLeast(
+        `gateway: get one node with ${credential}`,
+        rate('peer'),
+        rate('ours'),
+        RATE_GOAL,
+        perSecond,
+      ),
+      note: `${CONNECTIONS} connections; all servers and the load generator share the cores; the gateway takes ${(cpu * 1000).toFixed(0)} µs of CPU for each request`,
+      shortfall: SHARED_CORES,
+    },
+    { ...added(`gateway: latency of a get with ${credential}`, latencies), shortfall: SHARED_CORES },
+  ];
+}
+
+async function listRows(scene: Scene, token: string): Promise<readonly Row[]> {
+  scene.progress('lists');
+  const list =
+    ({ target }: { target: Target }) =>
+    async () => {
+      const identity = { ...target, headers: { ...target.headers, 'Accept-Encoding': 'identity' } };
+      const paths = [`${CORE_NODES}?resourceVersion=0`];
+      return (await scene.load.requests({ target: identity, paths, connections: 1, requests: 3 })).rate;
+    };
+  const sides = sidesOf(scene, token);
+  const seen = await interleaved(ROUNDS, { peer: list(sides.peer), ours: list(sides.ours) });
+  const work = `gateway: list ${scene.options.nodes} nodes`;
+  const rate = (value: number): string => `${value.toFixed(1)}/s`;
+  return [atLeast(work, median(seen.peer), median(seen.ours), RATE_GOAL, rate)];
+}
+
+/** Creates ConfigMaps, and deletes them after the measurement. */
+async function createRows(scene: Scene, token: string): Promise<readonly Row[]> {
+  scene.progress('creates');
+  const ca = await readFile(scene.direct.ca, 'utf8');
+  const clients = [scene.kube, scene.direct].map(({ server }) => new Client(server, { ca }, AT_A_TIME));
+  const create = (client: Client | undefined) => async () => {
+    const done = await repeat(scene.options.seconds, async () => {
+      const metadata = { generateName: 'bench-', labels: { bench: 'gateway' } };
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { key: 'value' } };
+      await client?.expect(CONFIG_MAPS, { method: 'POST', body, token }, [201]);
+    });
+    await scene.cluster.expect(`${CONFIG_MAPS}?labelSelector=bench%3Dgateway`, { method: 'DELETE' }, [200]);
+    return done / scene.options.seconds;
+  };
+  try {
+    const seen = await interleaved(3, { peer: create(clients[0]), ours: create(clients[1]) });
+    return [
+      atLeast('gateway: create a ConfigMap', median(seen.peer), median(seen.ours), RATE_GOAL, perSecond),
+    ];
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+async function watchRows(scene: Scene, token: string): Promise<readonly Row[]> {
+  scene.progress(`${WATCHERS} watchers`);
+  const sides = sidesOf(scene, token);
+  const one = await arrivals(scene, sides, 1);
+  const many = await arrivals(scene, sides, WATCHERS);
+  const rate = (delays: readonly number[]): number => (WATCHERS / median(delays)) * 1000;
+  return [
+    { ...added('gateway: delay of a change at one watcher', one), shortfall: SHARED_CORES_WATCH },
+    {
+      ...atLeast(
+        `gateway: events of ${WATCHERS} watchers`,
+        rate(many.peer),
+        rate(many.ours),
+        RATE_GOAL,
+        perSecond,
+      ),
+      note: `events in the time until the last watcher has the change: ${milliseconds(median(many.peer))}, ours ${milliseconds(median(many.ours))}`,
+      shortfall: SHARED_CORES_WATCH,
+    },
+  ];
+}
+
+/** Delays until the last watcher has a change, in ms. */
+async function arrivals(
+  scene: Scene,
+  sides: Sides<{ readonly target: Target }>,
+  count: number,
+): Promise<Record<'peer' | 'ours', number[]>> {
+  const { load, signal, writer } = scene;
+  const rounds = await interleaved(
+    3,
+    Object.fromEntries(
+      (['peer', 'ours'] as const).map((side) => [
+        side,
+        async () => {
+          const { target } = sides[side];
+          const version = await currentVersion(writer, CORE_NODES);
+          await load.openWatches(side, target, `${CORE_NODES}?watch=1&resourceVersion=${version}`, count);
+          const write = {
+            target: writer,
+            path: `${CORE_NODES}/${scene.nodeName(0)}`,
+            ids: [side],
+            pauseMs: 50,
+          };
+          await load.change({ ...write, changes: 3, timeoutMs: 60_000 });
+          const { groups } = await load.change({ ...write, changes: CHANGES, timeoutMs: 60_000 });
+          const { lost } = await load.closeWatches(side);
+          if (lost > 0)
+            throw new Error(`${lost} of ${count} watches of ${target.server} ended by themselves`);
+          await delay(500, undefined, { signal });
+          return groups[side]?.lastMs ?? [];
+        },
+      ]),
+    ) as Record<'peer' | 'ours', () => Promise<readonly number[]>>,
+  );
+  return { peer: rounds.peer.flat(), ours: rounds.ours.flat() };
+}
+
+/** A row with the goal for the added median latency. */
+function added(work: string, latencies: Sides<readonly number[]>): Row {
+  const [peer, ours] = [median(latencies.peer), median(latencies.ours)];
+  return {
+    work,
+    peer: milliseconds(peer),
+    ours: milliseconds(ours),
+    ratio: `${ours < peer ? '−' : '+'}${milliseconds(Math.abs(ours - peer))}`,
+    goal: `≤ +${milliseconds(ADDED_MS)}`,
+    met: ours - peer <= ADDED_MS,
+  };
+}
+
+/** Resolves when kube-apiserver accepts the token: it loads the keys of the issuer within ten seconds. */
+async function accepted(scene: Scene, token: string): Promise<void> {
+  const patience = AbortSignal.any([scene.signal, AbortSignal.timeout(60_000)]);
+  const { peer } = sidesOf(scene, token);
+  const isAccepted = (): Promise<boolean> =>
+    gets(scene, peer.target, 1, 1).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isAccepted())) await delay(500, undefined, { signal: patience });
+}
+
+function permissions(): string {
+  const name = 'bench-gateway';
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }],
+  };
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: CALLER }],
+  };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [role, binding] });
+}
