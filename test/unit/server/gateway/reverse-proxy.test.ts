@@ -244,6 +244,30 @@ describe('a forwarded request', () => {
     expect(await get()).to.match(/at the new address$/);
   });
 
+  it('goes on while the token of the impersonator rotates (check 32)', async () => {
+    await server.stop();
+    let clock = Date.now();
+    let issued = 0;
+    const json = (): Promise<unknown> =>
+      Promise.resolve({
+        status: {
+          token: `token-${++issued}`,
+          expirationTimestamp: new Date(clock + 3_600_000).toISOString(),
+        },
+      });
+    server = await ForwardingServer.start({
+      cluster: () => upstream,
+      impersonator: { client: { json }, now: () => clock },
+    });
+    for (const minutes of [0, 30, 50, 120]) {
+      clock += minutes * 60_000;
+      expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    }
+    expect(upstream.received.map(({ headers }) => headers.authorization)).to.deep.equal(
+      ['token-1', 'token-1', 'token-2', 'token-3'].map((token) => `Bearer ${token}`),
+    );
+  });
+
   it('gets 503 with Retry-After while kube-apiserver is unreachable', async () => {
     await upstream.stop();
     const response = await server.exchange([`POST ${PODS} HTTP/1.1`, 'Content-Length: 2'], '{}');
