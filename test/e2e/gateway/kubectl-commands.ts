@@ -218,7 +218,7 @@ const STREAMS: Lane = {
     passing('logs -n shop $POD'),
     passing('logs -n shop $POD --tail=3 --timestamps'),
     passing('logs -n shop $POD --limit-bytes=100'),
-    passing('logs -n shop $POD --since=10m --prefix'),
+    passing('logs -n shop $POD --since=1000h --tail=5 --prefix'),
     passing('logs -n shop deployment/cart --all-containers --tail=5'),
     passing('logs -n shop -l app.kubernetes.io/name=cart --tail=5 --prefix'),
     { args: 'logs -n shop -f $POD', until: '"n":399' },

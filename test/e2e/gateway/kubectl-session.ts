@@ -81,7 +81,7 @@ export class Session {
       stdout += text;
       const port = LISTENING.exec(stdout)?.[1];
       if (port !== undefined) used ??= command.port?.(Number(port)).finally(() => child.kill());
-      if (command.until !== undefined && stdout.includes(command.until)) child.kill();
+      if (endOfLine(stdout, command.until) > 0) child.kill();
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -89,8 +89,9 @@ export class Session {
     if (command.stdin !== undefined) child.stdin.end(command.stdin);
     await exit;
     if (used !== undefined) return { code: 0, stdout: await used, stderr };
-    const stopped = child.killed && command.until !== undefined && stdout.includes(command.until);
-    return { code: stopped ? 0 : (child.exitCode ?? -1), stdout, stderr };
+    const end = endOfLine(stdout, command.until);
+    if (child.killed && end > 0) return { code: 0, stdout: stdout.slice(0, end), stderr };
+    return { code: child.exitCode ?? -1, stdout, stderr };
   }
 
   #spawn({ args, terminal }: Command): ChildProcessWithoutNullStreams {
@@ -107,6 +108,12 @@ export class Session {
   #replaced(text: string): string {
     return text.replaceAll(/\$(NS|DIR|POD)/g, (_, name: string) => this.#variables[name] ?? '');
   }
+}
+
+/** The end of the first whole line with a text; 0 without one. */
+function endOfLine(output: string, text: string | undefined): number {
+  const at = text === undefined ? -1 : output.indexOf(text);
+  return at < 0 ? 0 : output.indexOf('\n', at) + 1;
 }
 
 function words(line: string): string[] {
