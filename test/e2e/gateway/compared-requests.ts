@@ -272,9 +272,12 @@ export function writes(): ComparedRequest[] {
     write('POST', `${namespace}/serviceaccounts/none/token`, {}),
     write('PUT', `${namespace}/finalize`, '{}'),
     // Reviews.
-    write('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
-      spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
-    }),
+    {
+      ...write('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
+      }),
+      caller: 'nobody',
+    },
     write('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'invalid' } }),
     // Deletes.
     write('DELETE', `${maps}/two?dryRun=All`, '', ''),

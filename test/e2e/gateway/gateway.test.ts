@@ -1,6 +1,7 @@
 // Tests of the gateway with real clients, a real kube-apiserver and simulated pods.
 import { describeDifferences } from './differences.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
+import { describeHostileClients } from './hostile.ts';
 import { describeIdentity } from './identity.ts';
 import { describeKubectl } from './kubectl.ts';
 import { describeStreams } from './streams.ts';
@@ -19,4 +20,5 @@ describe('the gateway', function () {
   describeStreams(() => gateway);
   describeDifferences(() => gateway);
   describeIdentity(() => gateway);
+  describeHostileClients(() => gateway);
 });
