@@ -1,4 +1,5 @@
 // Tests of the gateway with real clients, a real kube-apiserver and simulated pods.
+import { describeClients } from './clients.ts';
 import { describeDifferences } from './differences.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
 import { describeHostileClients } from './hostile.ts';
@@ -16,6 +17,7 @@ describe('the gateway', function () {
   });
   after(() => gateway?.stop());
 
+  describeClients(() => gateway);
   describeKubectl(() => gateway);
   describeStreams(() => gateway);
   describeDifferences(() => gateway);

@@ -1,0 +1,238 @@
+// Tests of the client libraries of JavaScript and Go, and of a controller with leader election, through the gateway.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import {
+  Attach,
+  CoreV1Api,
+  Exec,
+  KubeConfig,
+  Log,
+  makeInformer,
+  PortForward,
+  type V1Status,
+  Watch,
+} from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { freePort } from '../../../hack/system/ports.ts';
+import { until } from '../../support/until.ts';
+import { INFORMERS, InformerProgram } from '../informer-program.ts';
+import type { GatewayPlatform } from './gateway-platform.ts';
+
+const NAMESPACE = 'clients';
+
+export function describeClients(subject: () => GatewayPlatform): void {
+  describe('clients', () => {
+    let gateway: GatewayPlatform;
+    let kubeconfig: string;
+
+    before(async () => {
+      gateway = subject();
+      const { platform } = gateway;
+      kubeconfig = await platform.write(
+        'clients.kubeconfig',
+        kubeconfigOf(gateway, await gateway.signIn('ada')),
+      );
+      await platform.succeeding('create', 'namespace', NAMESPACE);
+      await platform.succeeding('wait', '--for=create', 'serviceaccount/default', '-n', NAMESPACE);
+    });
+    after(() => gateway.settled());
+
+    describe('of JavaScript', () => {
+      let config: KubeConfig;
+
+      before(() => {
+        config = new KubeConfig();
+        config.loadFromFile(kubeconfig);
+      });
+
+      it('exec with input, output and status', async () => {
+        const { namespace, name, container } = gateway.pod;
+        const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+        const input = new PassThrough();
+        input.end('the input\n');
+        const command = ['sh', '-c', 'head -n 1; echo error >&2'];
+        const status = await new Promise<V1Status>((resolve, reject) => {
+          new Exec(config)
+            .exec(namespace, name, container, command, stdout, stderr, input, false, resolve)
+            .catch(reject);
+        });
+        expect(status).to.include({ status: 'Success' });
+        expect([await text(stdout.end()), await text(stderr.end())]).to.deep.equal([
+          'the input\n',
+          'error\n',
+        ]);
+      });
+
+      it('attach', async () => {
+        const { namespace, name, container } = gateway.pod;
+        const output = collected();
+        const attached = new Attach(config);
+        const socket = await attached.attach(namespace, name, container, output.stream, null, null, false);
+        await until(async () => {
+          // KWOK shows only the lines after the attach.
+          await gateway.appendAttached(`${new Date().toISOString()} stdout F to a client\n`);
+          return output.text().includes('to a client\n');
+        });
+        socket.close();
+      });
+
+      it('port-forward', async () => {
+        const { namespace, name } = gateway.pod;
+        const output = collected();
+        const input = new PassThrough();
+        const forward = new PortForward(config);
+        const opened = await forward.portForward(namespace, name, [8080], output.stream, null, input);
+        input.write('through a port\n');
+        await until(() => output.text() === 'through a port\n');
+        const socket = typeof opened === 'function' ? opened() : opened;
+        socket?.close();
+      });
+
+      // Without `follow`, because this library throws outside of its caller when a followed log is aborted.
+      it('log', async () => {
+        const { namespace, name, container } = gateway.pod;
+        const stream = new PassThrough();
+        await new Log(config).log(namespace, name, container, stream);
+        expect(await text(stream)).to.include('"n":399');
+      });
+
+      it('watch and informer', async () => {
+        const api = config.makeApiClient(CoreV1Api);
+        const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+        const list = () =>
+          api.listNamespacedConfigMap({ namespace: NAMESPACE, labelSelector: 'of=javascript' });
+        const informer = makeInformer(config, path, list, 'of=javascript');
+        await informer.start();
+        const phases: string[] = [];
+        const query = { labelSelector: 'of=javascript' };
+        const watch = await new Watch(config).watch(
+          path,
+          query,
+          (phase) => phases.push(phase),
+          () => undefined,
+        );
+        const body = { metadata: { name: 'watched', labels: { of: 'javascript' } }, data: { a: 'b' } };
+        await api.createNamespacedConfigMap({ namespace: NAMESPACE, body });
+        await until(() => informer.get('watched', NAMESPACE)?.data?.['a'] === 'b');
+        await api.deleteNamespacedConfigMap({ namespace: NAMESPACE, name: 'watched' });
+        await until(() => informer.get('watched', NAMESPACE) === undefined && phases.length === 2);
+        expect(phases).to.deep.equal(['ADDED', 'DELETED']);
+        watch.abort();
+        await informer.stop();
+      });
+    });
+
+    it('of Go: informers with WatchList, with JSON and with protobuf', async () => {
+      const { platform } = gateway;
+      const create = (name: string): Promise<string> =>
+        platform.succeeding('create', 'secret', 'generic', name, '-n', NAMESPACE);
+      await create('before');
+      const informers = await InformerProgram.start({
+        kubeconfig,
+        resource: 'secrets.v1.',
+        selector: 'of=go',
+        signal: platform.signal,
+      });
+      try {
+        const secrets = async (selector: string): Promise<Record<string, string>> => {
+          const query = ['get', 'secrets', '-A', '-l', selector, '-o', 'json'];
+          const { items } = JSON.parse(await platform.succeeding(...query)) as SecretList;
+          return Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+        };
+        await create('created');
+        await platform.succeeding('label', 'secret', 'created', 'of=go', '-n', NAMESPACE);
+        await platform.succeeding('delete', 'secret', 'before', '-n', NAMESPACE);
+        for (const informer of INFORMERS) {
+          const expected = await secrets(informer === 'selector' ? 'of=go' : '');
+          await informers.reaches(informer, expected);
+          expect(await informers.store(informer), informer)
+            .to.deep.equal(expected)
+            .and.to.include.keys('created');
+        }
+        expect(informers.log).to.not.match(/falling back|watch-?list/i);
+      } finally {
+        await informers.stop();
+      }
+    });
+
+    it('of Go: kube-controller-manager with leader election, typed clients and protobuf', async () => {
+      const { platform } = gateway;
+      const manager = await startControllerManager(gateway, kubeconfig);
+      try {
+        const job = ['create', 'job', 'run', '--image=example.org/job', '-n', NAMESPACE];
+        await platform.succeeding(...job);
+        // kube-controller-manager creates the pod after it has become the leader.
+        await platform.succeeding(
+          ...['wait', '--for=create', 'pod', '-l', 'job-name=run', '-n', NAMESPACE, '--timeout=60s'],
+        );
+        const lease = ['get', 'lease', LEASE, '-n', 'kube-system', '-o', 'jsonpath={.spec.holderIdentity}'];
+        expect(await platform.succeeding(...lease)).to.not.equal('');
+      } finally {
+        const exit = once(manager, 'exit');
+        manager.kill();
+        await exit;
+      }
+    });
+  });
+}
+
+const LEASE = 'gateway-clients';
+
+interface SecretList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  }[];
+}
+
+/** A kubeconfig with the address of the gateway and this token. JSON is YAML. */
+function kubeconfigOf({ platform }: GatewayPlatform, token: string): string {
+  const certificateAuthority = Buffer.from(platform.controlPlane.ca).toString('base64');
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'gateway',
+        cluster: { server: platform.server.url, 'certificate-authority-data': certificateAuthority },
+      },
+    ],
+    users: [{ name: 'ada', user: { token } }],
+    contexts: [{ name: 'gateway', context: { cluster: 'gateway', user: 'ada' } }],
+    'current-context': 'gateway',
+  });
+}
+
+/** Starts kube-controller-manager with the controller of Jobs, which the control plane lacks. */
+async function startControllerManager(
+  { platform }: GatewayPlatform,
+  kubeconfig: string,
+): Promise<ChildProcess> {
+  const { binaries, pki } = platform.controlPlane;
+  const { cert, key } = pki.files.apiserver;
+  return spawn(
+    binaries.kubeControllerManager,
+    [
+      '--controllers=job-controller',
+      `--kubeconfig=${kubeconfig}`,
+      '--leader-elect=true',
+      `--leader-elect-resource-name=${LEASE}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${await freePort()}`,
+      `--tls-cert-file=${cert}`,
+      `--tls-private-key-file=${key}`,
+    ],
+    { stdio: 'ignore', env: platform.environment(), signal: platform.signal },
+  ).on('error', () => undefined);
+}
+
+/** A stream, and the text that was written to it. */
+function collected(): { readonly stream: PassThrough; readonly text: () => string } {
+  let seen = '';
+  const stream = new PassThrough();
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    seen += part;
+  });
+  return { stream, text: () => seen };
+}
