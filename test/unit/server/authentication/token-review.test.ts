@@ -143,6 +143,13 @@ describe('bearer tokens', () => {
     });
   }
 
+  for (const status of [{ authenticated: false }, {}, { user: { username: 'u' } }]) {
+    it(`return 401 when the status of the review is ${JSON.stringify(status)} (check 9)`, async () => {
+      const cluster = fakeCluster(() => Promise.resolve({ status }));
+      expect(await failure(ask(authenticator(cluster), 'Bearer good'))).to.include({ code: 401 });
+    });
+  }
+
   it('release a disconnected client immediately, and serve the other one', async () => {
     let release = (): void => undefined;
     const cluster = fakeCluster(
