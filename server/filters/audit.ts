@@ -27,11 +27,12 @@ export function auditLog(logger: Logger): AuditSink {
 
 const REJECTIONS = new Set([401, 403, 413, 429]);
 
-/** Records an event for each mutating request and for each rejected one. */
+/** Records an event for each mutating request, for each rejected one, and for each upgrade such as exec, which has the method GET. */
 export function audit(sink: AuditSink, monotonic: () => number): Filter {
   const record = (exchange: Exchange): void => {
-    if (READ_VERBS.has(exchange.info.verb) && !REJECTIONS.has(exchange.status)) return;
-    const { decision, authenticated, user } = exchange;
+    const { decision, authenticated, user, info, status, upgrade } = exchange;
+    const isRead = READ_VERBS.has(info.verb) && (!upgrade || info.verb === 'watch');
+    if (isRead && !REJECTIONS.has(status)) return;
     sink.record({
       ...newAccessRecord(exchange, monotonic()),
       stage: 'ResponseComplete',

@@ -234,7 +234,7 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
         expect(head).to.match(/^sec-websocket-protocol: v4\.channel\.k8s\.io\r$/im);
         socket.destroy();
         expect(await audited(id)).to.have.nested.property('user.username', 'ada');
-        // The server logs rejections.
+        if (side === 'gateway') expect((await logged(id))[0]).to.include({ audit: true, user: 'ada' });
         const rejected = randomUUID();
         expect((await open(side, rejected, bearerProtocol)).status).to.equal(401);
         if (side === 'gateway') expect(await logged(rejected)).to.not.have.length(0);
