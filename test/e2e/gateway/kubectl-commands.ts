@@ -269,7 +269,7 @@ export const ACCOUNT_LANE: Lane = {
     passing('apply -f $DIR/web.json'),
     passing('rollout status deployment/web --timeout=60s'),
     passing('patch deployment web -p {"spec":{"replicas":2}}'),
-    passing('get deployment web -o yaml'),
+    passing('get deployment web -o jsonpath={.spec}'),
     passing('delete deployment web --cascade=foreground --timeout=60s'),
     passing('logs -n shop $POD --tail=2'),
     { args: 'get pods -n shop --watch', until: 'cart-' },

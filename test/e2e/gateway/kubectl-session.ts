@@ -130,6 +130,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/("continue":)"[^"]+"/g, '$1"CONTINUE"'],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1'],
   [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}/g, 'TIME'],
+  // Error output of tar in a pod, which KWOK may drop.
+  [/^tar: .*\n?/gm, ''],
   // Log lines of client-go.
   [/^[IWE]\d{4} .*\n/gm, ''],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME'],
