@@ -139,7 +139,7 @@ function normalised({ status, reason, headers: all, body }: RawResponse, { lines
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
     .replaceAll(/"(?:\d+[dhms]){1,2}"/g, '"AGE"')
     .replaceAll(/(resourceVersion[\\"]*: ?[\\"]*)\d+/g, '$1RV')
-    .replaceAll(/"continue":"[^"]+"/g, '"continue":"TOKEN"')
+    .replaceAll(/("continue": ?)"[^"]+"/g, '$1"TOKEN"')
     // In CBOR and protobuf.
     .replaceAll(/resourceVersion[\x41-\x4a\x61-\x6a]\d+/g, 'resourceVersionRV')
     // oxlint-disable-next-line no-control-regex -- the tag and the length of a protobuf field
