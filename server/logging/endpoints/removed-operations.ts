@@ -1,6 +1,7 @@
 // Responds to the log operations that release 3.3 of the API removed, with every method that they had: 410 with a message
 // that names the replacement.
-import { newGone, newMethodNotAllowed } from '../../../apis/meta/v1/errors.ts';
+import { newGone } from '../../../apis/meta/v1/errors.ts';
+import { requireRead } from '../../endpoints/static-document.ts';
 import type { Handler } from '../../request/request-context.ts';
 
 /** Resources of the removed operations. */
@@ -15,12 +16,11 @@ export const REMOVED_RESOURCES = [
 
 /** `path`: of log queries, for instance `/kapis/logging.platform.io/v1alpha2/logs`. */
 export function removedOperations(path: string): Handler {
-  return ({ info, request, response }) => {
-    if (info.verb === '') {
-      response.setHeader('Allow', 'GET, HEAD');
-      throw newMethodNotAllowed(request.method ?? '');
-    }
+  return (context) => {
+    const { info } = context;
+    // Only the settings of the collector had other methods.
     const isSettings = info.isResourceRequest && info.resource === 'fluentbit';
+    if (!isSettings) requireRead(context);
     const alternative = isSettings
       ? 'configure the collection of logs with the custom resources of its operator'
       : `use GET ${path} with the parameters namespaces, workloads, pods and containers, and times in whole seconds`;
