@@ -129,11 +129,11 @@ export function newGateway(
     route: {
       authenticator: countedAuthentication(authenticator, access.metrics),
       select: (context) => {
-        if (!context.secure || access.isFrontProxy(context)) return undefined;
-        const proxied = select(context);
+        const proxied = context.secure ? select(context) : undefined;
+        if (!proxied || access.isFrontProxy(context)) return undefined;
         // With a client certificate, kubectl still discovers and reads the own groups of this server.
         const isLocal =
-          proxied?.info.isResourceRequest === false &&
+          !proxied.info.isResourceRequest &&
           options.impersonation === 'none' &&
           access.hasOnlyCertificate(context);
         return isLocal ? undefined : proxied;

@@ -5,7 +5,7 @@ import type { ProxiedRequest } from '../request/gateway-route.ts';
 import { isLongRunning } from '../request/long-running.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
-import { pathIn, searchIn } from '../request/request-path.ts';
+import { pathIn } from '../request/request-path.ts';
 
 /** The paths of kube-apiserver. */
 const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
@@ -32,8 +32,8 @@ export function proxiedRequests(
       return { info: { isResourceRequest: false, path, verb: method.toLowerCase() }, longRunning: true };
     }
     if (own.has(groupOf(info))) return undefined;
-    const query = new URLSearchParams(searchIn(url));
-    return { info, longRunning: context.upgrade !== undefined || isLongRunning({ ...context, info, query }) };
+    const { upgrade } = context;
+    return { info, longRunning: upgrade !== undefined || isLongRunning({ info, upgrade }) };
   };
 }
 

@@ -46,7 +46,7 @@ export function openUpstream(
 export class StaleConnectionError extends StatusError {}
 
 /**
- * Resolves with the response. Throws StatusError: 503 or 504 if the request was not sent, else 502. Throws the reason of the
+ * Resolves with the response. Throws StatusError: 503 if the request was not sent, else 502. Throws the reason of the
  * signal after an abort, which also ends a response that is being read.
  */
 export function upstreamResponse(

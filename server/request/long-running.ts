@@ -12,8 +12,8 @@ const STREAMING_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 
  * Selects watches, upgrades of resources, and streaming subresources, as in kube-apiserver. An upgrade of another path is not
  * long-running, because it gets an ordinary response.
  */
-export const isLongRunning: LongRunning = ({ info, upgrade }) => {
+export function isLongRunning({ info, upgrade }: Pick<RequestContext, 'info' | 'upgrade'>): boolean {
   if (!info.isResourceRequest) return false;
   if (upgrade) return true;
   return info.verb === 'watch' || (info.subresource !== '' && STREAMING_SUBRESOURCES.has(info.subresource));
-};
+}
