@@ -20,13 +20,21 @@ export const ANONYMOUS: UserInfo = {
   extra: {},
 };
 
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):[^:]+$/;
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** Returns namespace and name of a ServiceAccount; undefined for another user. */
+export function serviceAccountOf(
+  userName: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(userName) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
+}
 
 /**
  * Returns the tenant of a user, for fair queuing and quotas. All ServiceAccounts of a namespace are one tenant, because a user with the
  * permission to create one can create any number.
  */
 export function sharerOf({ name }: Pick<UserInfo, 'name'>): string {
-  const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];
-  return namespace === undefined ? name : `system:serviceaccounts:${namespace}`;
+  const account = serviceAccountOf(name);
+  return account ? `system:serviceaccounts:${account.namespace}` : name;
 }

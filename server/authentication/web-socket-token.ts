@@ -4,6 +4,11 @@ import type { IncomingMessage } from 'node:http';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 
 const PREFIX = 'base64url.bearer.authorization.k8s.io.';
+/** Returns true for a subprotocol that contains a token. A server never selects it. */
+export function isTokenProtocol(protocol: string): boolean {
+  return protocol.startsWith(PREFIX);
+}
+
 const ENCODED = /^[A-Za-z0-9_-]+$/;
 
 /**
@@ -14,7 +19,7 @@ export function webSocketToken({ headers }: IncomingMessage): string | undefined
   const offered = headers['sec-websocket-protocol'];
   if (!offered?.includes(PREFIX) || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
   const protocols = offered.split(',').map((protocol) => protocol.trim());
-  const [token, ...others] = protocols.filter((protocol) => protocol.startsWith(PREFIX));
+  const [token, ...others] = protocols.filter(isTokenProtocol);
   if (token === undefined) return undefined;
   if (others.length > 0) throw newUnauthorized(new Error('several WebSocket subprotocols with a token'));
   const encoded = token.slice(PREFIX.length);

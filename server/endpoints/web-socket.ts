@@ -5,15 +5,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { newBadRequest, newForbidden } from '../../apis/meta/v1/errors.ts';
+import { isTokenProtocol } from '../authentication/web-socket-token.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
+import { isSameOrigin } from '../request/same-origin.ts';
 
 /** Maximum size of a client's message in bytes. Messages of clients are ignored. */
 const MAX_MESSAGE = 64 * 1024;
 /** Number of queued bytes above which the server does not respond to pings. */
 const MAX_WAITING = 64 * 1024;
-
-/** A subprotocol with a bearer token, as browsers send it to kube-apiserver. The server never selects it. */
-const TOKEN = /^base64url\.bearer\.authorization\.k8s\.io\./;
 
 const endpoint = new WebSocketServer({
   noServer: true,
@@ -22,7 +21,7 @@ const endpoint = new WebSocketServer({
   maxPayload: MAX_MESSAGE,
   autoPong: false,
   // Selects the first subprotocol, because a browser rejects a response without one.
-  handleProtocols: (offered) => [...offered].find((protocol) => !TOKEN.test(protocol)) ?? false,
+  handleProtocols: (offered) => [...offered].find((protocol) => !isTokenProtocol(protocol)) ?? false,
 });
 
 export interface OpenWebSocket {
@@ -87,8 +86,7 @@ function checkProtocols(offered: string | undefined): void {
  * Rejects handshakes of other origins, because a browser opens WebSockets for any page, with the client certificate of
  * the user. Requests that kube-apiserver forwards are accepted: they have X-Forwarded-For, which a page cannot set.
  */
-function checkOrigin({ origin, host, 'x-forwarded-for': forwarded }: IncomingHttpHeaders): void {
-  if (origin === undefined || forwarded !== undefined) return;
-  if (host !== undefined && URL.parse(origin)?.host === URL.parse(`https://${host}`)?.host) return;
+function checkOrigin(headers: IncomingHttpHeaders): void {
+  if (headers['x-forwarded-for'] !== undefined || isSameOrigin(headers)) return;
   throw newForbidden(undefined, '', 'WebSockets are not available to pages of other origins');
 }

@@ -2,6 +2,7 @@
 // for example under /oauth (RFC 6749).
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
+import { hasBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { CORS_HEADERS } from './cors.ts';
 import type { Exchange } from './exchange.ts';
@@ -57,7 +58,7 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   if (retry !== undefined) headers['Retry-After'] = retry;
   if (error.code === 401) headers['WWW-Authenticate'] = challenge(request.headers);
   // Node must not parse the rest of an unread body as the next request.
-  if (!request.complete && hasBody(request.headers)) headers.Connection = 'close';
+  if (!request.complete && hasBody(request)) headers.Connection = 'close';
   response.writeHead(error.code, headers);
   response.end(body);
 }
@@ -65,9 +66,4 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
 /** The WWW-Authenticate header. It has an error code only if the request had a bearer token (RFC 6750, 3.1). */
 function challenge({ authorization = '' }: IncomingHttpHeaders): string {
   return /^bearer(?: |$)/i.test(authorization) ? 'Bearer error="invalid_token"' : 'Bearer';
-}
-
-function hasBody(headers: IncomingHttpHeaders): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
 }

@@ -1,6 +1,8 @@
 // Request and response headers that the gateway forwards. Headers of the connection are removed first, and identity
 // headers are added last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
 import type { IncomingMessage } from 'node:http';
+import { isTokenProtocol } from '../authentication/web-socket-token.ts';
+import { hasBody } from '../request/request-body.ts';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
@@ -73,11 +75,6 @@ export function requestHeaders({ rawHeaders }: IncomingMessage, options: Request
   return headers;
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
-}
-
 /** Methods whose request has a body in general. Node sends a chunked body for them by default. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -110,12 +107,9 @@ function pushCookies(headers: string[], name: string, value: string): void {
   if (others.length > 0) headers.push(name, others.join(';'));
 }
 
-/** Subprotocols with a bearer token, see authentication/web-socket-token.ts. */
-const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./;
-
 /** Removes the token of an impersonated caller, so that kube-apiserver sees one identity. */
 function pushProtocols(headers: string[], name: string, value: string): void {
-  const others = value.split(',').filter((protocol) => !TOKEN_PROTOCOL.test(protocol.trim()));
+  const others = value.split(',').filter((protocol) => !isTokenProtocol(protocol.trim()));
   if (others.length > 0) headers.push(name, others.join(','));
 }
 

@@ -11,6 +11,7 @@ import { sharerOf } from '../authentication/user.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { isSameOrigin } from '../request/same-origin.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { ImpersonatedCredential } from './gateway-authenticator.ts';
@@ -144,9 +145,8 @@ export class Gateway {
 }
 
 /** A page of another origin must not use the client certificate that the browser of the user sends. */
-function checkOrigin({ headers: { origin, host } }: IncomingMessage, allowed: readonly string[]): void {
-  if (origin === undefined || allowed.includes(origin)) return;
-  if (host !== undefined && URL.parse(origin)?.host === URL.parse(`https://${host}`)?.host) return;
+function checkOrigin({ headers }: IncomingMessage, allowed: readonly string[]): void {
+  if (isSameOrigin(headers) || allowed.includes(headers.origin ?? '')) return;
   throw newForbidden(undefined, '', 'client certificates are not available to pages of other origins');
 }
 

@@ -2,7 +2,7 @@
 // that the caller requests (`kubectl --as`), as in kube-apiserver.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { SYSTEM_MASTERS, type UserInfo } from '../authentication/user.ts';
+import { SYSTEM_MASTERS, serviceAccountOf, type UserInfo } from '../authentication/user.ts';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
 import { forbiddenMessage } from '../authorization/forbidden-message.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -12,7 +12,6 @@ const UID = 'impersonate-uid';
 const GROUP = 'impersonate-group';
 const EXTRA = 'impersonate-extra-';
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /** Maximum number of impersonated groups and extras of a request, because each one needs a review. */
 const MAX_REQUESTED = 100;
@@ -38,11 +37,10 @@ export async function impersonatedUser(
   if (groups.length + extra.length > MAX_REQUESTED) {
     throw newBadRequest(`the request impersonates more than ${MAX_REQUESTED} groups and extras`);
   }
-  const [, namespace, serviceAccount] = SERVICE_ACCOUNT.exec(name) ?? [];
-  const user =
-    namespace === undefined || serviceAccount === undefined
-      ? target('', 'users', '', name)
-      : { ...target('', 'serviceaccounts', '', serviceAccount), namespace };
+  const account = serviceAccountOf(name);
+  const user = account
+    ? { ...target('', 'serviceaccounts', '', account.name), namespace: account.namespace }
+    : target('', 'users', '', name);
   const targets = [
     user,
     ...groups.map((group) => target('', 'groups', '', group)),

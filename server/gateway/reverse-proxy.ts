@@ -2,8 +2,9 @@
 // buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
 import type { IncomingMessage } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
+import { hasBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { framing, hasBody, responseHeaders } from './forwarded-headers.ts';
+import { framing, responseHeaders } from './forwarded-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */

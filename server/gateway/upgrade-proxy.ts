@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
+import { hasBody } from '../request/request-body.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
-import { framing, hasBody, responseHeaders } from './forwarded-headers.ts';
+import { framing, responseHeaders } from './forwarded-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */

@@ -1,4 +1,4 @@
-// Reads the bearer token of a request that the gateway forwards.
+// Detects requests with a token of this server, among those that the gateway forwards.
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { TokenVerifier } from '../authentication/access-token.ts';
 import { webSocketToken } from '../authentication/web-socket-token.ts';
