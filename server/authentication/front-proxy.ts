@@ -6,6 +6,7 @@ import { type AuthenticationRequest, type Authenticator, CallerRejected } from '
 import { commonNameOf } from './certificate-subject.ts';
 import type { AuthenticationConfig, FrontProxy } from './delegated-authentication.ts';
 import type { FrontProxyStatus } from './front-proxy-status.ts';
+import { extraFields, utf8 } from './identity-headers.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
@@ -90,7 +91,7 @@ function userFrom(request: IncomingMessage, proxy: FrontProxy): UserInfo {
     name: firstValue(request, proxy.usernameHeaders),
     uid: firstValue(request, proxy.uidHeaders),
     groups: values(request, proxy.groupHeaders),
-    extra: extraOf(request, proxy.extraHeaderPrefixes),
+    extra: extraFields(request, proxy.extraHeaderPrefixes),
   };
 }
 
@@ -124,42 +125,4 @@ function values({ headersDistinct }: IncomingMessage, names: readonly string[]):
     }
   }
   return found;
-}
-
-/** Returns the extras of the user. Their key is the header name after the prefix, percent-decoded. */
-function extraOf(
-  { headersDistinct }: IncomingMessage,
-  prefixes: readonly string[],
-): Readonly<Record<string, readonly string[]>> {
-  const extra = new Map<string, string[]>();
-  for (const prefix of prefixes) {
-    for (const [header, found] of Object.entries(headersDistinct)) {
-      if (!header.startsWith(prefix) || !found) continue;
-      const key = unescape(header.slice(prefix.length));
-      extra.set(key, [...(extra.get(key) ?? []), ...found.map(utf8)]);
-    }
-  }
-  // Unlike an assignment, fromEntries also creates a plain property for the key `__proto__`.
-  return Object.fromEntries(extra);
-}
-
-function unescape(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
-}
-
-const NON_ASCII = /[\u0080-\u00ff]/;
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-/** Decodes a header as UTF-8. Node has decoded it as Latin-1. */
-function utf8(value: string): string {
-  if (!NON_ASCII.test(value)) return value;
-  try {
-    return decoder.decode(Buffer.from(value, 'latin1'));
-  } catch (cause) {
-    throw newUnauthorized(new Error('a header of the front proxy is not UTF-8', { cause }));
-  }
 }

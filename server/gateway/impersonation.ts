@@ -2,6 +2,7 @@
 // that the caller requests (`kubectl --as`), as in kube-apiserver.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { extraFields, utf8 } from '../authentication/identity-headers.ts';
 import { SYSTEM_MASTERS, serviceAccountOf, type UserInfo } from '../authentication/user.ts';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
 import { forbiddenMessage } from '../authorization/forbidden-message.ts';
@@ -22,19 +23,23 @@ const MAX_REQUESTED = 100;
  */
 export async function impersonatedUser(
   caller: UserInfo,
-  { headersDistinct }: IncomingMessage,
+  request: Pick<IncomingMessage, 'headersDistinct'>,
   authorizer: Authorizer,
   context: CallContext,
 ): Promise<UserInfo> {
-  const name = headersDistinct[USER]?.[0] ?? '';
-  const uid = headersDistinct[UID]?.[0] ?? '';
-  const groups = headersDistinct[GROUP] ?? [];
-  const extra = extraOf(headersDistinct);
+  const valuesOf = (header: string): string[] => (request.headersDistinct[header] ?? []).map(utf8);
+  const [name = ''] = valuesOf(USER);
+  const [uid = ''] = valuesOf(UID);
+  const groups = valuesOf(GROUP);
+  const extra = extraFields(request, [EXTRA]);
+  const fields = Object.entries(extra).flatMap(([key, values]) =>
+    values.map((value) => [key, value] as const),
+  );
   if (name === '') {
-    if (uid === '' && groups.length === 0 && extra.length === 0) return caller;
+    if (uid === '' && groups.length === 0 && fields.length === 0) return caller;
     throw newBadRequest('the request has impersonation headers without Impersonate-User');
   }
-  if (groups.length + extra.length > MAX_REQUESTED) {
+  if (groups.length + fields.length > MAX_REQUESTED) {
     throw newBadRequest(`the request impersonates more than ${MAX_REQUESTED} groups and extras`);
   }
   const account = serviceAccountOf(name);
@@ -44,7 +49,7 @@ export async function impersonatedUser(
   const targets = [
     user,
     ...groups.map((group) => target('', 'groups', '', group)),
-    ...extra.map(([key, value]) => target(AUTHENTICATION_GROUP, 'userextras', key, value)),
+    ...fields.map(([key, value]) => target(AUTHENTICATION_GROUP, 'userextras', key, value)),
     ...(uid === '' ? [] : [target(AUTHENTICATION_GROUP, 'uids', '', uid)]),
   ];
   for (const requested of targets) {
@@ -53,7 +58,7 @@ export async function impersonatedUser(
     if (!allowed) throw newForbidden(attributes, attributes.name, forbiddenMessage(attributes, reason));
   }
   // kube-apiserver adds the groups of all authenticated users and of a ServiceAccount.
-  return { name, uid, groups, extra: joined(extra) };
+  return { name, uid, groups, extra };
 }
 
 /**
@@ -97,29 +102,6 @@ function target(
     namespace: '',
     name,
   };
-}
-
-function extraOf(headers: IncomingMessage['headersDistinct']): [string, string][] {
-  return Object.entries(headers).flatMap(([header, values = []]) =>
-    header.startsWith(EXTRA)
-      ? values.map((value): [string, string] => [decoded(header.slice(EXTRA.length)), value])
-      : [],
-  );
-}
-
-function joined(extra: readonly (readonly [string, string])[]): Record<string, string[]> {
-  const keys = new Set(extra.map(([key]) => key));
-  return Object.fromEntries(
-    [...keys].map((key) => [key, extra.filter(([other]) => other === key).map(([, value]) => value)]),
-  );
-}
-
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 /** Escapes every character that a header name cannot contain. kube-apiserver decodes the escapes. */

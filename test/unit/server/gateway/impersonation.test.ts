@@ -136,6 +136,28 @@ describe('the impersonation that a caller requests', () => {
     );
   });
 
+  it('has names in UTF-8, also in the review', async () => {
+    const authorizer = reviewing(() => true);
+    const asReceived = Buffer.from('zoë', 'utf8').toString('latin1');
+    const request = requestWith([
+      ['impersonate-user', asReceived],
+      ['impersonate-group', asReceived],
+      ['impersonate-extra-example.com%2fteam', asReceived],
+    ]);
+    const user = await impersonatedUser(ALICE, request, authorizer, CONTEXT);
+    expect(user).to.deep.equal({
+      name: 'zoë',
+      uid: '',
+      groups: ['zoë'],
+      extra: { 'example.com/team': ['zoë'] },
+    });
+    expect(authorizer.reviews.map((review) => ('name' in review ? review.name : ''))).to.deep.equal([
+      'zoë',
+      'zoë',
+      'zoë',
+    ]);
+  });
+
   it('is the caller without headers, and without a review', async () => {
     const authorizer = reviewing(() => false);
     expect(await impersonatedUser(ALICE, requestWith([]), authorizer, CONTEXT)).to.equal(ALICE);
