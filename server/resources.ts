@@ -74,7 +74,7 @@ export function newResources(
     syncTimeout: options.syncTimeout,
     metrics: {
       observe: (kind, current) => cacheMetrics.observe(exactName(kind), current),
-      forget: (kind) => cacheMetrics.forget(exactName(kind)),
+      remove: (kind) => cacheMetrics.remove(exactName(kind)),
     },
   });
   const profile = nodeProfile(nodes.definition);

@@ -94,7 +94,7 @@ export class CacheMetrics {
   }
 
   /** Removes the metrics of a resource that is not followed any more. */
-  forget(resource: string): void {
+  remove(resource: string): void {
     this.#caches.delete(resource);
     this.#version.remove({ resource });
   }

@@ -62,10 +62,11 @@ export class Gateway {
   /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
   async serve(context: ProxiedContext): Promise<void> {
     const { metrics, requests, streams } = this.#options;
+    const caller = sharerOf(context.user);
     let code = 499;
     try {
-      using _ = (context.longRunning ? streams : requests).take(sharerOf(context.user));
-      code = await this.#forward(context);
+      using _ = (context.longRunning ? streams : requests).take(caller);
+      code = await this.#forward(context, caller);
     } catch (error) {
       if (error instanceof StatusError) code = error.code;
       throw error;
@@ -79,7 +80,7 @@ export class Gateway {
   }
 
   /** Returns the status code of the response. */
-  async #forward(context: ProxiedContext): Promise<number> {
+  async #forward(context: ProxiedContext, caller: string): Promise<number> {
     const { request, signal, upgrade } = context;
     const { upstream, pseudonym, metrics, monotonic } = this.#options;
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
@@ -91,7 +92,7 @@ export class Gateway {
     signal.throwIfAborted();
     const forwarding: Forwarding = {
       target,
-      caller: sharerOf(context.user),
+      caller,
       headers: requestHeaders(request, {
         host: hostOf(target.endpoint),
         auditID: context.auditID,

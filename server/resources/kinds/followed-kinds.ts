@@ -41,7 +41,7 @@ export interface FollowedKindsOptions {
 export interface KindMetrics {
   /** `followed` is called at each scrape. */
   observe(kind: Kind, followed: () => FollowedKind): ReflectorObserver;
-  forget(kind: Kind): void;
+  remove(kind: Kind): void;
 }
 
 const SWEEP_MS = 5_000;
@@ -226,6 +226,6 @@ export class FollowedKinds {
   #drop(followed: FollowedKind): void {
     followed.stop();
     this.#followed.delete(exactName(followed.kind));
-    this.#options.metrics.forget(followed.kind);
+    this.#options.metrics.remove(followed.kind);
   }
 }

@@ -29,7 +29,7 @@ describe('FollowedKinds', () => {
   let cluster: KindCluster;
   let stop: AbortController;
   let running: Promise<void>;
-  let forgotten: string[];
+  let removed: string[];
 
   async function follow(options: Partial<FollowedKindsOptions> = {}): Promise<FollowedKinds> {
     const kinds = new FollowedKinds({
@@ -44,7 +44,7 @@ describe('FollowedKinds', () => {
       idleTimeout: 600_000,
       syncTimeout: 5_000,
       sweepMs: 5,
-      metrics: { observe: () => ({}), forget: (kind) => forgotten.push(exactName(kind)) },
+      metrics: { observe: () => ({}), remove: (kind) => removed.push(exactName(kind)) },
       ...options,
     });
     running = kinds.run(stop.signal);
@@ -72,7 +72,7 @@ describe('FollowedKinds', () => {
 
   beforeEach(async () => {
     stop = new AbortController();
-    forgotten = [];
+    removed = [];
     cluster = await KindCluster.start(PODS, NAMESPACES, SERVICES, WIDGETS);
     cluster.objects.set(PODS_PATH, [plain('shop/a', 1), plain('bank/b', 2)]);
   });
@@ -203,7 +203,7 @@ describe('FollowedKinds', () => {
     const first = await use(kinds, PODS);
     await until(() => kinds.synced.length === 0);
     await until(() => cluster.streams(PODS) === 0);
-    expect(forgotten).to.deep.equal(['pods']);
+    expect(removed).to.deep.equal(['pods']);
     const again = await use(kinds, PODS);
     expect(again).not.to.equal(first);
     expect(again.objects).to.equal(2);
@@ -216,7 +216,7 @@ describe('FollowedKinds', () => {
     await use(kinds, PODS);
     await use(kinds, NAMESPACES);
     expect(namesOf(kinds)).to.deep.equal(['pods', 'namespaces']);
-    expect(forgotten).to.deep.equal(['services']);
+    expect(removed).to.deep.equal(['services']);
   });
 
   it('responds with 503 for a kind over its budget, and releases its memory', async () => {
@@ -231,7 +231,7 @@ describe('FollowedKinds', () => {
     }
     await until(() => cluster.streams(PODS) === 0);
     expect(cluster.requests(PODS_PATH)).to.equal(1);
-    expect(forgotten).to.deep.equal(['pods']);
+    expect(removed).to.deep.equal(['pods']);
     expect((await use(kinds, SERVICES)).synced).to.equal(true);
   });
 
@@ -264,7 +264,7 @@ describe('FollowedKinds', () => {
     });
     cluster.define('MODIFIED', WIDGETS, 'shade');
     await until(() => ended);
-    expect(forgotten).to.deep.equal(['widgets.example.com']);
+    expect(removed).to.deep.equal(['widgets.example.com']);
     const changed = await use(kinds, current());
     expect(changed).not.to.equal(widgets);
     expect(changed.profile.fields).to.have.property('spec.shade');
