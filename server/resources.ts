@@ -84,6 +84,7 @@ export function newResources(
       kind: NODES,
       profile,
       index: new ListIndex(profile, slicer),
+      head: cache.head,
       snapshot: () => cache.snapshot(),
       onChange: (changed) => cache.onChange(changed),
     },

@@ -7,6 +7,7 @@ import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-
 import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
 import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
+import type { ObjectHead } from './object-splice.ts';
 import type { ResourceCache, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
@@ -63,6 +64,11 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
       probe: options.probe,
       current: () => this.#current?.version ?? 0n,
     });
+  }
+
+  /** `kind` and `apiVersion` of the objects. */
+  get head(): ObjectHead {
+    return this.#reader.head;
   }
 
   get synced(): boolean {
@@ -181,7 +187,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     read: ReadObject<Facts>,
     previous: StoredObject<Facts> | undefined,
   ): void {
-    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
+    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous, this.#reader.head);
     const retainedBytes = previous ? current.pinnedBy(previous.key) : 0;
     this.#publish(change, current.with(version, change.object, previous), retainedBytes);
   }
@@ -196,7 +202,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
       this.#advance(current.at(version), 0);
       return;
     }
-    const change = new Change('DELETED', read, previous);
+    const change = new Change('DELETED', read, previous, this.#reader.head);
     this.#publish(change, current.without(version, previous.key), current.pinnedBy(previous.key));
   }
 

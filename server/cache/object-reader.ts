@@ -4,7 +4,7 @@ import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
-import { objectHead, type SplicedObject, splice } from './object-splice.ts';
+import { ObjectHead, type SplicedObject, splice } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
 
 /** The properties of a resource that the cache needs. ResourceDefinition implements them. */
@@ -13,6 +13,8 @@ export interface ObjectSource<Facts> {
   readonly version: string;
   readonly kind: string;
   readonly source: { readonly path: string };
+  /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list, as for its built-in kinds. */
+  readonly bareItems?: boolean;
   facts(object: unknown): Facts;
 }
 
@@ -25,13 +27,14 @@ export interface ReadObject<Facts> {
 /** Converts raw objects of one resource. The parsed object is discarded after each call. */
 export class ObjectReader<Facts> {
   readonly #source: ObjectSource<Facts>;
-  readonly #head: Buffer;
+  readonly head: ObjectHead;
   readonly #interner = new Interner();
   readonly #sharedLabels = new SharedValues<Readonly<Record<string, string>>>();
 
   constructor(source: ObjectSource<Facts>) {
     this.#source = source;
-    this.#head = objectHead(source.kind, source.group, source.version);
+    const { kind, group, version, bareItems = false } = source;
+    this.head = new ObjectHead(kind, group === '' ? version : `${group}/${version}`, bareItems);
   }
 
   /** `members`: those of the object, if the caller has already scanned it. */
@@ -43,7 +46,7 @@ export class ObjectReader<Facts> {
     if (name === '' || !/^\d+$/.test(resourceVersion)) {
       throw new SyntaxError('an object without name or resourceVersion');
     }
-    const spliced = splice(raw, this.#head, members);
+    const spliced = splice(raw, this.head.stored, members);
     const namespace = this.#interner.intern(text(metadata['namespace']));
     // A signed number, which takes no memory of its own.
     const checksum = spliced.parts.reduce((sum, part) => crc32(part, sum), 0) | 0;

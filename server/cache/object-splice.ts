@@ -16,12 +16,34 @@ export interface SplicedObject extends ObjectExtent {
 }
 
 const COMMA = Buffer.from(',');
+const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
-/** Returns the first part of a spliced object: `{"kind":…,"apiVersion":…`, without the closing brace. */
-export function objectHead(kind: string, group: string, version: string): Buffer {
-  const apiVersion = group === '' ? version : `${group}/${version}`;
-  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
+/**
+ * `kind` and `apiVersion` of the objects of one resource. kube-apiserver omits both in the list items of its built-in
+ * kinds. Such objects are stored without them, so that a list consists of the stored bytes.
+ */
+export class ObjectHead {
+  /** First part of the stored objects, without the closing brace. */
+  readonly stored: Buffer;
+  /** Replaces the opening brace of a stored object; undefined if the stored objects are complete. */
+  readonly #missing: Buffer | undefined;
+
+  constructor(kind: string, apiVersion: string, bareItems: boolean) {
+    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
+    this.stored = bareItems ? OPEN : Buffer.from(head);
+    this.#missing = bareItems ? Buffer.from(`${head},`) : undefined;
+  }
+
+  /** True if the stored objects contain `kind` and `apiVersion`. */
+  get isStored(): boolean {
+    return this.#missing === undefined;
+  }
+
+  /** Returns the complete object, in parts that are not concatenated. */
+  complete(stored: Buffer): readonly Buffer[] {
+    return this.#missing ? [this.#missing, stored.subarray(OPEN.length)] : [stored];
+  }
 }
 
 /**
@@ -43,9 +65,13 @@ export function splice(
   let metadataStart = 0;
   for (const member of members) {
     if (member.name === 'kind' || member.name === 'apiVersion') continue;
-    if (member === metadata) metadataStart = length + 1 + (member.start - member.keyStart);
-    parts.push(COMMA, bytes.subarray(member.keyStart, member.end));
-    length += 1 + member.end - member.keyStart;
+    if (length > OPEN.length) {
+      parts.push(COMMA);
+      length += COMMA.length;
+    }
+    if (member === metadata) metadataStart = length + (member.start - member.keyStart);
+    parts.push(bytes.subarray(member.keyStart, member.end));
+    length += member.end - member.keyStart;
   }
   parts.push(CLOSE);
   const metadataEnd = metadataStart + metadata.end - metadata.start;

@@ -18,7 +18,10 @@ export interface ObjectIdentity<Facts> {
 /** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> extends ObjectIdentity<Facts> {
   readonly identity: ObjectIdentity<Facts>;
-  /** The complete object as JSON. It starts with `kind` and `apiVersion`, those of our group for nodes. */
+  /**
+   * The object as JSON, as it is an item of a list. It starts with `kind` and `apiVersion`, those of our group for nodes; the
+   * objects of built-in kinds have neither (ObjectHead).
+   */
   readonly bytes: Buffer;
   /** Length of `bytes`. */
   readonly length: number;

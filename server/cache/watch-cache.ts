@@ -4,28 +4,36 @@
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import { Identity, type ReadObject } from './object-reader.ts';
-import { withResourceVersion } from './object-splice.ts';
+import { type ObjectHead, withResourceVersion } from './object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 import { type StoredObject, storedAlone } from './stored-object.ts';
 
 /**
- * A change, encoded once as the line that most watchers receive. The bytes of the object are a slice of this line. A
- * change has separate buffers, so that it keeps no chunk of a snapshot in memory.
+ * A change, encoded once as the line that most watchers receive. If objects are stored completely, the bytes of the
+ * object are a slice of this line. A change has separate buffers, so that it keeps no chunk of a snapshot in memory.
  */
 export class Change<Facts> implements WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
   readonly object: StoredObject<Facts>;
   readonly previous: StoredObject<Facts> | undefined;
+  readonly #head: ObjectHead;
   readonly #frames = new Map<WatchEventType, Buffer>();
   #lastSelected: CachedObject<Facts> | undefined;
 
-  constructor(type: WatchEventType, read: ReadObject<Facts>, previous: StoredObject<Facts> | undefined) {
+  constructor(
+    type: WatchEventType,
+    read: ReadObject<Facts>,
+    previous: StoredObject<Facts> | undefined,
+    head: ObjectHead,
+  ) {
     this.type = type;
+    this.#head = head;
     this.resourceVersion = BigInt(read.identity.resourceVersion);
-    this.object = storedAlone(read.identity, read.spliced, [LINE_STARTS[type], LINE_END]);
+    const around = head.isStored ? ([LINE_STARTS[type], LINE_END] as const) : ([NOTHING, NOTHING] as const);
+    this.object = storedAlone(read.identity, read.spliced, around);
     this.previous = previous?.detached();
-    this.#frames.set(type, this.object.frame.open());
+    if (head.isStored) this.#frames.set(type, this.object.frame.open());
   }
 
   /** Memory of the change in bytes. */
@@ -42,7 +50,7 @@ export class Change<Facts> implements WatchEvent<Facts> {
   frame(type: WatchEventType): Buffer {
     let frame = this.#frames.get(type);
     if (!frame) {
-      frame = line(type, this.objectFor(type).bytes);
+      frame = line(type, ...this.#head.complete(this.objectFor(type).bytes));
       this.#frames.set(type, frame);
     }
     return frame;
@@ -206,9 +214,9 @@ export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
 /** The part of a line after the object. */
 export const LINE_END = Buffer.from('}\n');
 
-/** Returns the line of an event; copies the bytes of the object. */
-export function line(type: LineType, object: Buffer): Buffer {
-  return Buffer.concat([LINE_STARTS[type], object, LINE_END]);
+/** Returns the line of an event; copies the parts of the object. */
+export function line(type: LineType, ...object: readonly Buffer[]): Buffer {
+  return Buffer.concat([LINE_STARTS[type], ...object, LINE_END]);
 }
 
 function start(type: LineType): Buffer {

@@ -13,6 +13,8 @@ export interface ResourceDefinition<Facts> {
   readonly verbs: readonly string[];
   /** The resource of kube-apiserver that the objects come from. `path`: for instance `/api/v1/nodes`. */
   readonly source: { readonly path: string; readonly apiVersion: string; readonly kind: string };
+  /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list, as for its built-in kinds. */
+  readonly bareItems?: boolean;
   /**
    * Extracts the facts for columns, sorting and filters from a parsed object. It must not throw, although the object
    * is not validated.

@@ -139,7 +139,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
         ...Object.keys(profile.fields),
       ],
     });
-    this.#item = new PlatformItem({ path, resource: exactName(kind) }, this.#states, computed);
+    this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, this.#states, computed);
     this.#pieces = new PlatformPieces(this.#item, options.slicer, options.compressedBytes);
   }
 

@@ -2,6 +2,7 @@
 // bytes are copied once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import type { ObjectHead } from '../../cache/object-splice.ts';
 import type { CachedObject } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 
@@ -22,9 +23,16 @@ export class PlatformItem<Facts> {
   readonly #place: ItemPath;
   readonly #states: ObjectFingerprints;
   readonly #computed: ComputedAnnotations<Facts> | undefined;
+  readonly #head: ObjectHead;
 
-  constructor(place: ItemPath, states: ObjectFingerprints, computed: ComputedAnnotations<Facts> | undefined) {
+  constructor(
+    place: ItemPath,
+    head: ObjectHead,
+    states: ObjectFingerprints,
+    computed: ComputedAnnotations<Facts> | undefined,
+  ) {
     this.#place = place;
+    this.#head = head;
     this.#states = states;
     this.#computed = computed;
   }
@@ -48,10 +56,10 @@ export class PlatformItem<Facts> {
     const link = Buffer.from(`"selfLink":"${this.link(object)}",`);
     const computed = this.#computed?.(object) ?? '';
     if (computed === '' && !metadata.includes(SELF_LINK)) {
-      return [bytes.subarray(0, start + 1), link, bytes.subarray(start + 1)];
+      return [...this.#head.complete(bytes.subarray(0, start + 1)), link, bytes.subarray(start + 1)];
     }
     return [
-      bytes.subarray(0, start + 1),
+      ...this.#head.complete(bytes.subarray(0, start + 1)),
       link,
       ...rewritten(metadata, computed),
       bytes.subarray(start + metadata.length),

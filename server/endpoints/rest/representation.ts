@@ -1,7 +1,9 @@
 // Encodes objects in responses as the object, PartialObjectMetadata, or rows of a Table (tables.ts).
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
+import { ObjectHead } from '../../cache/object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
+import { apiVersionOf } from '../../resources/kind.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 
 /** Encodes the lines of a watch, each with a newline at its end. */
@@ -61,20 +63,32 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
   };
 }
 
+export function headOf<Facts>(definition: ResourceDefinition<Facts>): ObjectHead {
+  return new ObjectHead(definition.kind, apiVersionOf(definition), definition.bareItems ?? false);
+}
+
+/** Returns the parts as one buffer; copies only if there are several. */
+export function joinedParts(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return first && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
 /** Representation of unconverted objects: their cached bytes. It is stateless and shared by all requests. */
 export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;
   readonly #apiVersion: string;
+  readonly #head: ObjectHead;
 
   constructor(definition: ResourceDefinition<Facts>) {
     this.#kind = definition.kind;
     this.#listKind = definition.listKind;
-    this.#apiVersion = `${definition.group}/${definition.version}`;
+    this.#apiVersion = apiVersionOf(definition);
+    this.#head = headOf(definition);
   }
 
   one(object: CachedObject<Facts>): Buffer {
-    return object.bytes;
+    return joinedParts(this.#head.complete(object.bytes));
   }
 
   list(meta: ListMeta): ListFrame {
@@ -90,7 +104,7 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
-    return [LINE_STARTS.ADDED, object.bytes, LINE_END];
+    return [LINE_STARTS.ADDED, ...this.#head.complete(object.bytes), LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

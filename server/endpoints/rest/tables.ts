@@ -2,11 +2,14 @@
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
+import type { ObjectHead } from '../../cache/object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import {
   bookmarkMetadata,
+  headOf,
+  joinedParts,
   LIST_END,
   type ListFrame,
   type MetaAPIVersion,
@@ -45,6 +48,7 @@ export class Tables<Facts> implements Representation<Facts> {
   readonly #partial: PartialMetadata<Facts>;
   readonly #now: () => Date;
   readonly #lineCache: TableLineCache<Facts>;
+  readonly #head: ObjectHead;
   #columnsSent = false;
 
   constructor(
@@ -60,6 +64,7 @@ export class Tables<Facts> implements Representation<Facts> {
     this.#partial = new PartialMetadata(apiVersion);
     this.#now = now;
     this.#lineCache = lineCache;
+    this.#head = headOf(definition);
   }
 
   one(object: CachedObject<Facts>): Buffer {
@@ -87,10 +92,8 @@ export class Tables<Facts> implements Representation<Facts> {
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {
     const metadata = Buffer.from(JSON.stringify(bookmarkMetadata(resourceVersion, initialEventsEnd)));
-    const { kind, group, version } = this.#definition;
-    const bytes = Buffer.from(
-      `{"kind":${JSON.stringify(kind)},"apiVersion":"${group}/${version}","metadata":${metadata.toString()}}`,
-    );
+    const { stored, isStored } = this.#head;
+    const bytes = Buffer.from(`${stored.toString()}${isStored ? ',' : ''}"metadata":${metadata.toString()}}`);
     const identity = {
       key: '',
       name: '',
@@ -140,7 +143,7 @@ export class Tables<Facts> implements Representation<Facts> {
   }
 
   #included(object: CachedObject<Facts>): Buffer {
-    if (this.#include === 'Object') return object.bytes;
+    if (this.#include === 'Object') return joinedParts(this.#head.complete(object.bytes));
     return this.#include === 'None' ? NULL : this.#partial.one(object);
   }
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { Informer } from '../../cache/informer.ts';
 import { OverBudgetError } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { ObjectHead } from '../../cache/object-splice.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
@@ -23,6 +24,8 @@ export interface ListedKind<Facts extends ObjectFacts> {
   readonly kind: Kind;
   readonly profile: KindProfile<Facts>;
   readonly index: ListIndex<Facts>;
+  /** `kind` and `apiVersion` of the stored objects. */
+  readonly head: ObjectHead;
   /** Returns the current snapshot. Throws ServiceUnavailable before the first list. */
   snapshot(): ObjectSnapshot<Facts>;
   /**
@@ -84,6 +87,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
         version: kind.version,
         kind: kind.kind,
         source: { path: sourcePath(kind) },
+        bareItems: !kind.custom,
         facts: (object) => this.profile.facts(object),
       },
       client,
@@ -125,6 +129,10 @@ export class FollowedKind implements ListedKind<KindFacts> {
   /** Time since the last proof that the objects are up to date, in ms. */
   get ageMs(): number {
     return this.#informer.ageMs;
+  }
+
+  get head(): ObjectHead {
+    return this.#informer.cache.head;
   }
 
   snapshot(): ObjectSnapshot<KindFacts> {

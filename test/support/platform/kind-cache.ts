@@ -2,6 +2,7 @@
 
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
+import type { ObjectHead } from '../../../server/cache/object-splice.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import { KindLists } from '../../../server/endpoints/platform/kind-lists.ts';
@@ -80,6 +81,7 @@ export class KindCache implements ListedKind<KindFacts> {
         version: kind.version,
         kind: kind.kind,
         source: { path: sourcePath(kind) },
+        bareItems: !kind.custom,
         facts: (object) => this.profile.facts(object),
       },
       log: { info: () => undefined, warn: () => undefined },
@@ -99,6 +101,10 @@ export class KindCache implements ListedKind<KindFacts> {
       bodies: new BufferCache(1 << 20),
       compressedBytes: 1 << 20,
     });
+  }
+
+  get head(): ObjectHead {
+    return this.cache.head;
   }
 
   snapshot(): ObjectSnapshot<KindFacts> {

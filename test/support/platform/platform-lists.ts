@@ -96,6 +96,7 @@ export function platformNodes({ cache, computed, ...options }: NodeListsOptions)
       kind: NODES,
       profile,
       index: new ListIndex(profile, slicer),
+      head: cache.head,
       snapshot: () => cache.snapshot(),
       onChange: (changed) => cache.onChange(changed),
     },

@@ -1,17 +1,18 @@
 // Tests of the replacement of fields in the JSON text of an object.
 import { expect } from 'chai';
 import {
-  objectHead,
+  ObjectHead,
   splice,
   withResourceVersion,
   writeSpliced,
 } from '../../../../server/cache/object-splice.ts';
 
-const HEAD = objectHead('Node', 'resources.platform.io', 'v1alpha3');
+const HEAD = new ObjectHead('Node', 'resources.platform.io/v1alpha3', false);
+const BARE = new ObjectHead('Node', 'v1', true);
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3"';
 
-function spliced(text: string): { text: string; metadata: string } {
-  const object = splice(Buffer.from(text), HEAD);
+function spliced(text: string, head = HEAD): { text: string; metadata: string } {
+  const object = splice(Buffer.from(text), head.stored);
   const target = Buffer.alloc(object.length);
   expect(writeSpliced(object, target, 0)).to.equal(object.length);
   return {
@@ -37,6 +38,14 @@ describe('splice', () => {
         metadata,
       });
     });
+
+    it(`stores an object without kind and apiVersion, and completes it, from ${source}`, () => {
+      const bare = `{"metadata":${metadata},"spec":{"kind":"x"}}`;
+      expect(spliced(text, BARE)).to.deep.equal({ text: bare, metadata });
+      expect(Buffer.concat([...BARE.complete(Buffer.from(bare))]).toString()).to.equal(
+        `{"kind":"Node","apiVersion":"v1","metadata":${metadata},"spec":{"kind":"x"}}`,
+      );
+    });
   }
 
   it('preserves unknown fields, integers above 2^53 and unusual numbers byte by byte', () => {
@@ -51,7 +60,7 @@ describe('splice', () => {
   });
 
   it('rejects an object without metadata', () => {
-    expect(() => splice(Buffer.from('{"kind":"Node"}'), HEAD)).to.throw(SyntaxError, 'metadata');
+    expect(() => splice(Buffer.from('{"kind":"Node"}'), HEAD.stored)).to.throw(SyntaxError, 'metadata');
   });
 
   it('replaces the resourceVersion in metadata only', () => {

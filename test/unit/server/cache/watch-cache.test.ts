@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
 import { Change, WatchWindow } from '../../../../server/cache/watch-cache.ts';
-import { readThing } from '../../../support/cluster/raw-objects.ts';
+import { readThing, THING_HEAD } from '../../../support/cluster/raw-objects.ts';
 
 interface Line {
   readonly type: string;
@@ -15,8 +15,8 @@ interface Line {
 const line = (frame: Buffer): Line => JSON.parse(frame.toString('utf8')) as Line;
 
 describe('Change', () => {
-  const previous = new Change('ADDED', readThing('a', 98, 1), undefined).object;
-  const modified = new Change('MODIFIED', readThing('a', 100, 2), previous);
+  const previous = new Change('ADDED', readThing('a', 98, 1), undefined, THING_HEAD).object;
+  const modified = new Change('MODIFIED', readThing('a', 100, 2), previous, THING_HEAD);
 
   it('is one line with the object in our group', () => {
     const frame = modified.frame('MODIFIED');
@@ -56,7 +56,7 @@ describe('Change', () => {
   });
 
   it('contains a deleted object as kube-apiserver sent it', () => {
-    const deleted = new Change('DELETED', readThing('a', 101, 3), previous);
+    const deleted = new Change('DELETED', readThing('a', 101, 3), previous, THING_HEAD);
     expect(line(deleted.frame('DELETED')).object).to.deep.include({ spec: { size: 3 } });
     expect(deleted.objectFor('DELETED')).to.deep.include({ resourceVersion: '101', facts: { size: 3 } });
   });
@@ -70,13 +70,14 @@ describe('Change', () => {
     for (let i = 0; i < 40; i++) builder.add(readThing(`thing-${i + 10}`, 1));
     const neighbour = builder.build(1n).get('thing-20');
     expect(neighbour?.bytes.buffer.byteLength).to.be.greaterThan(3000);
-    const change = new Change('MODIFIED', readThing('thing-20', 2), neighbour);
+    const change = new Change('MODIFIED', readThing('thing-20', 2), neighbour, THING_HEAD);
     expect(change.previous?.bytes.buffer.byteLength).to.be.lessThan(500);
     expect(change.previous?.bytes.equals(neighbour?.bytes ?? Buffer.alloc(0))).to.equal(true);
   });
 });
 
-const change = (version: number) => new Change('ADDED', readThing(`t-${version}`, version), undefined);
+const change = (version: number) =>
+  new Change('ADDED', readThing(`t-${version}`, version), undefined, THING_HEAD);
 const roomy = { events: 1000, ageMs: 1e9, bytes: 1e9 };
 
 describe('WatchWindow', () => {

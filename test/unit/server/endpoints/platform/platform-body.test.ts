@@ -12,7 +12,8 @@ const COUNT = 1000;
 
 describe('PlatformPieces', () => {
   const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
-  const item = new PlatformItem<NodeFacts>(place, new ObjectFingerprints(), undefined);
+  const head = new NodeCache().cache.head;
+  const item = new PlatformItem<NodeFacts>(place, head, new ObjectFingerprints(), undefined);
   let cache: NodeCache;
 
   beforeEach(() => {

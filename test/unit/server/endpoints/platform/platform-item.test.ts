@@ -16,7 +16,7 @@ function shown(metadata: object, computed: string): unknown {
   const cached = cache.cache.snapshot().get('a');
   if (!cached) throw new Error('the node is not there');
   const text = Buffer.concat([
-    ...new PlatformItem(PLACE, new ObjectFingerprints(), () => computed).parts(cached),
+    ...new PlatformItem(PLACE, cache.cache.head, new ObjectFingerprints(), () => computed).parts(cached),
   ]).toString();
   expect(text.match(/"selfLink":/g)).to.have.length(1);
   // JSON parsers differ in which of two equal keys they use.
