@@ -1,5 +1,7 @@
 // Tests of upgrades through the gateway, with a scripted kube-apiserver.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
@@ -153,6 +155,22 @@ describe('a forwarded upgrade', () => {
     expect(server.streams.open).to.equal(0);
   });
 
+  it('delivers the bytes before a reset of the connection to kube-apiserver, even to a slow client', async () => {
+    const opened = nextUpgradedConnection();
+    const [client, kube] = await tunnel();
+    const connection = await opened;
+    let passed = 0;
+    connection.on('data', (chunk: Buffer) => {
+      passed += chunk.length;
+    });
+    client.pause();
+    const down = written(kube);
+    await until(() => down.isStalled());
+    connection.destroy(new Error('read ECONNRESET'));
+    expect((await readAll(client)).length).to.equal(passed);
+    await until(() => server.connections === 0 && server.streams.open === 0);
+  });
+
   it('passes the end of the input, and the output after it', async () => {
     const [client, kube] = await tunnel();
     const input: Buffer[] = [];
@@ -195,6 +213,19 @@ describe('a forwarded upgrade', () => {
     expect(server.streams.open).to.equal(0);
   });
 });
+
+/** Resolves with the next connection of the gateway to kube-apiserver that is upgraded. */
+function nextUpgradedConnection(): Promise<Socket> {
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  const channel = 'http.client.request.start';
+  const onRequest = (message: unknown): void => {
+    unsubscribe(channel, onRequest);
+    const { request } = message as { request: ClientRequest };
+    request.once('upgrade', (_response, socket: Socket) => resolve(socket));
+  };
+  subscribe(channel, onRequest);
+  return promise;
+}
 
 /** Writes until the receiver stops reading, and a while longer. */
 function written(socket: Socket): { isStalled(): boolean; bytes(): number } {
