@@ -15,7 +15,7 @@ export async function send(context: RequestContext, forwarding: Forwarding): Pro
   const framed = { ...forwarding, headers: [...forwarding.headers, ...framing(request)] };
   for (;;) {
     const outgoing = openUpstream(context, framed, forwarding.target.pool);
-    const pending = upstreamResponse(outgoing, forwarding.target.connectTimeoutMs, context);
+    const pending = upstreamResponse(outgoing, forwarding.target, context);
     if (body) request.pipe(outgoing);
     else outgoing.end();
     try {

@@ -27,7 +27,7 @@ export async function forwardUpgrade(
   const protocol = request.headers.upgrade ?? '';
   const headers = [...forwarding.headers, ...framing(request), 'Connection', 'Upgrade', 'Upgrade', protocol];
   const outgoing = openUpstream(context, { ...forwarding, headers }, forwarding.target.single);
-  const pending = upstreamResponse(outgoing, forwarding.target.connectTimeoutMs, context);
+  const pending = upstreamResponse(outgoing, forwarding.target, context);
   outgoing.end();
   const { response, upgraded } = await pending;
   if (!upgraded) {

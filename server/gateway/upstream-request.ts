@@ -51,7 +51,7 @@ export class StaleConnectionError extends StatusError {}
  */
 export function upstreamResponse(
   outgoing: ClientRequest,
-  connectTimeoutMs: number,
+  { connectTimeoutMs, unreachable }: UpstreamTarget,
   { signal }: RequestContext,
 ): Promise<UpstreamResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
@@ -67,6 +67,7 @@ export function upstreamResponse(
     outgoing.destroy();
   };
   const fail = (cause: Error): void => {
+    if (!connected && !signal.aborted) unreachable();
     reject(signal.aborted ? (signal.reason as Error) : failure(cause, outgoing.reusedSocket, connected));
     // `destroy` would discard the rest of a response to a request whose body failed.
     if (!received) outgoing.destroy();

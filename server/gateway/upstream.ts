@@ -9,6 +9,8 @@ import { CredentialSource, type Credentials, type Endpoint } from '../cluster/co
 
 /** Interval in ms at which the address and the CA are read again. */
 const REFRESH_MS = 10_000;
+/** The same while kube-apiserver is unreachable: it may have another address. */
+const UNREACHABLE_REFRESH_MS = 1_000;
 /** Maximum wait for the first read, in ms. */
 const READ_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -21,6 +23,8 @@ export interface UpstreamTarget {
   readonly single: Agent;
   /** Maximum time to open a connection, in ms. */
   readonly connectTimeoutMs: number;
+  /** Called after a connection could not be opened. */
+  readonly unreachable: () => void;
 }
 
 export interface UpstreamOptions {
@@ -70,6 +74,7 @@ export class Upstream {
         pool: agent,
         single: single ?? singleUse(agent),
         connectTimeoutMs: this.#connectTimeoutMs,
+        unreachable: () => this.#source.expire(UNREACHABLE_REFRESH_MS),
       };
       this.#credentials = credentials;
     }

@@ -116,6 +116,11 @@ export class CredentialSource {
     });
   }
 
+  /** Makes the next call refresh the credentials, unless the last refresh is less than `ms` ago. */
+  expire(ms: number): void {
+    if (this.#now() - this.#appliedAt >= ms) this.#appliedAt = Number.NEGATIVE_INFINITY;
+  }
+
   close(): void {
     this.#current?.agent.destroy();
   }

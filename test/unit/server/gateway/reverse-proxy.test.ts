@@ -244,6 +244,32 @@ describe('a forwarded request', () => {
     expect(await get()).to.match(/at the new address$/);
   });
 
+  it('reads the kubeconfig again, at most once per second, after kube-apiserver was unreachable (check 32)', async () => {
+    let reads = 0;
+    await restart({
+      cluster: () => {
+        reads++;
+        return upstream;
+      },
+    });
+    const statuses = async (requests: number): Promise<string[]> => {
+      const all: string[] = [];
+      for (let sent = 0; sent < requests; sent++) {
+        all.push((await server.exchange([`GET ${PODS} HTTP/1.1`])).slice(9, 12));
+      }
+      return all;
+    };
+    expect(await statuses(1)).to.deep.equal(['200']);
+    await upstream.stop();
+    now += 1_000;
+    expect(await statuses(3)).to.deep.equal(['503', '503', '503']);
+    expect(reads).to.equal(2);
+    upstream = await ScriptedUpstream.start();
+    now += 1_000;
+    expect(await statuses(2)).to.deep.equal(['503', '200']);
+    expect(reads).to.equal(3);
+  });
+
   it('goes on while the token of the impersonator rotates (check 32)', async () => {
     await server.stop();
     let clock = Date.now();
