@@ -1,69 +1,61 @@
 // Tests of the watch of the ConfigMap kube-system/extension-apiserver-authentication, against a fake kube-apiserver.
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ClusterAuthentication } from '../../../../server/authentication/authentication-config.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
+import {
+  bookmark,
+  type Call,
+  event,
+  ScriptedCluster,
+  send,
+} from '../../../support/cluster/scripted-cluster.ts';
 
 /** Fake kube-apiserver that serves one watch of the ConfigMap. The test sends the watch events. */
 class WatchedConfigMap {
-  readonly #server: Server;
-  readonly #opened = Promise.withResolvers<ServerResponse>();
+  readonly #cluster: ScriptedCluster;
+  readonly #opened: Promise<Call>;
   readonly client: ClusterClient;
-  path = '';
   #version = 1;
 
-  constructor() {
-    this.#server = createServer((request, response) => {
-      this.path = request.url ?? '';
-      this.#opened.resolve(response);
+  private constructor(cluster: ScriptedCluster, opened: Promise<Call>) {
+    this.#cluster = cluster;
+    this.#opened = opened;
+    this.client = cluster.connect();
+  }
+
+  static async start(): Promise<WatchedConfigMap> {
+    const opened = Promise.withResolvers<Call>();
+    const cluster = await ScriptedCluster.start((call) => {
+      if (call.kind === 'stream') opened.resolve(call);
     });
-    this.client = {
-      open: async ({ path, signal }) => {
-        const { port } = this.#server.address() as AddressInfo;
-        const sent = get({ host: '127.0.0.1', port, path, signal, agent: false });
-        const [response] = (await once(sent, 'response')) as [IncomingMessage];
-        return response;
-      },
-      json: () => Promise.reject(new Error('not used')),
-    };
+    return new WatchedConfigMap(cluster, opened.promise);
   }
 
-  async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+  /** The query of the watch. */
+  async query(): Promise<URLSearchParams> {
+    return (await this.#opened).url.searchParams;
   }
 
-  async send(
-    type: string,
-    data: Record<string, string>,
-    annotations: Record<string, string> = {},
-  ): Promise<void> {
+  async send(type: 'ADDED' | 'MODIFIED' | 'DELETED', data: Record<string, string>): Promise<void> {
     const resourceVersion = String(++this.#version);
     const metadata = {
       name: 'extension-apiserver-authentication',
       namespace: 'kube-system',
       resourceVersion,
-      annotations,
     };
-    const response = await this.#opened.promise;
-    response.write(
-      `${JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata, data } })}\n`,
-    );
+    const { response } = await this.#opened;
+    send(response, event(type, JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data })));
   }
 
   async list(data: Record<string, string>): Promise<void> {
     await this.send('ADDED', data);
-    await this.send('BOOKMARK', {}, { 'k8s.io/initial-events-end': 'true' });
+    send((await this.#opened).response, bookmark(++this.#version, true));
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  stop(): Promise<void> {
+    return this.#cluster.stop();
   }
 }
 
@@ -80,8 +72,7 @@ describe('ClusterAuthentication settings', () => {
   });
 
   beforeEach(async () => {
-    source = new WatchedConfigMap();
-    await source.listen();
+    source = await WatchedConfigMap.start();
     warnings = [];
     abort = new AbortController();
     settings = new ClusterAuthentication({
@@ -122,27 +113,21 @@ describe('ClusterAuthentication settings', () => {
     await known;
   }
 
-  it('are undefined until the list is complete', async () => {
+  it('are undefined until the list is complete; a front proxy that shares the CA of clients causes a warning', async () => {
     expect(settings.current()).to.equal(undefined);
     expect(settings.clientCAs()).to.deep.equal([]);
     await first();
     expect(settings.current()).to.include({ generation: 1 });
-    expect(source.path).to.contain('fieldSelector=metadata.name%3Dextension-apiserver-authentication');
-  });
-
-  it('return each CA once, and every identity header', async () => {
-    await first();
     expect(settings.clientCAs()).to.have.length(1);
-    expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who']);
-  });
-
-  it('warn when every client certificate of the cluster can act as front proxy', async () => {
-    await first();
     expect(warnings.join()).to.contain('can act as front proxy');
+    expect((await source.query()).get('fieldSelector')).to.equal(
+      'metadata.name=extension-apiserver-authentication',
+    );
   });
 
-  it('keep the current settings when the ConfigMap is invalid', async () => {
+  it('keep the current settings when the ConfigMap is invalid, and notify only of changes', async () => {
     await first();
+    await source.send('MODIFIED', data());
     await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': 'front-proxy-client' });
     const next = changed();
     await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': '["x"]' });
@@ -157,15 +142,6 @@ describe('ClusterAuthentication settings', () => {
     await source.send('DELETED', data());
     await gone;
     expect(settings.current()).to.deep.equal({ generation: 2, clientCAs: [], frontProxy: undefined });
-  });
-
-  it('notify only of changes', async () => {
-    await first();
-    const next = changed();
-    await source.send('MODIFIED', data());
-    await source.send('MODIFIED', { ...data(), 'client-ca-file': '' });
-    await next;
-    expect(settings.current()).to.deep.include({ generation: 2, clientCAs: [] });
   });
 
   it('return the CAs of clients and of the front proxy for the handshake', async () => {
@@ -197,12 +173,5 @@ describe('ClusterAuthentication settings', () => {
     await known;
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-']);
     expect(warnings).to.deep.equal(['no front proxy: kube-apiserver publishes no request-header CA']);
-  });
-
-  it('do not warn of a shared CA when allowed names are set', async () => {
-    const known = changed();
-    await source.list({ ...data(), 'requestheader-allowed-names': '["front-proxy-client"]' });
-    await known;
-    expect(warnings).to.deep.equal([]);
   });
 });

@@ -51,9 +51,14 @@ describe('the authenticators of an AuthenticatorChain', () => {
     expect(await result([nothing], false)).to.equal(undefined);
   });
 
-  it('never treat invalid credentials as anonymous', async () => {
+  it('never treat invalid credentials as anonymous, and prefer 503 to 401 when some could not be checked', async () => {
     expect(await result([refuses, nothing])).to.equal(401);
     expect(await result([unsure, nothing])).to.equal(503);
+    expect(await result([refuses, unsure])).to.equal(503);
+    expect(await result([unsure, refuses])).to.equal(503);
+    expect(await result([refuses, unsure, knows]), 'beside valid ones of another kind').to.include({
+      name: 'bob',
+    });
   });
 
   it('wait for an asynchronous authenticator, and continue after undefined', async () => {
@@ -83,10 +88,6 @@ describe('the authenticators of an AuthenticatorChain', () => {
     expect(failed).to.have.nested.property('cause.message', 'client certificate: has expired; bad');
   });
 
-  it('accept valid credentials beside invalid ones of another kind', async () => {
-    expect(await result([refuses, unsure, knows])).to.include({ name: 'bob' });
-  });
-
   it('end at a rejected caller, even with other credentials', async () => {
     const final = new CallerRejected(newUnauthorized(new Error('signed out')));
     const sync: Authenticator = {
@@ -101,23 +102,18 @@ describe('the authenticators of an AuthenticatorChain', () => {
     expect(await result([unsure, later, knows])).to.equal(401);
   });
 
-  it('prefer 503 to 401 when credentials could not be checked', async () => {
-    expect(await result([refuses, unsure])).to.equal(503);
-    expect(await result([unsure, refuses])).to.equal(503);
-  });
-
   it('add the group once, and not to unauthenticated callers of a front proxy', async () => {
     const member = (groups: string[], name = 'x'): Authenticator => ({
       name: 'member',
       authenticate: () => ({ name, uid: '', groups, extra: {} }),
     });
-    expect(await result([member(['system:authenticated'])])).to.have.deep.property('groups', [
-      'system:authenticated',
-    ]);
-    expect(await result([member(['system:unauthenticated'])])).to.have.deep.property('groups', [
-      'system:unauthenticated',
-    ]);
-    expect(await result([member([], 'system:anonymous')])).to.have.deep.property('groups', []);
-    expect(await result([member([])])).to.have.deep.property('groups', ['system:authenticated']);
+    for (const [groups, name, expected] of [
+      [[], 'x', ['system:authenticated']],
+      [['system:authenticated'], 'x', ['system:authenticated']],
+      [['system:unauthenticated'], 'x', ['system:unauthenticated']],
+      [[], 'system:anonymous', []],
+    ] as const) {
+      expect(await result([member([...groups], name)])).to.have.deep.property('groups', expected);
+    }
   });
 });

@@ -41,15 +41,6 @@ describe('FrontProxyStatus', () => {
     );
   });
 
-  it('shows the last accepted request beside rejections without a valid certificate', () => {
-    status.accepted('front-proxy-client');
-    time += 2_000;
-    status.rejected('untrustedCertificate', 'a certificate of an attacker');
-    expect(status.describe())
-      .to.contain('last accepted: "front-proxy-client" 2 s ago')
-      .and.to.contain('last rejected: a certificate of an attacker');
-  });
-
   it('does not replace the rejection of a trusted certificate by one of an untrusted certificate', () => {
     status.rejected('name', 'the name "other"');
     status.rejected('noCertificate', 'no client certificate');

@@ -1,9 +1,13 @@
 // Tests of the session check for callers that kube-apiserver authenticates.
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID, credentialID } from '../../../../apis/oauth/claim-mapping.ts';
+import { CallerRejected } from '../../../../server/authentication/authenticator.ts';
 import {
   sessionCheck,
+  sessionCheckedAuthentication,
   sessionCheckedTokens,
   type TokenIDChecker,
 } from '../../../../server/authentication/session-check.ts';
@@ -59,6 +63,24 @@ for (const [when, checker] of Object.entries(checkers)) {
       expect(await check(withToken('X509SHA256=abc'), context)).to.equal(undefined);
       expect(await check({ ...withToken(), extra: {} }, context)).to.equal(undefined);
       expect(checked).to.have.length(1);
+      for (const nobody of [undefined, Promise.resolve(undefined)]) {
+        const inner = { name: 'review', authenticate: () => nobody };
+        expect(await sessionCheckedTokens(inner, tokens).authenticate({ text: 'token' }, context)).to.equal(
+          undefined,
+        );
+      }
+      expect(checked).to.have.length(1);
+    });
+
+    it('rejects a forwarded identity with an ended session before all other authenticators', async () => {
+      const request = { request: new IncomingMessage(new Socket()), secure: true, ...context };
+      const forwarded = (user: UserInfo | undefined) =>
+        sessionCheckedAuthentication({ name: 'front-proxy', authenticate: () => user }, tokens);
+      const refusal = await failure(() => forwarded(withToken(credentialID('over'))).authenticate(request));
+      expect(refusal).to.be.instanceOf(CallerRejected).and.to.have.nested.property('cause.code', 401);
+      for (const user of [withToken(credentialID('lasts')), withToken(), undefined]) {
+        expect(await forwarded(user).authenticate(request)).to.equal(user);
+      }
     });
 
     it('rejects an ended session, even with other tokens', async () => {
@@ -77,16 +99,6 @@ for (const [when, checker] of Object.entries(checkers)) {
         expect(await failure(() => reviewed('over'))).to.equal(over);
         expect(await reviewed('lasts')).to.include({ name: 'bob' });
       }
-    });
-
-    it('checks nothing for a token without a user', async () => {
-      for (const nobody of [undefined, Promise.resolve(undefined)]) {
-        const inner = { name: 'review', authenticate: () => nobody };
-        expect(await sessionCheckedTokens(inner, tokens).authenticate({ text: 'token' }, context)).to.equal(
-          undefined,
-        );
-      }
-      expect(checked).to.deep.equal([]);
     });
   });
 }

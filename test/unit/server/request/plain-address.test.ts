@@ -8,15 +8,12 @@ import { Exchange } from '../../../../server/filters/exchange.ts';
 import { plainAddress } from '../../../../server/request/plain-address.ts';
 
 describe('plainAddress', () => {
-  it('returns an IPv4-mapped address as IPv4', () => {
-    expect(plainAddress('::ffff:192.0.2.7')).to.equal('192.0.2.7');
-    expect(plainAddress('::FFFF:192.0.2.7')).to.equal('192.0.2.7');
-  });
-
-  it('returns other addresses unchanged', () => {
+  it('returns an IPv4-mapped address as IPv4, and other addresses unchanged', () => {
     for (const address of ['192.0.2.7', '::1', '2001:db8::7', '::ffff:c000:207']) {
       expect(plainAddress(address)).to.equal(address);
     }
+    for (const prefix of ['::ffff:', '::FFFF:'])
+      expect(plainAddress(`${prefix}192.0.2.7`)).to.equal('192.0.2.7');
   });
 
   it('is equal on a dual-stack socket', async () => {

@@ -24,17 +24,11 @@ describe('readBody', () => {
     return fixture;
   }
 
-  const headers = { 'test-user': 'alice', 'transfer-encoding': 'chunked' };
-
-  it('returns a body within the limit', async () => {
-    const chain = await start();
-    expect((await ask(chain, NODES, { method: 'POST', headers, body: 'x'.repeat(1000) })).body).to.equal(
-      '1000',
-    );
-  });
-
   it('returns 413 as soon as a chunked body exceeds the limit', async () => {
     const chain = await start();
+    const headers = { 'test-user': 'alice', 'transfer-encoding': 'chunked' };
+    const most = await ask(chain, NODES, { method: 'POST', headers, body: 'x'.repeat(1000) });
+    expect(most.body).to.equal('1000');
     const socket = await rawConnection(chain);
     socket.write(
       `POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1001)}\r\n`,

@@ -98,21 +98,17 @@ describe('the metadata', () => {
 });
 
 describe('the keys endpoint', () => {
-  for (const [publishAhead, maxAge] of [
-    [600_000, 60],
-    [30_000, 15],
-  ] as const) {
-    it(`has max-age ${maxAge} for keys that are published ${publishAhead} ms ahead`, async () => {
-      const keys = await memoryKeyRing();
+  it('has a max-age of a minute, at most half of the time that keys are published ahead', async () => {
+    const keys = await memoryKeyRing();
+    for (const [publishAhead, maxAge] of [
+      [600_000, 60],
+      [30_000, 15],
+    ] as const) {
       const server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
-      try {
-        const response = await server.ask('/oauth/keys');
-        expect(response.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
-        expect(JSON.parse(response.body.toString())).to.deep.equal(keys.jwks());
-        expect(response.body.toString()).not.to.include('"d"');
-      } finally {
-        await server.close();
-      }
-    });
-  }
+      const response = await server.ask('/oauth/keys');
+      await server.close();
+      expect(response.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
+      expect(JSON.parse(response.body.toString())).to.deep.equal(keys.jwks());
+    }
+  });
 });

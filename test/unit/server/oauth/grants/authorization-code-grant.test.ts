@@ -37,19 +37,43 @@ describe('the authorization_code grant', () => {
 
   const exchange = (changes: Record<string, string>, at = site) => at.token({ ...EXCHANGE, ...changes });
 
+  async function atAnother(work: (replica: SignInSite) => Promise<void>): Promise<void> {
+    const other = await SignInSite.start(state);
+    try {
+      await work(other);
+    } finally {
+      await other.close();
+    }
+  }
+
   async function refused(changes: Record<string, string>, error = 'invalid_grant'): Promise<void> {
     const { status, json } = await exchange(changes);
     expect(status).to.equal(error === 'invalid_client' ? 401 : 400);
     expect(json['error']).to.equal(error);
   }
 
-  it('issues tokens of the session of the sign-in', async () => {
-    const { status, json } = await exchange({ code: await codeFor(site) });
+  it('issues tokens of the session of the sign-in, and an ID token with nonce and auth_time', async () => {
+    const known = state.credentials.get('alice');
+    if (!known) throw new Error('alice has no password');
+    await state.credentials.set('alice', { ...known, changedAt: state.now + 86_400_000 });
+    const code = await codeFor(site);
+    const signedInAt = state.now;
+    state.now += 50_000;
+    const { status, json } = await exchange({ code });
     expect(status).to.equal(200);
     expect(json).to.include({ token_type: 'Bearer', expires_in: 7200, scope: 'openid email' });
     const [session] = [...state.sessions.objects.values()];
     expect(json['refresh_token']).to.match(new RegExp(`^prt_${session?.id}_`));
-    expect(session?.notAfter).to.equal((session?.createdAt ?? 0) + 30 * 86_400_000);
+    expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
+    const keys = createLocalJWKSet({ keys: [...state.keys.jwks().keys] });
+    const { payload } = await jwtVerify(String(json['id_token']), keys, {
+      issuer: ISSUER,
+      audience: 'console',
+      currentDate: new Date(state.now),
+    });
+    const authTime = Math.floor(signedInAt / 1000);
+    expect(payload).to.include({ sub: 'alice', nonce: REQUEST['nonce'], auth_time: authTime });
+    expect(payload).to.include({ email: 'alice@example.com' }).and.to.have.property('at_hash');
   });
 
   it('deletes the session of a user whose groups do not fit into a token', async () => {
@@ -66,15 +90,6 @@ describe('the authorization_code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('counts the absolute expiry from the sign-in', async () => {
-    const code = await codeFor(site);
-    const signedInAt = state.now;
-    state.now += 50_000;
-    await exchange({ code });
-    const [session] = [...state.sessions.objects.values()];
-    expect(session?.notAfter).to.equal(signedInAt + 30 * 86_400_000);
-  });
-
   it('accepts a code when its clock lags behind the one of the sign-in', async () => {
     const code = await codeFor(site);
     const signedInAt = state.now;
@@ -87,28 +102,6 @@ describe('the authorization_code grant', () => {
   it('rejects a code when the password changed during the sign-in', async () => {
     state.replaceMeanwhile();
     await refused({ code: await codeFor(site) });
-  });
-
-  it('accepts a code of a sign-in with a password that is dated in the future', async () => {
-    const known = state.credentials.get('alice');
-    if (!known) throw new Error('alice has no password');
-    await state.credentials.set('alice', { ...known, changedAt: state.now + 86_400_000 });
-    expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
-  });
-
-  it('issues an ID token with nonce and auth_time', async () => {
-    const signedInAt = Math.floor(state.now / 1000);
-    const code = await codeFor(site);
-    state.now += 5000;
-    const { json } = await exchange({ code });
-    const keys = createLocalJWKSet({ keys: [...state.keys.jwks().keys] });
-    const { payload } = await jwtVerify(String(json['id_token']), keys, {
-      issuer: ISSUER,
-      audience: 'console',
-      currentDate: new Date(state.now),
-    });
-    expect(payload).to.include({ sub: 'alice', nonce: REQUEST['nonce'], auth_time: signedInAt });
-    expect(payload).to.include({ email: 'alice@example.com' }).and.to.have.property('at_hash');
   });
 
   it('issues no ID token without the scope openid', async () => {
@@ -141,28 +134,27 @@ describe('the authorization_code grant', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('returns the tokens when the write succeeded but its response was lost', async () => {
+  it('returns the tokens when the response of the write was lost, and 503 when the write failed', async () => {
     const code = await codeFor(site);
+    for (const error of [
+      newServiceUnavailable('kube-apiserver is unreachable'),
+      newConflict({ group: 'iam.platform.io', resource: 'sessions' }, 'x', 'changed again and again'),
+    ]) {
+      site.store.beforeWrite = () => {
+        throw error;
+      };
+      expect((await exchange({ code })).status).to.equal(503);
+    }
+    site.store.beforeWrite = () => undefined;
     site.store.afterWrite = () => {
       throw newServiceUnavailable('the response of kube-apiserver was cut');
     };
     const { status, json } = await exchange({ code });
     expect(status).to.equal(200);
     site.store.afterWrite = () => undefined;
-    const refresh = { grant_type: 'refresh_token', client_id: 'console' };
-    expect((await site.token({ ...refresh, refresh_token: String(json['refresh_token']) })).status).to.equal(
-      200,
-    );
-  });
-
-  it('returns 503 when the write failed, and accepts the code again', async () => {
-    const code = await codeFor(site);
-    site.store.beforeWrite = () => {
-      throw newServiceUnavailable('kube-apiserver is unreachable');
-    };
-    expect((await exchange({ code })).status).to.equal(503);
-    site.store.beforeWrite = () => undefined;
-    expect((await exchange({ code })).status).to.equal(200);
+    const form = { grant_type: 'refresh_token', client_id: 'console' };
+    const next = await site.token({ ...form, refresh_token: String(json['refresh_token']) });
+    expect(next.status).to.equal(200);
   });
 
   it('accepts a code whose session was labelled in the meantime', async () => {
@@ -176,19 +168,13 @@ describe('the authorization_code grant', () => {
     expect((await exchange({ code })).status).to.equal(200);
   });
 
-  it('accepts a code at a replica that does not have the session yet', async () => {
-    const other = await SignInSite.start(state);
-    try {
-      other.store.lag();
-      expect((await exchange({ code: await codeFor(site) }, other)).status).to.equal(200);
-    } finally {
-      await other.close();
-    }
-  });
-
   it('accepts a code once, and terminates the session on replay', async () => {
     const code = await codeFor(site);
     expect((await exchange({ code })).status).to.equal(200);
+    // A guess, or another client, does not terminate the session.
+    await refused({ code: withAnotherSecret(code) });
+    await refused({ code, client_id: 'cli' });
+    expect(state.sessions.objects.size).to.equal(1);
     await refused({ code });
     expect(state.sessions.objects.size).to.equal(0);
     await refused({ code });
@@ -196,9 +182,8 @@ describe('the authorization_code grant', () => {
   });
 
   it('lets one of two concurrent exchanges win, then terminates the session', async () => {
-    const other = await SignInSite.start(state);
-    try {
-      const code = await codeFor(site);
+    const code = await codeFor(site);
+    await atAnother(async (other) => {
       // Both have read the session before either writes it.
       let waiting = 0;
       const { promise: bothHere, resolve } = Promise.withResolvers<void>();
@@ -211,49 +196,28 @@ describe('the authorization_code grant', () => {
       const responses = await Promise.all([exchange({ code }), exchange({ code }, other)]);
       expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
       expect(state.sessions.objects.size).to.equal(0);
-    } finally {
-      await other.close();
-    }
+    });
   });
 
-  it('recognizes a used code although its cache is stale', async () => {
-    const other = await SignInSite.start(state);
-    try {
+  it('accepts a code although the cache is stale, and recognizes a used one', async () => {
+    await atAnother(async (other) => {
+      other.store.lag();
+      expect((await exchange({ code: await codeFor(site) }, other)).status).to.equal(200);
       const code = await codeFor(site);
       other.store.lag();
       expect((await exchange({ code })).status).to.equal(200);
       expect((await exchange({ code }, other)).status).to.equal(400);
-      expect(state.sessions.objects.size).to.equal(0);
-    } finally {
-      await other.close();
-    }
+    });
   });
 
-  it('rejects a code whose session was terminated', async () => {
-    const code = await codeFor(site);
-    state.sessions.objects.clear();
-    await refused({ code });
-    const second = await codeFor(site);
-    await exchange({ code: second });
-    state.sessions.objects.clear();
-    await refused({ code: second });
-    expect(state.sessions.objects.size).to.equal(0);
-  });
-
-  it('accepts a code for one minute', async () => {
+  it('accepts a code for one minute, and does not terminate a session for a later replay', async () => {
     const [early, late] = [await codeFor(site), await codeFor(site)];
     state.now += 59_999;
     expect((await exchange({ code: early })).status).to.equal(200);
     state.now += 1;
     await refused({ code: late });
-  });
-
-  it('does not terminate a session for a replay after the lifetime of the code', async () => {
-    const code = await codeFor(site);
-    await exchange({ code });
-    state.now += 60_000;
-    await refused({ code });
-    expect(state.sessions.objects.size).to.equal(1);
+    await refused({ code: early });
+    expect(state.sessions.objects.has(early.slice(4, 26))).to.equal(true);
   });
 
   describe('rejects, without using up the code,', () => {
@@ -271,7 +235,6 @@ describe('the authorization_code grant', () => {
     it('another redirect URI', () => refused({ code, redirect_uri: `${REDIRECT}?x=1` }));
     it('a missing redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
     it('another client', () => refused({ code, client_id: 'cli' }));
-    it('an unknown client', () => refused({ code, client_id: 'nobody' }, 'invalid_client'));
     it('a code with another secret', () => refused({ code: withAnotherSecret(code) }));
     it('a code with another nonce', () => refused({ code: code.replace(/\..*/, '.AAAA') }));
     it('a missing code', () => refused({ code: '' }, 'invalid_request'));
@@ -322,47 +285,18 @@ describe('the authorization_code grant', () => {
     });
   });
 
-  it('does not terminate a session for a guessed code', async () => {
-    const code = await codeFor(site);
-    await exchange({ code });
-    await refused({ code: withAnotherSecret(code) });
-    expect(state.sessions.objects.size).to.equal(1);
-  });
-
-  it('does not terminate a session for a code from another client', async () => {
-    const code = await codeFor(site);
-    await exchange({ code });
-    await refused({ code, client_id: 'cli' });
-    expect(state.sessions.objects.size).to.equal(1);
-  });
-
   it('rejects a code of a user who was disabled, deleted or changed the password', async () => {
     const account = state.accounts.get('alice');
     if (!account) throw new Error('no alice');
-    for (const spoil of [
-      () => state.accounts.set('alice', { ...account, disabled: true }),
-      () => state.accounts.set('alice', { ...account, uid: 'another' }),
-      () => state.accounts.delete('alice'),
-    ]) {
-      const code = await codeFor(site);
-      spoil();
-      await refused({ code });
-      state.accounts.set('alice', account);
-    }
     const code = await codeFor(site);
+    state.accounts.set('alice', { ...account, disabled: true });
+    await refused({ code });
+    state.accounts.delete('alice');
+    await refused({ code });
+    state.accounts.set('alice', account);
     state.now += 2000;
     await state.add('alice');
     await refused({ code });
-  });
-
-  it('keeps the code valid when other writers modify the session again and again', async () => {
-    const code = await codeFor(site);
-    site.store.beforeWrite = () => {
-      throw newConflict({ group: 'iam.platform.io', resource: 'sessions' }, 'x', 'changed');
-    };
-    expect((await exchange({ code })).status).to.equal(503);
-    site.store.beforeWrite = () => undefined;
-    expect((await exchange({ code })).status).to.equal(200);
   });
 
   it('enforces the limit of sessions per user', async () => {

@@ -14,53 +14,41 @@ function from(peer: string, forwarded?: string): IncomingMessage {
 }
 
 describe('sourceAddress', () => {
-  it('is the peer address while no proxy is trusted', () => {
-    expect(sourceAddress([])(from('192.0.2.1', '198.51.100.7'))).to.equal('192.0.2.1');
-  });
-
-  it('is the address that a trusted proxy forwards', () => {
-    expect(sourceAddress(['192.0.2.0/24'])(from('192.0.2.1', '198.51.100.7'))).to.equal('198.51.100.7');
-  });
-
   it('ignores entries before those of trusted proxies', () => {
     const source = sourceAddress(['192.0.2.0/24', '203.0.113.5']);
     expect(source(from('192.0.2.1', '1.1.1.1, 198.51.100.7, 203.0.113.5'))).to.equal('198.51.100.7');
-  });
-
-  it('is the trusted proxy when the forwarded entry is no address', () => {
-    expect(sourceAddress(['192.0.2.1'])(from('192.0.2.1', 'unknown'))).to.equal('192.0.2.1');
-  });
-
-  it('is an IPv4 address for an IPv4-mapped IPv6 address', () => {
-    expect(sourceAddress([])(from('::ffff:192.0.2.1'))).to.equal('192.0.2.1');
+    expect(source(from('192.0.2.1', '198.51.100.7'))).to.equal('198.51.100.7');
+    expect(source(from('192.0.2.1', 'unknown')), 'no address').to.equal('192.0.2.1');
+    expect(sourceAddress([])(from('192.0.2.1', '198.51.100.7')), 'no trusted proxy').to.equal('192.0.2.1');
+    expect(sourceAddress([])(from('::ffff:192.0.2.1')), 'an IPv4-mapped address').to.equal('192.0.2.1');
   });
 
   it('does not keep the rest of the header in memory', () => {
     const source = sourceAddress(['192.0.2.1']);
     const before = heapInUse();
-    const remembered = Array.from({ length: 500 }, (_, i) => {
+    const remembered = Array.from({ length: 200 }, (_, i) => {
       const junk = Buffer.alloc(64_000, 'x').toString('latin1');
       return source(from('192.0.2.1', `${junk}, 198.51.100.${100 + (i % 100)}`));
     });
-    expect(heapInUse() - before).to.be.below(10_000_000);
-    expect(remembered).to.have.length(500);
+    expect(heapInUse() - before).to.be.below(4_000_000);
+    expect(remembered).to.have.length(200);
   });
 });
 
 describe('networkOf', () => {
-  for (const [address, network] of [
-    ['192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:0DB8::1', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['2001:db8::', '2001:db8:0:0::/64'],
-    ['2001::3:4:5:6:7:8', '2001:0:3:4::/64'],
-    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['', ''],
-  ] as const) {
-    it(`of ${address || 'nothing'} is ${network || 'nothing'}`, () => {
-      expect(networkOf(address)).to.equal(network);
-    });
-  }
+  it('is the /64 network of an IPv6 address', () => {
+    for (const [address, network] of [
+      ['192.0.2.1', '192.0.2.1'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+      ['2001:0DB8::1', '2001:db8:0:0::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['2001:db8::', '2001:db8:0:0::/64'],
+      ['2001::3:4:5:6:7:8', '2001:0:3:4::/64'],
+      ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['', ''],
+    ] as const) {
+      expect(networkOf(address), address).to.equal(network);
+    }
+  });
 });

@@ -52,12 +52,9 @@ describe('the password hasher', () => {
     expect(await hasher.verify(imported, 'secret')).to.equal(true);
     expect(await hasher.verify(imported, 'Secret')).to.equal(false);
     expect(await hasher.verify(imported.replace('$2b$', '$2a$'), 'secret')).to.equal(true);
-  });
-
-  it('rejects a password that is longer than bcrypt can read', async () => {
-    const imported = await bcryptHash('x'.repeat(72), { cost: 4 });
-    expect(await hasher.verify(imported, 'x'.repeat(72))).to.equal(true);
-    expect(await hasher.verify(imported, 'x'.repeat(73))).to.equal(false);
+    const longest = await bcryptHash('x'.repeat(72), { cost: 4 });
+    expect(await hasher.verify(longest, 'x'.repeat(72))).to.equal(true);
+    expect(await hasher.verify(longest, 'x'.repeat(73)), 'bcrypt ignores further bytes').to.equal(false);
   });
 
   for (const broken of [

@@ -78,19 +78,6 @@ describe('SessionCreator', () => {
     expect(JSON.stringify([...shared.objects.values()])).to.not.contain(refreshToken);
   });
 
-  it('issues no refresh token to a client without the grant, and expires with the access token', async () => {
-    const { session, refreshToken } = await open({
-      client: newClient('robot', { grants: ['password'], accessTokenLifetime: 600 }),
-    });
-    expect(refreshToken).to.equal(undefined);
-    expect(session).to.include({
-      refreshHash: '',
-      familyHash: '',
-      notAfter: NOW + 600_000,
-      idleNotAfter: NOW + 600_000,
-    });
-  });
-
   it("has an idle expiry between the access token's and the absolute expiry", async () => {
     const short = { refreshIdleLifetime: 60, accessTokenLifetime: 600 };
     const { session } = await open({ client: newClient('a', { ...short, sessionLifetime: 3600 }) });
@@ -106,13 +93,6 @@ describe('SessionCreator', () => {
     expect(sessionEnd(session, account, passwordSince(NOW - 1))).to.equal('password changed');
     const recreated = { ...passwordSince(NOW - 2_000), uid: 'another' };
     expect(sessionEnd(session, account, recreated)).to.equal('password recreated');
-  });
-
-  it('creates a valid session although the password is dated in the future', async () => {
-    const credential = passwordSince(NOW + 86_400_000);
-    const { session } = await open({ credential });
-    expect(session.createdAt).to.equal(NOW);
-    expect(sessionEnd(session, signIn().account, credential)).to.equal(undefined);
   });
 
   it('sanitizes and bounds client input', async () => {
@@ -174,56 +154,31 @@ describe('SessionCreator', () => {
     expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
     expect([...shared.objects.keys()]).to.deep.equal(before);
   });
-
-  it('keeps the existing session when the id is taken', async () => {
-    const { session } = opening.prepare(signIn());
-    await opening.store(session, signal);
-    const error = await opening.store(session, signal).catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'AlreadyExists');
-    expect(shared.objects.has(session.id)).to.equal(true);
-  });
 });
 
 describe('a refresh token', () => {
   const id = newSessionID(randomBytes);
 
-  it('contains the session id and is unique', () => {
-    const tokens = Array.from({ length: 100 }, () => newRefreshToken(id, randomBytes));
-    for (const { text, sessionID } of tokens) {
-      expect(text).to.match(/^prt_s-[a-z2-7]{20}_[\w-]{64}$/);
-      expect(sessionID).to.equal(id);
-    }
-    expect(new Set(tokens.map(({ text }) => text)).size).to.equal(100);
-  });
-
-  it('is parsed with the same hashes', () => {
-    const token = newRefreshToken(id, randomBytes);
-    expect(parseRefreshToken(token.text)).to.deep.equal(token);
-    expect(token.hash).to.match(/^[0-9a-f]{64}$/);
-  });
-
-  it('has successors of the same family with different hashes', () => {
+  it('contains the session id, and is parsed with the hashes of itself and of its family', () => {
     const first = newRefreshToken(id, randomBytes);
     const second = successor(first, randomBytes);
     const third = successor(second, randomBytes);
+    const other = newRefreshToken(id, randomBytes);
+    for (const token of [first, second, third, other]) {
+      expect(token.text).to.match(/^prt_s-[a-z2-7]{20}_[\w-]{64}$/);
+      expect(token.sessionID).to.equal(id);
+      expect(token.hash).to.match(/^[0-9a-f]{64}$/);
+      expect(parseRefreshToken(token.text)).to.deep.equal(token);
+    }
+    expect(new Set([first, second, third, other].map(({ hash }) => hash)).size).to.equal(4);
     expect([second.familyHash, third.familyHash]).to.deep.equal([first.familyHash, first.familyHash]);
-    expect(new Set([first.hash, second.hash, third.hash]).size).to.equal(3);
-    expect(newRefreshToken(id, randomBytes).familyHash).to.not.equal(first.familyHash);
+    expect(other.familyHash).to.not.equal(first.familyHash);
   });
 
   it('has exactly one valid spelling', () => {
     const { text } = newRefreshToken(id, randomBytes);
-    for (const other of [
-      `${text}=`,
-      `${text}A`,
-      text.slice(0, -1),
-      ` ${text}`,
-      `${text}\n`,
-      text.toUpperCase(),
-      text.replace('prt_', 'PRT_'),
-      'prt__',
-      '',
-    ]) {
+    const wrong = [`${text}=`, `${text}A`, text.slice(0, -1), ` ${text}`, `${text}\n`, text.toUpperCase()];
+    for (const other of [...wrong, text.replace('prt_', 'PRT_'), 'prt__', '']) {
       expect(parseRefreshToken(other), JSON.stringify(other)).to.equal(undefined);
     }
   });

@@ -58,32 +58,6 @@ describe('a Session object', () => {
     expect(counts(kept())).to.equal(true);
   });
 
-  it('contains hashes of refresh tokens only', () => {
-    expect(JSON.stringify(kept())).to.not.contain('prt_');
-  });
-
-  for (const [field, value] of Object.entries({
-    user: 'admin',
-    userUID: 'uid-of-admin',
-    clientID: 'other',
-    scopes: ['openid'],
-    source: '127.0.0.1',
-    userAgent: 'kubectl',
-    createdTime: new Date(session.createdAt + 1000).toISOString(),
-    lastUsedTime: new Date(session.lastUsedAt + 1000).toISOString(),
-    notAfter: new Date(session.notAfter + 1000).toISOString(),
-    idleNotAfter: new Date(session.idleNotAfter + 1000).toISOString(),
-    generation: 4,
-    refreshHash: 'b'.repeat(64),
-    familyHash: 'b'.repeat(64),
-    passwordTime: new Date(session.createdAt).toISOString(),
-    credentialUID: 'another',
-  })) {
-    it(`is invalid when ${field} was changed`, () => {
-      expect(counts(kept({ spec: { [field]: value } }))).to.equal(false);
-    });
-  }
-
   it('has a MAC over every field', () => {
     const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
     const fields = Object.keys(session) as (keyof Session)[];
@@ -95,8 +69,9 @@ describe('a Session object', () => {
     }
   });
 
-  it('is invalid under another name, or with the MAC of another key', async () => {
+  it('is invalid when it was changed, under another name, or with the MAC of another key', async () => {
     expect(counts(kept({ metadata: { name: newSession().id } }))).to.equal(false);
+    expect(counts(kept({ spec: { user: 'admin' } }))).to.equal(false);
     const { mac } = readSession(kept());
     expect(isGenuine(session, mac, await memoryKeyRing())).to.equal(false);
     for (const forged of ['', 'x', `${mac}0`])
@@ -154,35 +129,25 @@ describe('a session id', () => {
     // Every letter occurs, so the mapping is complete.
     expect(new Set(ids.map((id) => id.slice(2)).join('')).size).to.equal(32);
   });
-});
 
-describe('a malformed session id', () => {
-  const id = newSessionID(randomBytes);
-  for (const text of [
-    '',
-    's-',
-    id.slice(0, -1),
-    `${id}a`,
-    id.toUpperCase(),
-    `${id}\n`,
-    '../users',
-    `${id}/x`,
-  ]) {
-    it(`is rejected without a lookup: ${JSON.stringify(text.replace(id, 'ID'))}`, () => {
-      expect(isSessionID(text)).to.equal(false);
-    });
-  }
+  it('is rejected without a lookup when it is malformed', () => {
+    const id = newSessionID(randomBytes);
+    for (const text of [
+      '',
+      's-',
+      id.slice(0, -1),
+      `${id}a`,
+      id.toUpperCase(),
+      `${id}\n`,
+      '../users',
+      `${id}/x`,
+    ]) {
+      expect(isSessionID(text), JSON.stringify(text)).to.equal(false);
+    }
+  });
 });
 
 describe('SessionIDs', () => {
-  it('are recognized by every replica, well-formed and unique', async () => {
-    const keys = await memoryKeyRing();
-    const ids = Array.from({ length: 200 }, () => new SessionIDs(keys).next(randomBytes));
-    expect(ids.every(isSessionID)).to.equal(true);
-    expect(new Set(ids).size).to.equal(200);
-    expect(ids.every((id) => new SessionIDs(keys).isGenuine(id))).to.equal(true);
-  });
-
   it('rejects invented ids and ids of other keys', async () => {
     const ours = new SessionIDs(await memoryKeyRing());
     const others = new SessionIDs(await memoryKeyRing());

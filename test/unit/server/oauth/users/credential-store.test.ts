@@ -12,20 +12,15 @@ describe('a Credential object', () => {
     changedAt: 1_700_000_000_123,
   };
 
-  it('is read as it was written', () => {
+  it('is owned by its user, and read as it was written', () => {
     const object = credentialObject('iam.platform.io', 'ada', credential, '7');
+    const owner = { apiVersion: 'iam.platform.io/v1beta1', kind: 'User', name: 'ada', uid: 'u' };
+    expect(object).to.have.deep.nested.property('metadata.ownerReferences', [owner]);
     expect(readCredential({ ...object, metadata })).to.deep.equal({
       ...credential,
       uid: 'u',
       resourceVersion: '7',
     });
-  });
-
-  it('has its user as owner, so that the garbage collector deletes both', () => {
-    expect(credentialObject('iam.platform.io', 'ada', credential, undefined)).to.have.deep.nested.property(
-      'metadata.ownerReferences',
-      [{ apiVersion: 'iam.platform.io/v1beta1', kind: 'User', name: 'ada', uid: 'u' }],
-    );
   });
 
   it('is invalid without hash, user uid or time', () => {

@@ -5,24 +5,20 @@ import { accountOf, readUser, userObject } from '../../../../../server/oauth/use
 const metadata = { name: 'ada', uid: 'u', resourceVersion: '7' };
 
 describe('a User object', () => {
-  it('is read without fields that only the cluster uses', () => {
-    const object = {
-      metadata: { ...metadata, managedFields: [{}], labels: { a: 'b', c: 1 } },
-      spec: { groups: ['dev', 3] },
-    };
-    expect(readUser(object)).to.deep.equal({
-      metadata: { ...metadata, labels: { a: 'b' } },
-      spec: { groups: ['dev'] },
-    });
-  });
-
-  it('keeps finalizers and owner references of other controllers', () => {
+  it('is read without fields that only the cluster uses, and keeps those of other controllers', () => {
     const held = {
       ...metadata,
       finalizers: ['example.com/keeps'],
       ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b', controller: true }],
     };
-    expect(readUser({ metadata: held, spec: {} })).to.deep.equal({ metadata: held, spec: {} });
+    const object = {
+      metadata: { ...held, managedFields: [{}], labels: { a: 'b', c: 1 } },
+      spec: { groups: ['dev', 3] },
+    };
+    expect(readUser(object)).to.deep.equal({
+      metadata: { ...held, labels: { a: 'b' } },
+      spec: { groups: ['dev'] },
+    });
     expect(userObject('iam.platform.io', { metadata: held, spec: {} })).to.have.deep.property(
       'metadata',
       held,

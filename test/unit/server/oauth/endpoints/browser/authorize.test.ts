@@ -11,46 +11,37 @@ describe('the authorization endpoint', () => {
   });
   after(() => site.close());
 
-  it('shows a form with client, scopes and destination', async () => {
-    const { status, headers, text } = await site.ask(authorizePath());
-    expect(status).to.equal(200);
-    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
-    expect(text).to.contain('<strong>The Console</strong> asks for access');
-    expect(text).to.contain('Know who you are').and.to.contain('See your email address');
-    expect(text).to.contain('return to console.example.com');
-    expect(text).not.to.contain('<script');
+  it('shows a form with client, scopes and destination, safe from frames, caches, referrers and foreign content', async () => {
+    for (const { status, headers, text } of [
+      await site.ask(authorizePath()),
+      await site.ask('/oauth/authorize', { form: REQUEST }),
+    ]) {
+      expect(status).to.equal(200);
+      expect(text).to.contain('<strong>The Console</strong> asks for access');
+      expect(text).to.contain('Know who you are').and.to.contain('See your email address');
+      expect(text).to.contain('return to console.example.com');
+      expect(text).not.to.contain('<script');
+      expect(headers).to.include({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+    }
   });
 
-  it('forbids frames, caching, referrers and foreign content', async () => {
-    const { headers } = await site.ask(authorizePath());
-    expect(headers).to.include({
-      'content-security-policy':
-        "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    });
-  });
-
-  it('sets a __Host- cookie with HttpOnly and SameSite', async () => {
+  it('sets a __Host- cookie with HttpOnly and SameSite, and keeps it, so that two tabs work', async () => {
     const { headers } = await site.ask(authorizePath());
     expect(headers['set-cookie']).to.have.length(1);
-    expect(headers['set-cookie']?.[0]).to.match(
-      /^__Host-sign-in=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
-    );
-  });
-
-  it('keeps the cookie of the browser, so that two tabs work', async () => {
-    const { cookie } = await Visit.begin(site);
-    const { headers } = await site.ask(authorizePath(), { headers: { cookie: `other=1; ${cookie}` } });
-    expect(headers['set-cookie']?.[0]).to.contain(`${cookie};`);
-  });
-
-  it('accepts the request as a form', async () => {
-    const { status, text } = await site.ask('/oauth/authorize', { form: REQUEST });
-    expect(status).to.equal(200);
-    expect(text).to.contain('The Console');
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect(cookie).to.match(/^__Host-sign-in=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+    const again = await site.ask(authorizePath(), {
+      headers: { cookie: `other=1; ${cookie.split(';')[0]}` },
+    });
+    expect(again.headers['set-cookie']).to.deep.equal([cookie]);
   });
 
   it('fills in login_hint as escaped text', async () => {
@@ -58,14 +49,6 @@ describe('the authorization endpoint', () => {
     expect(text).to.contain('value="&quot;&gt;&lt;b&gt;alice"');
     const long = await site.ask(authorizePath({ login_hint: '<'.repeat(1_000) }));
     expect(long.text).to.contain(`value="${'&lt;'.repeat(253)}"`);
-  });
-
-  it('accepts any port of a loopback redirect URI', async () => {
-    const visit = await Visit.begin(site, {
-      client_id: 'cli',
-      redirect_uri: 'http://127.0.0.1:43210/callback',
-    });
-    expect((await visit.signIn()).headers.location).to.match(/^http:\/\/127\.0\.0\.1:43210\/callback\?code=/);
   });
 
   describe('shows an error page without redirect for', () => {
@@ -130,6 +113,7 @@ describe('the authorization endpoint', () => {
       ],
       'a malformed challenge': [{ code_challenge: 'x' }, 'invalid_request'],
       'prompt=none': [{ prompt: 'none' }, 'login_required'],
+      'prompt=none without a state': [{ prompt: 'none', state: undefined }, 'login_required'],
       'prompt=none with another value': [{ prompt: 'none login' }, 'invalid_request'],
       'a request object': [{ request: 'e30.e30.' }, 'request_not_supported'],
       'a request_uri': [{ request_uri: 'https://x.example' }, 'request_uri_not_supported'],
@@ -142,7 +126,7 @@ describe('the authorization endpoint', () => {
         const back = sentBack(response);
         expect(response.headers.location).to.match(/^https:\/\/console\.example\.com\/callback\?error=/);
         expect(back.get('error')).to.equal(code);
-        expect(back.get('state')).to.equal(REQUEST['state']);
+        expect(back.get('state')).to.equal('state' in changes ? null : REQUEST['state']);
         expect(back.get('iss')).to.equal(ISSUER);
         expect(back.get('error_description')).to.match(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
       });
@@ -167,28 +151,16 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('accepts a request without PKCE only from clients with optional PKCE', async () => {
-    const without = { code_challenge: undefined, code_challenge_method: undefined };
-    await Visit.begin(site, { ...without, client_id: 'old' });
-    expect(sentBack(await site.ask(authorizePath(without))).get('error_description')).to.contain('PKCE');
-  });
-
-  it('adds no state when none was sent', async () => {
-    expect(
-      sentBack(await site.ask(authorizePath({ state: undefined, prompt: 'none' }))).has('state'),
-    ).to.equal(false);
-  });
-
-  it('accepts prompt=login, because each request asks for the password', async () => {
-    for (const prompt of ['login', 'consent', 'login consent']) await Visit.begin(site, { prompt });
-  });
-
-  it('asks for the password again after a sign-in', async () => {
+  it('asks for the password again after a sign-in, whatever the prompt', async () => {
     const visit = await Visit.begin(site);
     await visit.signIn();
-    const { status, text } = await site.ask(authorizePath(), { headers: { cookie: visit.cookie } });
-    expect(status).to.equal(200);
-    expect(text).to.contain('type="password"');
+    for (const prompt of [undefined, 'login', 'consent', 'login consent']) {
+      const { status, text } = await site.ask(authorizePath({ prompt }), {
+        headers: { cookie: visit.cookie },
+      });
+      expect(status).to.equal(200);
+      expect(text).to.contain('type="password"');
+    }
   });
 
   it('rejects plain HTTP unless a proxy terminates TLS', async () => {
@@ -205,18 +177,14 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('responds to HEAD like GET, without body', async () => {
+  it('responds to HEAD like GET, without body, and to POST, but to no other method', async () => {
     const { status, headers, text } = await site.ask(authorizePath(), { method: 'HEAD' });
     expect([status, text]).to.deep.equal([200, '']);
     expect(headers).to.include.keys('content-length', 'content-security-policy', 'set-cookie');
     const refused = await site.ask(authorizePath({ scope: 'everything' }), { method: 'HEAD' });
     expect(refused.headers['location']).to.contain('error=invalid_scope');
-  });
-
-  it('allows GET, HEAD and POST only', async () => {
-    const { status, headers } = await site.ask(authorizePath(), { method: 'PUT' });
-    expect(status).to.equal(405);
-    expect(headers['allow']).to.equal('GET, HEAD, POST');
+    const put = await site.ask(authorizePath(), { method: 'PUT' });
+    expect([put.status, put.headers['allow']]).to.deep.equal([405, 'GET, HEAD, POST']);
   });
 
   it('serves a style sheet that browsers may cache', async () => {

@@ -42,6 +42,15 @@ describe('the device flow', () => {
     return json['error'];
   }
 
+  async function atAnother(work: (replica: SignInSite) => Promise<void>): Promise<void> {
+    const other = await SignInSite.start(state);
+    try {
+      await work(other);
+    } finally {
+      await other.close();
+    }
+  }
+
   /** The page after entering the code. */
   const enter = (code: string, at = site): Promise<SiteResponse> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
@@ -67,37 +76,20 @@ describe('the device flow', () => {
     expect((await look()).status).to.equal(429);
   });
 
-  it('restricts form targets to the server', async () => {
-    const { user_code = '' } = await begin();
-    for (const { headers } of [await enter(''), await enter(user_code)]) {
-      expect(headers['content-security-policy']).to.match(/; form-action 'self'$/);
-    }
-  });
-
-  it('issues a device code and a user code', async () => {
+  it('issues a device code and a user code, and stores the request for all replicas without either code', async () => {
     const device = await begin();
-    expect(device['device_code']).to.match(/^pdc_/);
-    expect(device['user_code']).to.match(/^[A-Z]{4}-[A-Z]{4}$/);
+    const { device_code = '', user_code = '' } = device;
+    expect(device_code).to.match(/^pdc_/);
+    expect(user_code).to.match(/^[A-Z]{4}-[A-Z]{4}$/);
     expect(device).to.deep.include({
       verification_uri: 'https://sso.example.com/oauth/device',
-      verification_uri_complete: `https://sso.example.com/oauth/device?user_code=${device['user_code']}`,
+      verification_uri_complete: `https://sso.example.com/oauth/device?user_code=${user_code}`,
       expires_in: 600,
       interval: 5,
     });
-  });
-
-  it('truncates the displayed user code to the length of its field', async () => {
-    const { status, text } = await enter("'".repeat(3_000));
-    expect(status).to.equal(400);
-    expect(text).to.contain(`value="${'&#39;'.repeat(64)}"`);
-  });
-
-  it('stores the request for all replicas, without either code', async () => {
-    const device = await begin();
     const [open] = [...state.sessions.objects.values()];
     expect(open).to.include({ user: NO_USER, clientID: 'cli', source: '192.0.2.7' });
-    const kept = JSON.stringify(open);
-    expect(kept).not.to.contain(device['user_code']).and.not.to.contain(device['device_code']?.slice(-43));
+    expect(JSON.stringify(open)).not.to.contain(user_code).and.not.to.contain(device_code.slice(-43));
   });
 
   it('issues no tokens when the password changes during the sign-in', async () => {
@@ -108,9 +100,11 @@ describe('the device flow', () => {
   });
 
   it('issues tokens after a sign-in at any replica', async () => {
-    const other = await SignInSite.start(state);
-    try {
+    await atAnother(async (other) => {
       const device = await begin();
+      expect(await errorOf(device)).to.equal('authorization_pending');
+      expect(await errorOf(device)).to.equal('slow_down');
+      state.now += 10_000;
       expect(await errorOf(device)).to.equal('authorization_pending');
       const done = await approve(device, other);
       expect(done.status).to.equal(200);
@@ -121,35 +115,29 @@ describe('the device flow', () => {
       const [session, ...others] = [...state.sessions.objects.values()];
       expect(others).to.deep.equal([]);
       expect(session).to.include({ user: 'alice', clientID: 'cli' });
-    } finally {
-      await other.close();
-    }
+    });
   });
 
-  it('shows the code, the client and the origin of the request', async () => {
-    const device = await begin();
-    const { text } = await enter(device['user_code'] ?? '');
-    expect(text)
-      .to.contain(`<strong>${device['user_code']}</strong>`)
-      .and.to.contain('<strong>cli</strong> asks for access')
-      .and.to.contain('192.0.2.7, from a program that calls itself “terminal &lt;1&gt;”')
-      .and.to.contain('only if you started this yourself');
-  });
-
-  it('shows a form without a code, and accepts any spelling of the code', async () => {
+  it('shows a form without a code, and code, client and origin of the request for any spelling of the code', async () => {
     const empty = await site.ask('/oauth/device');
     expect(empty.status).to.equal(200);
     expect(empty.text).to.contain('<form method="get" action="/oauth/device">');
-    const device = await begin();
-    const typed = (device['user_code'] ?? '').toLowerCase().replace('-', ' ');
-    expect((await enter(typed)).text).to.contain('type="password"');
-  });
-
-  it('rejects a repeated user_code', async () => {
     const { user_code = '' } = await begin();
-    const page = await site.ask(`/oauth/device?user_code=${user_code}&user_code=${user_code}`);
-    expect(page.status).to.equal(400);
-    expect(page.text).not.to.include('name="ticket"');
+    const form = await enter(user_code.toLowerCase().replace('-', ' '));
+    expect(form.text)
+      .to.contain('type="password"')
+      .and.to.contain(`<strong>${user_code}</strong>`)
+      .and.to.contain('<strong>cli</strong> asks for access')
+      .and.to.contain('192.0.2.7, from a program that calls itself “terminal &lt;1&gt;”')
+      .and.to.contain('only if you started this yourself');
+    for (const { headers } of [empty, form]) {
+      expect(headers['content-security-policy']).to.match(/; form-action 'self'$/);
+    }
+    const long = await enter("'".repeat(3_000));
+    expect(long.text).to.contain(`value="${'&#39;'.repeat(64)}"`);
+    const repeated = await site.ask(`/oauth/device?user_code=${user_code}&user_code=${user_code}`);
+    expect(repeated.status).to.equal(400);
+    expect(repeated.text).not.to.include('name="ticket"');
   });
 
   it('rejects an unknown code and throttles guessing', async () => {
@@ -184,23 +172,12 @@ describe('the device flow', () => {
     expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
   });
 
-  it('returns slow_down', async () => {
-    const device = await begin();
-    expect(await errorOf(device)).to.equal('authorization_pending');
-    expect(await errorOf(device)).to.equal('slow_down');
-    state.now += 10_000;
-    expect(await errorOf(device)).to.equal('authorization_pending');
-  });
-
   it('returns authorization_pending at a replica that does not have the request yet', async () => {
-    const other = await SignInSite.start(state);
-    try {
+    await atAnother(async (other) => {
       other.store.lag();
       const { json } = await poll(await begin(), {}, other);
       expect(json['error']).to.equal('authorization_pending');
-    } finally {
-      await other.close();
-    }
+    });
   });
 
   it('returns 503 while the session cache is stale', async () => {
@@ -218,19 +195,8 @@ describe('the device flow', () => {
     expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
   });
 
-  it('accepts only the first approval or denial', async () => {
-    await state.add('bob');
-    const device = await begin();
-    const [first, second] = [await enter(device['user_code'] ?? ''), await enter(device['user_code'] ?? '')];
-    expect((await response(first, { username: 'alice', password: PASSWORD })).status).to.equal(200);
-    const late = await response(second, { username: 'bob', password: PASSWORD });
-    expect(late.status).to.equal(400);
-    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
-  });
-
   it('accepts only the first approval or denial, even at a replica with a stale cache', async () => {
-    const other = await SignInSite.start(state);
-    try {
+    await atAnother(async (other) => {
       await state.add('bob');
       const device = await begin();
       other.store.lag();
@@ -238,9 +204,7 @@ describe('the device flow', () => {
       expect((await approve(device)).status).to.equal(200);
       expect((await response(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
       expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
-    } finally {
-      await other.close();
-    }
+    });
   });
 
   it('shows that the device is connected when the form is sent twice', async () => {
@@ -280,19 +244,17 @@ describe('the device flow', () => {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('accepts a device code once, and terminates the session on replay', async () => {
+  it('accepts a device code once and for two minutes, and terminates the session on replay', async () => {
+    const forgotten = await begin();
+    await approve(forgotten);
+    state.now += 120_000;
+    expect((await poll(forgotten)).status).to.equal(400);
+    state.sessions.objects.clear();
     const device = await begin();
     await approve(device);
     expect((await poll(device)).status).to.equal(200);
     expect(await errorOf(device)).to.equal('invalid_grant');
     expect(state.sessions.objects.size).to.equal(0);
-  });
-
-  it('expires an approval that no device fetches', async () => {
-    const device = await begin();
-    await approve(device);
-    state.now += 120_000;
-    expect((await poll(device)).status).to.equal(400);
   });
 
   it('rejects a code of another client, a made-up code, and a request in place of a session', async () => {
