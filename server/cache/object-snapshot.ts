@@ -229,6 +229,14 @@ export class Chunk<Facts> implements SnapshotPiece {
     return new Chunk([...this.#objects, ...next.objects], this.#frames, undefined, LOOSE_OBJECTS);
   }
 
+  length(): number {
+    return this.coalesce().length;
+  }
+
+  checksum(): number {
+    return this.coalesce().checksum;
+  }
+
   json(): Buffer {
     return this.coalesce().open();
   }

@@ -68,6 +68,10 @@ export interface Snapshot<Facts> {
 }
 
 export interface SnapshotPiece {
+  /** Length of the JSON in bytes. */
+  length(): number;
+  /** Returns the CRC-32 of the JSON. */
+  checksum(): number;
   /** Returns the items as JSON, separated by commas. */
   json(): Buffer;
   /** Returns json() as sync-flushed raw deflate. It is compressed once, in a thread of libuv. */

@@ -1,6 +1,6 @@
 // Cached objects as slices of shared buffers (frames). A frame holds the JSON of neighbouring objects, plain or
 // compressed.
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { BufferCache } from '../memory/buffer-cache.ts';
 import { type ObjectExtent, type SplicedObject, writeSpliced } from './object-splice.ts';
 import type { CachedObject, ObjectIdentity } from './resource-cache.ts';
@@ -11,6 +11,10 @@ export interface Frame {
   readonly size: number;
   /** True if the frame is compressed, so that its buffer is in memory only for a short time. */
   readonly packed: boolean;
+  /** Length of the buffer in bytes. */
+  readonly length: number;
+  /** CRC-32 of the buffer. */
+  readonly checksum: number;
   /** Returns the buffer. A packed frame is decompressed if it was not opened recently. */
   open(): Buffer;
 }
@@ -18,9 +22,19 @@ export interface Frame {
 export class PlainFrame implements Frame {
   readonly packed = false;
   readonly #bytes: Buffer;
+  #checksum: number | undefined;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  get checksum(): number {
+    this.#checksum ??= crc32(this.#bytes);
+    return this.#checksum;
   }
 
   get size(): number {
@@ -82,7 +96,7 @@ export class PackedFrames implements FrameFactory {
   frame(bytes: Buffer): PackedFrame {
     const deflated = deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
     // zlib returns a slice of a larger buffer.
-    return new PackedFrame(copyOf(deflated), bytes.length, this);
+    return new PackedFrame(copyOf(deflated), bytes.length, crc32(bytes), this);
   }
 
   open(frame: PackedFrame): Buffer {
@@ -102,11 +116,14 @@ export class PackedFrame implements Frame {
   readonly deflated: Buffer;
   /** Length of the decompressed bytes. */
   readonly length: number;
+  /** CRC-32 of the decompressed bytes. */
+  readonly checksum: number;
   readonly #frames: PackedFrames;
 
-  constructor(deflated: Buffer, length: number, frames: PackedFrames) {
+  constructor(deflated: Buffer, length: number, checksum: number, frames: PackedFrames) {
     this.deflated = deflated;
     this.length = length;
+    this.checksum = checksum;
     this.#frames = frames;
   }
 

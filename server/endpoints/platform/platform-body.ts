@@ -77,6 +77,8 @@ export class PlatformPieces<Facts> {
   readonly #slicer: TimeSlicer;
   /** Compressed chunks by a hash of their content. */
   readonly #compressed: BufferCache<string>;
+  /** Of the JSON of compressed chunks. */
+  readonly #measures = new WeakMap<Buffer, Measure>();
 
   /** `maxBytes`: maximum total size of the cached compressed chunks. */
   constructor(item: PlatformItem<Facts>, slicer: TimeSlicer, maxBytes = 8 << 20) {
@@ -108,7 +110,17 @@ export class PlatformPieces<Facts> {
       Buffer.concat(
         objects.flatMap((object, index) => [...(index > 0 ? [COMMA] : []), ...this.#item.parts(object)]),
       );
-    return { json, deflated: () => this.#deflated(this.#key(objects), json) };
+    let made: Buffer | undefined;
+    const measure = (): Measure => (made && this.#measures.get(made)) ?? measureOf(json());
+    return {
+      json,
+      length: () => measure().length,
+      checksum: () => measure().checksum,
+      deflated: async () => {
+        made = await this.#deflated(this.#key(objects), json);
+        return made;
+      },
+    };
   }
 
   #key(objects: readonly CachedObject<Facts>[]): string {
@@ -121,10 +133,21 @@ export class PlatformPieces<Facts> {
     if (known) return known;
     // The compression of several chunks starts at once.
     if (this.#slicer.spent) await this.#slicer.next();
-    const made = await compress(json(), { finishFlush: constants.Z_SYNC_FLUSH });
+    const text = json();
+    const made = await compress(text, { finishFlush: constants.Z_SYNC_FLUSH });
+    this.#measures.set(made, measureOf(text));
     this.#compressed.set(key, made);
     return made;
   }
+}
+
+interface Measure {
+  readonly length: number;
+  readonly checksum: number;
+}
+
+function measureOf(bytes: Buffer): Measure {
+  return { length: bytes.length, checksum: crc32(bytes) };
 }
 
 function beginsPiece({ key }: CachedObject<unknown>): boolean {

@@ -3,8 +3,9 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
+import { crc32Combine } from '../../memory/crc32-combine.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { acceptsGzip, GZIP_THRESHOLD, JSON_HEADERS, joined, writeBody } from '../response.ts';
+import { acceptsGzip, GZIP_THRESHOLD, JSON_HEADERS, joined, PIECE, writeBody } from '../response.ts';
 import { Indenter } from './indenter.ts';
 import { framed, type ListFrame, type Representation } from './representation.ts';
 
@@ -49,6 +50,7 @@ export async function writeItems<Facts>(
 }
 
 const COMMA = Buffer.from(',');
+const COMMA_CHECKSUM = crc32(COMMA);
 const SYNC_FLUSHED_COMMA = deflateRawSync(COMMA, { finishFlush: constants.Z_SYNC_FLUSH });
 /** Gzip header (RFC 1952): magic, deflate, no flags, no time, no extra flags, unknown operating system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -72,33 +74,42 @@ function startDeflate(piece: SnapshotPiece): Promise<Buffer> {
 export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);
   let size = frame.start.length;
-  const count = (bytes: Buffer): void => {
-    checksum = crc32(bytes, checksum);
-    size += bytes.length;
+  const count = (length: number, part: number): void => {
+    checksum = crc32Combine(checksum, part, length);
+    size += length;
   };
-  yield Buffer.concat([GZIP_HEADER, deflateRawSync(frame.start, { finishFlush: constants.Z_SYNC_FLUSH })]);
+  const start = deflateRawSync(frame.start, { finishFlush: constants.Z_SYNC_FLUSH });
+  let waiting: Buffer[] = [GZIP_HEADER, start];
+  let length = GZIP_HEADER.length + start.length;
   const ahead = pieces.slice(0, AHEAD).map(startDeflate);
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) {
-      count(COMMA);
-      yield SYNC_FLUSHED_COMMA;
+      count(COMMA.length, COMMA_CHECKSUM);
+      waiting.push(SYNC_FLUSHED_COMMA);
     }
     const deflated = ahead.shift() ?? startDeflate(piece);
     const next = pieces[index + AHEAD];
     if (next) ahead.push(startDeflate(next));
-    count(piece.json());
-    yield await deflated;
+    const bytes = await deflated;
+    count(piece.length(), piece.checksum());
+    waiting.push(bytes);
+    length += bytes.length;
+    // Small chunks are joined, because a write costs more than a copy.
+    if (length < PIECE) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    length = 0;
   }
-  count(frame.end);
+  count(frame.end.length, crc32(frame.end));
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(checksum, 0);
   trailer.writeUInt32LE(size % 2 ** 32, 4);
-  yield Buffer.concat([deflateRawSync(frame.end), trailer]);
+  yield Buffer.concat([...waiting, deflateRawSync(frame.end), trailer]);
 }
 
 function lengthOf(frame: ListFrame, pieces: readonly SnapshotPiece[]): number {
   let length = frame.start.length + frame.end.length + Math.max(0, pieces.length - 1);
-  for (const piece of pieces) length += piece.json().length;
+  for (const piece of pieces) length += piece.length();
   return length;
 }
 

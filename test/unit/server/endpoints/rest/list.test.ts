@@ -192,6 +192,8 @@ describe('list', () => {
     const pieces = cache.snapshot().pieces();
     cache.snapshot().pieces = () =>
       pieces.map((piece) => ({
+        length: () => piece.length(),
+        checksum: () => piece.checksum(),
         json: () => piece.json(),
         deflated: () => {
           made++;
