@@ -9,11 +9,6 @@ export async function manifests(): Promise<Record<string, string>> {
     'settings-2.json': configMap('settings', { level: 'info', mode: 'fast' }),
     'owned.json': configMap('owned', { level: 'debug' }),
     'owned-2.json': configMap('owned', { level: 'info' }),
-    'pruned.json': list([
-      configMap('pruned-1', {}, { app: 'pruned' }),
-      configMap('pruned-2', {}, { app: 'pruned' }),
-    ]),
-    'pruned-2.json': configMap('pruned-2', { more: 'yes' }, { app: 'pruned' }),
     'kustomization.yaml':
       'configMapGenerator:\n- name: generated\n  literals: [a=b]\nresources: [owned.json]\n',
     'unknown-field.json': JSON.stringify({
@@ -35,7 +30,6 @@ export async function manifests(): Promise<Record<string, string>> {
       rules: [{ apiGroups: [''], resources: ['services'], verbs: ['get'] }],
     }),
     'web.json': deployment('web', 'web'),
-    'copied.txt': 'line 1\nline 2\n',
     'node.json': JSON.stringify({
       apiVersion: 'v1',
       kind: 'Node',
@@ -64,12 +58,8 @@ export async function manifests(): Promise<Record<string, string>> {
   };
 }
 
-function configMap(name: string, data: object, labels: object = {}): string {
-  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data });
-}
-
-function list(items: readonly string[]): string {
-  return `{"apiVersion": "v1", "kind": "List", "items": [${items.join(', ')}]}`;
+function configMap(name: string, data: object): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 }
 
 function deployment(name: string, app: string): string {
