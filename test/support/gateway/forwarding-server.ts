@@ -19,7 +19,7 @@ import {
 } from '../../../server/gateway/impersonator-token.ts';
 import { proxiedRequests } from '../../../server/gateway/proxied-request.ts';
 import { Upstream } from '../../../server/gateway/upstream.ts';
-import { Listener, serverOptions } from '../../../server/listener/listener.ts';
+import { Listener, type ListenerLimits, serverOptions } from '../../../server/listener/listener.ts';
 import { newListenerMetrics } from '../../../server/listener/listener-metrics.ts';
 
 const ADA: UserInfo = { name: 'ada', uid: '', groups: ['system:authenticated'], extra: {} };
@@ -35,6 +35,7 @@ export interface ForwardingServerOptions {
   /** Called for each read of the kubeconfig. */
   readonly cluster: () => Cluster;
   readonly limits?: Partial<ChainOptions['limits']>;
+  readonly listenerLimits?: Partial<ListenerLimits>;
   /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
   /** Monotonic clock of the kubeconfig's refresh, in ms. */
@@ -68,6 +69,7 @@ export class ForwardingServer {
   static async start({
     cluster,
     limits,
+    listenerLimits: ownLimits,
     allowedOrigins = [],
     now,
     connectTimeoutMs,
@@ -139,6 +141,7 @@ export class ForwardingServer {
       headersTimeout: 30_000,
       requestTimeout: 60_000,
       keepAliveTimeout: 95_000,
+      ...ownLimits,
     };
     const listener = new Listener('insecure', createServer(serverOptions(listenerLimits)), {
       address: '127.0.0.1',

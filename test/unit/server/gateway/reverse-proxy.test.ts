@@ -337,8 +337,10 @@ describe('a forwarded request', () => {
 
   it('delivers an early response while the client still sends the body', async () => {
     const refusal = 'too large '.repeat(20_000);
-    upstream.respond = (_request, response) => {
-      response.writeHead(413, { 'Content-Length': refusal.length, Connection: 'close' }).end(refusal);
+    // Like kube-apiserver, reads on after the response: a reset because of unread input could overtake it.
+    upstream.respond = (request) => {
+      const head = `HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: ${refusal.length}\r\n\r\n`;
+      request.resume().socket.write(head + refusal);
     };
     const client = await server.send([`POST ${PROXY}/upload HTTP/1.1`, 'Content-Length: 100000000'], 'x');
     const sending = setInterval(() => client.write('x'.repeat(10_000)), 5);
@@ -382,6 +384,43 @@ describe('a forwarded request', () => {
     expect(sent).to.be.lessThan(32);
     client.destroy();
     await until(() => upstream.connections.size === 0);
+  });
+
+  it('ends at the deadline if the client does not read the response', async () => {
+    await restart({ limits: { timeoutMs: 200 } });
+    upstream.respond = (_request, response) => {
+      const write = (): void => void response.write(Buffer.alloc(1 << 20), (error) => error ?? write());
+      write();
+    };
+    const client = await server.send([`GET ${PODS} HTTP/1.1`]);
+    client.pause();
+    await until(() => upstream.received.length === 1);
+    await until(() => upstream.connections.size === 0 && server.connections === 0);
+    expect(server.requests.open).to.equal(0);
+    expect(await readAll(client)).to.match(/^HTTP\/1\.1 200 /);
+  });
+
+  it('gets 408 if it arrives byte by byte beyond the limit', async () => {
+    await restart({ listenerLimits: { headersTimeout: 200, requestTimeout: 200 } });
+    upstream.respond = ({ headers }, response) => {
+      if (headers['content-length'] === undefined) response.end('complete');
+    };
+    const starts = [
+      `GET ${PODS} HTTP/1.1\r\nHost: gateway\r\nX-Slow: `,
+      ...[PODS, `${PROXY}/upload`].map(
+        (path) => `POST ${path} HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000\r\n\r\n`,
+      ),
+    ];
+    const responses = starts.map(async (start) => {
+      const client = await server.open();
+      client.write(start);
+      const writing = setInterval(() => client.write('x'), 20);
+      return readAll(client).finally(() => clearInterval(writing));
+    });
+    await until(() => upstream.received.length === 2 && server.requests.open + server.streams.open === 2);
+    for (const response of await Promise.all(responses)) expect(response).to.match(/^HTTP\/1\.1 408 /);
+    await until(() => upstream.connections.size === 0 && server.connections === 0);
+    expect(server.requests.open + server.streams.open).to.equal(0);
   });
 
   it('completes while the server stops; streams end, and new ones get 503', async () => {
