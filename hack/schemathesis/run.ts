@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PythonEnvironment } from '../python/environment.ts';
 
 export interface RunOptions {
   /** The Python with schemathesis. */
@@ -40,6 +41,11 @@ const CHECKS = [
   'unsupported_method',
 ];
 
+export const SCHEMATHESIS: PythonEnvironment = {
+  name: 'schemathesis',
+  requirements: join(import.meta.dirname, 'requirements.txt'),
+};
+
 const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 
 export async function runSchemathesis(options: RunOptions): Promise<SchemathesisReport> {
@@ -56,7 +62,7 @@ export async function runSchemathesis(options: RunOptions): Promise<Schemathesis
   await using log = await open(logFile, 'w');
   const child = spawn(python, ['-c', START, ...args], {
     cwd: dir,
-    env: { ...env, PYTHONDONTWRITEBYTECODE: '1' },
+    env,
     stdio: ['ignore', log.fd, log.fd],
     signal,
   });

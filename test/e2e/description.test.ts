@@ -8,11 +8,10 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { platformDescription } from '../../apis/description/platform-apis.ts';
-import { findSchemathesis } from '../../hack/schemathesis/environment.ts';
-import { runSchemathesis } from '../../hack/schemathesis/run.ts';
-import { printProgress } from '../../hack/terminal/progress.ts';
+import { runSchemathesis, SCHEMATHESIS } from '../../hack/schemathesis/run.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { lowContrasts } from '../support/contrast.ts';
+import { pythonWith } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { Platform } from './platform.ts';
 
@@ -211,13 +210,8 @@ describe('the OpenAPI documents', function () {
   it('match all responses that schemathesis gets, without a 5xx', async function () {
     this.timeout(330_000);
     const { signal } = platform;
-    const progress = printProgress(process.stdout);
-    const python = await findSchemathesis({ env: process.env, signal, progress });
-    if (python === undefined) {
-      if (process.env['CI'] === 'true') throw new Error('schemathesis needs Python from 3.10 on, with venv');
-      console.log('      skipped: schemathesis needs Python from 3.10 on, with venv');
-      this.skip();
-    }
+    const python = await pythonWith(SCHEMATHESIS, signal);
+    if (python === undefined) this.skip();
     const token = (await platform.succeeding('create', 'token', 'tester')).trim();
     const basic = Buffer.from('platform:platform').toString('base64');
     const configuration = await platform.write(

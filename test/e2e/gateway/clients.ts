@@ -1,8 +1,10 @@
-// Tests of the client libraries of JavaScript and Go, and of a controller with leader election, through the gateway.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Tests of the client libraries of JavaScript, Python and Go, and of a controller with leader election, through the gateway.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import {
   Attach,
   CoreV1Api,
@@ -15,25 +17,31 @@ import {
   Watch,
 } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import type { PythonEnvironment } from '../../../hack/python/environment.ts';
 import { freePort } from '../../../hack/system/ports.ts';
+import { pythonWith } from '../../support/python.ts';
 import { until } from '../../support/until.ts';
 import { INFORMERS, InformerProgram } from '../informer-program.ts';
-import type { GatewayPlatform } from './gateway-platform.ts';
+import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
 
 const NAMESPACE = 'clients';
+const PYTHON = join(import.meta.dirname, '../../../hack/clients/python');
+const PYTHON_CLIENT: PythonEnvironment = {
+  name: 'python-client',
+  requirements: join(PYTHON, 'requirements.txt'),
+};
 
 export function describeClients(subject: () => GatewayPlatform): void {
   describe('clients', () => {
     let gateway: GatewayPlatform;
+    let token: string;
     let kubeconfig: string;
 
     before(async () => {
       gateway = subject();
       const { platform } = gateway;
-      kubeconfig = await platform.write(
-        'clients.kubeconfig',
-        kubeconfigOf(gateway, await gateway.signIn('ada')),
-      );
+      token = await gateway.signIn('ada');
+      kubeconfig = await platform.write('clients.kubeconfig', kubeconfigOf(gateway, 'gateway', token));
       await platform.succeeding('create', 'namespace', NAMESPACE);
       await platform.succeeding('wait', '--for=create', 'serviceaccount/default', '-n', NAMESPACE);
     });
@@ -124,6 +132,27 @@ export function describeClients(subject: () => GatewayPlatform): void {
       });
     });
 
+    it('of Python: lists, watches with bookmarks, exec, logs, port-forward and server-side apply', async function () {
+      const { platform, pod } = gateway;
+      const python = await pythonWith(PYTHON_CLIENT, platform.signal);
+      if (python === undefined) this.skip();
+      const [direct, through] = await Promise.all(
+        SIDES.map(async (side): Promise<unknown> => {
+          const file = await platform.write(`python-${side}.json`, kubeconfigOf(gateway, side, token));
+          const name = `python-${side}`;
+          const args = [join(PYTHON, 'client.py'), file, pod.namespace, pod.name, pod.container, name];
+          const { stdout } = await promisify(execFile)(python, args, { signal: platform.signal });
+          return JSON.parse(stdout.replaceAll(name, 'scratch'));
+        }),
+      );
+      expect(through).to.deep.equal(direct);
+      expect(through).to.deep.include({
+        events: ['ADDED', 'BOOKMARK', 'MODIFIED', 'DELETED'],
+        execs: ['the input\n', 'error\n', 0],
+        forwards: 'through a port',
+      });
+    });
+
     it('of Go: informers with WatchList, with JSON and with protobuf', async () => {
       const { platform } = gateway;
       const create = (name: string): Promise<string> =>
@@ -186,8 +215,9 @@ interface SecretList {
   }[];
 }
 
-/** A kubeconfig with the address of the gateway and this token. JSON is YAML. */
-function kubeconfigOf({ platform }: GatewayPlatform, token: string): string {
+/** A kubeconfig with the address of this side and this token. JSON is YAML. */
+function kubeconfigOf({ platform }: GatewayPlatform, side: Side, token: string): string {
+  const { url: server } = side === 'direct' ? platform.controlPlane : platform.server;
   const certificateAuthority = Buffer.from(platform.controlPlane.ca).toString('base64');
   return JSON.stringify({
     apiVersion: 'v1',
@@ -195,7 +225,7 @@ function kubeconfigOf({ platform }: GatewayPlatform, token: string): string {
     clusters: [
       {
         name: 'gateway',
-        cluster: { server: platform.server.url, 'certificate-authority-data': certificateAuthority },
+        cluster: { server, 'certificate-authority-data': certificateAuthority },
       },
     ],
     users: [{ name: 'ada', user: { token } }],
