@@ -1,7 +1,7 @@
 // Platform for tests of impersonation and of an untrusted issuer: a kube-apiserver with an audit log that trusts no
-// issuer at first, and two servers. `passthrough` is registered and has the default configuration; its connections to
+// issuer at first, interactive pods, and two servers. `passthrough` is registered and has the default configuration; its connections to
 // kube-apiserver pass a proxy that can freeze them. `impersonating` impersonates all callers.
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 import type { Output } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
+import { InteractivePods, type Pod } from './interactive-pods.ts';
 import { type RawResponse, rawRequest } from './raw-request.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -49,6 +50,7 @@ interface Parts {
   readonly proxy: FreezingProxy;
   readonly passthrough: ServerProcess;
   readonly impersonating: ServerProcess;
+  readonly pods: InteractivePods;
   readonly ended: AbortController;
   readonly trust: () => Promise<void>;
 }
@@ -79,7 +81,8 @@ export class FallbackPlatform {
     const proxied = join(dir, 'proxied.kubeconfig');
     const direct = await readFile(kubeconfig, 'utf8');
     await writeFile(proxied, direct.replace(controlPlane.url, `https://127.0.0.1:${proxy.port}`));
-    const [passthrough, impersonating] = await Promise.all([
+    const [pods, passthrough, impersonating] = await Promise.all([
+      InteractivePods.start(controlPlane, { attached: join(dir, 'attached.log'), signal }),
       ServerProcess.start({
         dir: join(dir, 'passthrough'),
         kubeconfig: proxied,
@@ -109,6 +112,7 @@ export class FallbackPlatform {
       proxy,
       passthrough,
       impersonating,
+      pods,
       ended,
       trust: () =>
         trust.establish({
@@ -137,6 +141,11 @@ export class FallbackPlatform {
 
   get impersonating(): ServerProcess {
     return this.#parts.impersonating;
+  }
+
+  /** A running pod. */
+  get pod(): Pod {
+    return this.#parts.pods.pod;
   }
 
   /** `target`: a server, or kube-apiserver. `line`: method and path. */
@@ -299,6 +308,18 @@ export class FallbackPlatform {
     });
   }
 
+  /** Starts a long-running kubectl. */
+  spawnKubectl(
+    { kubeconfig }: { readonly kubeconfig: string },
+    env: NodeJS.ProcessEnv,
+    ...args: string[]
+  ): ChildProcessWithoutNullStreams {
+    return spawn(this.controlPlane.kubectl, ['--kubeconfig', kubeconfig, ...args], {
+      env: { HOME: this.#parts.dir, ...env },
+      signal: this.signal,
+    }).on('error', () => undefined);
+  }
+
   /** Makes kube-apiserver trust the tokens of `passthrough`. */
   trust(): Promise<void> {
     return this.#parts.trust();
@@ -318,7 +339,8 @@ export class FallbackPlatform {
   }
 
   async stop(): Promise<void> {
-    const { controlPlane, proxy, passthrough, impersonating, ended, dir } = this.#parts;
+    const { controlPlane, proxy, passthrough, impersonating, pods, ended, dir } = this.#parts;
+    pods.stop();
     for (const server of [passthrough, impersonating]) removeNote(server);
     ended.abort();
     await Promise.all([passthrough.stop('SIGKILL'), impersonating.stop('SIGKILL'), proxy.stop()]);

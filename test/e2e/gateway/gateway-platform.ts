@@ -1,15 +1,12 @@
-// Platform with simulated pods for tests of the gateway. In the pods, exec runs programs of this machine, port-forward
-// reaches an echo server, and attach follows a file.
-import { once } from 'node:events';
+// Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
-import { startKwok } from '../../../hack/simulation/kwok.ts';
 import { type Configure, type Output, Platform } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
+import { InteractivePods, type Pod } from './interactive-pods.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 
 const POLL_MS = 100;
@@ -19,42 +16,23 @@ const PASSWORD = 'correct horse battery staple';
 export type Side = 'direct' | 'gateway';
 export const SIDES: readonly Side[] = ['direct', 'gateway'];
 
-export interface Pod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly container: string;
-}
-
 export class GatewayPlatform {
   readonly platform: Platform;
-  /** A running pod. */
-  readonly pod: Pod;
-  /** Port of the echo server that port-forward reaches. */
-  readonly echoPort: number;
   readonly auditLog: AuditLog;
-  readonly #echo: Server;
+  readonly #pods: InteractivePods;
   readonly #attached: string;
   readonly #client: Client;
   #reader: Promise<string> | undefined;
 
-  private constructor(platform: Platform, pod: Pod, echo: Server, attached: string, auditLog: AuditLog) {
+  private constructor(platform: Platform, pods: InteractivePods, attached: string, auditLog: AuditLog) {
     this.platform = platform;
     this.auditLog = auditLog;
-    this.pod = pod;
-    this.#echo = echo;
-    this.echoPort = (echo.address() as AddressInfo).port;
+    this.#pods = pods;
     this.#attached = attached;
     this.#client = new Client(platform.server.url, { ca: platform.controlPlane.ca });
   }
 
   static async start(configure?: Configure): Promise<GatewayPlatform> {
-    const echo = createServer((socket) => {
-      socket.on('error', () => socket.destroy());
-      socket.pipe(socket);
-    });
-    echo.listen(0, '127.0.0.1');
-    await once(echo, 'listening');
-    const { port } = echo.address() as AddressInfo;
     let auditLog: AuditLog | undefined;
     const platform = await Platform.start(0, configure, [], async (dir) => {
       auditLog = await AuditLog.prepare(dir);
@@ -63,28 +41,18 @@ export class GatewayPlatform {
     try {
       if (!auditLog) throw new Error('the platform has started without an audit log');
       const attached = await platform.write('attached.log', 'first line\n');
-      await startKwok(platform.controlPlane, {
-        nodes: 2,
-        pods: 4,
-        objects: interactive({ attached, echo: port }),
-        signal: platform.signal,
-        progress: () => undefined,
-      });
-      const namespace = 'shop';
-      const pods = await platform.succeeding('get', 'pods', '-n', namespace, '-o', 'name');
-      const pod = pods.split('\n').find((line) => line.startsWith('pod/cart-')) ?? '';
-      return new GatewayPlatform(
-        platform,
-        { namespace, name: pod.slice('pod/'.length), container: 'cart' },
-        echo,
-        attached,
-        auditLog,
-      );
+      const { controlPlane, signal } = platform;
+      const pods = await InteractivePods.start(controlPlane, { attached, signal });
+      return new GatewayPlatform(platform, pods, attached, auditLog);
     } catch (error) {
-      echo.close();
       await platform.stop();
       throw error;
     }
+  }
+
+  /** A running pod. */
+  get pod(): Pod {
+    return this.#pods.pod;
   }
 
   /** Creates a user with a password. Groups: those of the token. */
@@ -179,7 +147,7 @@ export class GatewayPlatform {
 
   async stop(): Promise<void> {
     this.#client[Symbol.dispose]();
-    this.#echo.close();
+    this.#pods.stop();
     await this.platform.stop();
   }
 
@@ -222,19 +190,4 @@ export class GatewayPlatform {
       await delay(POLL_MS);
     }
   }
-}
-
-/** Objects of KWOK for the interactive subresources of all pods. */
-function interactive({ attached, echo }: { attached: string; echo: number }): object[] {
-  const object = (kind: string, spec: object): object => ({
-    apiVersion: 'kwok.x-k8s.io/v1alpha1',
-    kind,
-    metadata: { name: 'interactive' },
-    spec,
-  });
-  return [
-    object('ClusterExec', { execs: [{ local: {} }] }),
-    object('ClusterAttach', { attaches: [{ logsFile: attached }] }),
-    object('ClusterPortForward', { forwards: [{ target: { address: '127.0.0.1', port: echo } }] }),
-  ];
 }

@@ -1,5 +1,8 @@
 // Tests of callers whom the gateway impersonates. Each identity equals the identity of the same request at
 // kube-apiserver.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
@@ -26,7 +29,12 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
         platform.certificateOf('carol'),
         platform.certificateOf('boss', ['system:masters']),
       ]);
-      await platform.apply([...HELP_DESK, editor('alice'), editor('ada')]);
+      await platform.apply([
+        ...HELP_DESK,
+        editor('alice'),
+        editor('ada'),
+        editor('alice', platform.pod.namespace),
+      ]);
     });
     after(() => platform.uninstall());
 
@@ -230,6 +238,36 @@ export function describeImpersonation(subject: () => FallbackPlatform): void {
             'Error from server (Forbidden): nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope\n',
           );
         });
+
+        for (const webSockets of [true, false]) {
+          it(`serves exec and port-forward by ${webSockets ? 'WebSocket' : 'SPDY'} with a client certificate`, async () => {
+            const { namespace, name } = platform.pod;
+            const side = { kubeconfig: await platform.kubeconfigAt(platform.impersonating, 'alice') };
+            const start = (...args: string[]) =>
+              platform.spawnKubectl(
+                side,
+                {
+                  KUBECTL_REMOTE_COMMAND_WEBSOCKETS: String(webSockets),
+                  KUBECTL_PORT_FORWARD_WEBSOCKETS: String(webSockets),
+                },
+                ...['--namespace', namespace, ...args],
+              );
+            const exec = start('exec', '-i', name, '--', 'head', '-n', '1');
+            exec.stdin.end('the input\n');
+            const [stdout, stderr] = await Promise.all([text(exec.stdout), text(exec.stderr)]);
+            expect([stdout, stderr]).to.deep.equal(['the input\n', '']);
+
+            const forward = start('port-forward', name, ':8080');
+            const [line] = (await once(forward.stdout, 'data')) as [Buffer];
+            const [, port] = /127\.0\.0\.1:(\d+) -> /.exec(String(line)) ?? [];
+            const socket = connect({ host: '127.0.0.1', port: Number(port) });
+            socket.write('through a port');
+            const [echo] = (await once(socket, 'data')) as [Buffer];
+            expect(String(echo)).to.equal('through a port');
+            socket.destroy();
+            forward.kill();
+          });
+        }
       });
     }
 
@@ -388,11 +426,11 @@ const HELP_DESK = [
   },
 ];
 
-function editor(user: string): object {
+function editor(user: string, namespace = 'default'): object {
   return {
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
-    metadata: { name: `edit-${user}`, namespace: 'default' },
+    metadata: { name: `edit-${user}`, namespace },
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'edit' },
     subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
   };
