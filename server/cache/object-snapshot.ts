@@ -2,7 +2,7 @@
 // share memory.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
-import type { CachedObject, Snapshot, SnapshotPiece } from './resource-cache.ts';
+import type { CachedObject, ObjectIdentity, Snapshot, SnapshotPiece } from './resource-cache.ts';
 import { type Frame, type FrameFactory, PackedFrame, type StoredObject } from './stored-object.ts';
 
 /**
@@ -148,6 +148,8 @@ const LOOSE_PACKED_OBJECTS = 4;
  * the objects into one frame, so that no bytes are in memory twice.
  */
 export class Chunk<Facts> implements SnapshotPiece {
+  /** Of the objects, for readers that must not keep bytes in memory. */
+  readonly identities: readonly ObjectIdentity<Facts>[];
   readonly #frames: FrameFactory;
   #objects: readonly StoredObject<Facts>[];
   /** The frame with exactly these objects, joined by commas. Undefined until they are coalesced. */
@@ -158,6 +160,7 @@ export class Chunk<Facts> implements SnapshotPiece {
 
   /** `objects`: sorted by key. */
   constructor(objects: readonly StoredObject<Facts>[], frames: FrameFactory, frame?: Frame, loose = 0) {
+    this.identities = objects.map(({ identity }) => identity);
     this.#objects = objects;
     this.#frames = frames;
     this.#frame = frame;

@@ -1,5 +1,5 @@
 // Computes the changes between two successive snapshots of a resource.
-import type { Chunk, ObjectSnapshot } from './object-snapshot.ts';
+import type { ObjectSnapshot } from './object-snapshot.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
 
 export interface SnapshotChanges<Facts> {
@@ -11,57 +11,79 @@ export interface SnapshotChanges<Facts> {
 
 const NOTHING: SnapshotChanges<never> = { removed: [], set: [] };
 
+/** The objects of one chunk. A chunk that two snapshots share has the same array in both. */
+type Part<Facts> = readonly ObjectIdentity<Facts>[];
+
 /**
  * Finds the changes since the last snapshot. It reads only chunks that the two snapshots do not share. It references no
  * bytes and no snapshot, so that an infrequent reader does not keep old snapshots in memory.
  */
 export class SnapshotDiffer<Facts> {
-  readonly #known = new WeakMap<Chunk<Facts>, readonly ObjectIdentity<Facts>[]>();
   #last: WeakRef<ObjectSnapshot<Facts>> | undefined;
-  /** Objects of the last snapshot, in one array per chunk. */
-  #parts: ReadonlySet<readonly ObjectIdentity<Facts>[]> = new Set();
+  /** Objects of the last snapshot. */
+  #parts: readonly Part<Facts>[] = [];
 
   /** Returns the objects of the last snapshot. */
   objects(): ObjectIdentity<Facts>[] {
-    return [...this.#parts].flat();
+    const objects: ObjectIdentity<Facts>[] = [];
+    for (const part of this.#parts) objects.push(...part);
+    return objects;
   }
 
-  follow(snapshot: ObjectSnapshot<Facts>): SnapshotChanges<Facts> {
+  /**
+   * Returns the changes of at most `limit` objects; undefined if there are more. Without the limit, the first list and a
+   * relist of many objects would block the event loop.
+   */
+  follow(snapshot: ObjectSnapshot<Facts>, limit: number): SnapshotChanges<Facts> | undefined {
     if (this.#last?.deref() === snapshot) return NOTHING;
     this.#last = new WeakRef(snapshot);
     const before = this.#parts;
-    const after = new Set(snapshot.chunks.map((chunk) => this.#part(chunk)));
-    this.#parts = after;
-    return changesBetween([...before.difference(after)].flat(), [...after.difference(before)].flat());
-  }
-
-  #part(chunk: Chunk<Facts>): readonly ObjectIdentity<Facts>[] {
-    let part = this.#known.get(chunk);
-    if (!part) {
-      part = chunk.objects.map(({ identity }) => identity);
-      this.#known.set(chunk, part);
-    }
-    return part;
+    this.#parts = snapshot.chunks.map(({ identities }) => identities);
+    return changesBetween(before, this.#parts, limit);
   }
 }
 
-/** Compares objects sorted by key. Most of them are unchanged. */
+/** Compares objects sorted by key. Most of them are unchanged, and most parts are the same. */
 function changesBetween<Facts>(
-  before: readonly ObjectIdentity<Facts>[],
-  after: readonly ObjectIdentity<Facts>[],
-): SnapshotChanges<Facts> {
+  before: readonly Part<Facts>[],
+  after: readonly Part<Facts>[],
+  limit: number,
+): SnapshotChanges<Facts> | undefined {
   const removed: ObjectIdentity<Facts>[] = [];
   const set: ObjectIdentity<Facts>[] = [];
-  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
-    const [old, current] = [before[i], after[j]];
-    const isOld = old !== undefined && (current === undefined || old.key <= current.key);
-    const isCurrent = current !== undefined && (old === undefined || current.key <= old.key);
-    if (old !== current) {
-      if (isOld) removed.push(old);
-      if (isCurrent) set.push(current);
+  // The object `m` of the part `i` before, and the object `n` of the part `j` after.
+  let i = 0;
+  let j = 0;
+  let m = 0;
+  let n = 0;
+  while (i < before.length || j < after.length) {
+    const left = before[i];
+    const right = after[j];
+    if (left === right && m === n) {
+      i++;
+      j++;
+      m = 0;
+      n = 0;
+      continue;
     }
-    if (isOld) i++;
-    if (isCurrent) j++;
+    const old = left?.[m];
+    const current = right?.[n];
+    const isSame = old === current;
+    const isOld = isSame || !current || (old !== undefined && old.key <= current.key);
+    const isCurrent = isSame || !old || (current !== undefined && current.key <= old.key);
+    if (!isSame) {
+      if (isOld && old) removed.push(old);
+      if (isCurrent && current) set.push(current);
+      if (removed.length + set.length > limit) return undefined;
+    }
+    if (isOld && ++m === left?.length) {
+      i++;
+      m = 0;
+    }
+    if (isCurrent && ++n === right?.length) {
+      j++;
+      n = 0;
+    }
   }
   return { removed, set };
 }

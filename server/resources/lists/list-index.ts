@@ -19,6 +19,8 @@ const MAX_SELECTED = 1_000_000;
 const MAX_KEY = 4096;
 /** Maximum number of pending changes of a selection. Changes keep old objects in memory. */
 const MAX_PENDING = 16_384;
+/** Maximum number of filtered objects when changes are passed to all selections: about 20 ms. */
+const MAX_TESTS = 262_144;
 /** Objects, or chunks of about 32 objects, between checks of the time slice. */
 const STEPS = 256;
 const CHUNKS = 8;
@@ -106,9 +108,19 @@ export class ListIndex<Facts extends ObjectFacts> {
     return filter.key === '' && !namespaces ? this.#orders : this.#selections;
   }
 
-  /** Passes the changes since the last snapshot to all selections. No other task runs at the same time. */
+  /**
+   * Passes the changes since the last snapshot to all selections, or drops the selections if this would take too long. No
+   * other task runs at the same time.
+   */
   #follow(snapshot: ObjectSnapshot<Facts>): void {
-    const { removed, set } = this.#differ.follow(snapshot);
+    const count = this.#orders.size + this.#selections.size;
+    const changes = this.#differ.follow(snapshot, Math.min(MAX_PENDING, MAX_TESTS / count));
+    if (!changes) {
+      this.#orders.clear();
+      this.#selections.clear();
+      return;
+    }
+    const { removed, set } = changes;
     if (removed.length === 0 && set.length === 0) return;
     for (const selections of [this.#orders, this.#selections]) {
       for (const [key, selection] of selections) {

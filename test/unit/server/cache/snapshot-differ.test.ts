@@ -7,13 +7,20 @@ import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
 
 type Known = ReadonlyMap<string, string>;
 
+/** Returns all changes since the last snapshot. */
+function changes(differ: SnapshotDiffer<NodeFacts>, { cache }: NodeCache, snapshot = cache.snapshot()) {
+  const found = differ.follow(snapshot, Number.POSITIVE_INFINITY);
+  if (!found) throw new Error('there is no limit of the changes');
+  return found;
+}
+
 const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
 describe('SnapshotDiffer', () => {
   it('returns the changes between any two snapshots', () => {
     const change = record({ name: integer({ min: 0, max: 150 }), gone: boolean(), look: boolean() });
     assert(
-      property(array(change, { maxLength: 60 }), boolean(), (changes, list) => {
+      property(array(change, { maxLength: 60 }), boolean(), (events, list) => {
         const cache = new NodeCache();
         cache.fill(
           1,
@@ -23,7 +30,7 @@ describe('SnapshotDiffer', () => {
         let known: Known = new Map();
         const look = (): void => {
           const snapshot = cache.cache.snapshot();
-          const { removed, set } = follower.follow(snapshot);
+          const { removed, set } = changes(follower, cache, snapshot);
           const next = new Map(known);
           for (const { key, resourceVersion } of removed) {
             expect(next.get(key)).to.equal(resourceVersion);
@@ -38,7 +45,7 @@ describe('SnapshotDiffer', () => {
         };
         look();
         let version = 1000;
-        for (const { name, gone, look: now } of changes) {
+        for (const { name, gone, look: now } of events) {
           cache.apply(gone ? 'DELETED' : 'MODIFIED', node(`node-${name}`, ++version));
           if (now) look();
         }
@@ -54,9 +61,9 @@ describe('SnapshotDiffer', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1), node('b', 1), node('c', 1)]);
     const follower = new SnapshotDiffer<NodeFacts>();
-    follower.follow(cache.cache.snapshot());
+    changes(follower, cache);
     cache.apply('MODIFIED', node('b', 2));
-    const { removed, set } = follower.follow(cache.cache.snapshot());
+    const { removed, set } = changes(follower, cache);
     const reported = [removed, set].map((some) =>
       some.map(({ key, resourceVersion }) => `${key}@${resourceVersion}`),
     );
@@ -67,19 +74,36 @@ describe('SnapshotDiffer', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1)]);
     const follower = new SnapshotDiffer<NodeFacts>();
-    expect(follower.follow(cache.cache.snapshot()).set).to.have.length(1);
-    expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
+    expect(changes(follower, cache).set).to.have.length(1);
+    expect(changes(follower, cache)).to.deep.equal({ removed: [], set: [] });
     cache.cache.bookmark('10');
-    expect(follower.follow(cache.cache.snapshot())).to.deep.equal({ removed: [], set: [] });
+    expect(changes(follower, cache)).to.deep.equal({ removed: [], set: [] });
+  });
+
+  it('returns undefined for more changes than the limit, and continues from the new snapshot', () => {
+    const cache = new NodeCache();
+    const fill = (version: number): void =>
+      cache.fill(
+        version,
+        Array.from({ length: 100 }, (_, i) => node(`node-${i}`, version)),
+      );
+    fill(1);
+    const follower = new SnapshotDiffer<NodeFacts>();
+    expect(follower.follow(cache.cache.snapshot(), 99)).to.equal(undefined);
+    fill(2);
+    expect(follower.follow(cache.cache.snapshot(), 199)).to.equal(undefined);
+    cache.apply('MODIFIED', node('node-1', 3));
+    expect(follower.follow(cache.cache.snapshot(), 2)?.set).to.have.length(1);
+    expect(follower.objects()).to.have.length(100);
   });
 
   it('detects relisted objects with equal resourceVersions, and holds no bytes', () => {
     const cache = new NodeCache();
     cache.fill(1, [node('a', 1, { zone: 'x' })]);
     const follower = new SnapshotDiffer<NodeFacts>();
-    follower.follow(cache.cache.snapshot());
+    changes(follower, cache);
     cache.fill(1, [node('a', 1, { zone: 'y' })]);
-    const { removed, set } = follower.follow(cache.cache.snapshot());
+    const { removed, set } = changes(follower, cache);
     expect([removed[0]?.labels, set[0]?.labels]).to.deep.equal([{ zone: 'x' }, { zone: 'y' }]);
     for (const known of follower.objects()) expect(known).to.not.have.any.keys('bytes', 'metadata');
   });
@@ -89,10 +113,10 @@ describe('SnapshotDiffer', () => {
     cache.fill(1, [node('a', 1)]);
     const older = cache.cache.snapshot();
     const follower = new SnapshotDiffer<NodeFacts>();
-    follower.follow(older);
+    changes(follower, cache, older);
     cache.apply('MODIFIED', node('a', 2));
-    follower.follow(cache.cache.snapshot());
-    const { removed, set } = follower.follow(older);
+    changes(follower, cache);
+    const { removed, set } = changes(follower, cache, older);
     expect([removed[0]?.resourceVersion, set[0]?.resourceVersion]).to.deep.equal(['2', '1']);
   });
 });

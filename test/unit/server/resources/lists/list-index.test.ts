@@ -13,6 +13,7 @@ import {
   PODS,
   plain,
 } from '../../../../support/platform/kind-cache.ts';
+import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 type Identity = ObjectIdentity<KindFacts>;
 
@@ -166,6 +167,29 @@ describe('ListIndex', () => {
       expect(await sorted(pods, sorting)).to.deep.equal(expected(pods, sorting));
       fill(pods.snapshot().size * 2);
     }
+  });
+
+  it('filters a bounded number of objects at once after a relist of changed objects', async () => {
+    const pods = new KindCache(PODS, yielding());
+    const count = 2_000;
+    const fill = (version: number): KindCache =>
+      pods.fill(
+        version,
+        Array.from({ length: count }, (_, i) => pod(`shop/pod-${i}`, version + i)),
+      );
+    const filtered = new WorkPerTurn();
+    const select = (i: number): Promise<string[]> => {
+      const test = (): boolean => {
+        filtered.note();
+        return true;
+      };
+      return sorted(pods, { sortBy: 'name', filter: { key: `filter-${i}`, test }, namespaces: undefined });
+    };
+    fill(1);
+    for (let i = 0; i < 100; i++) await select(i);
+    fill(count + 1);
+    expect(await select(0)).to.have.length(count);
+    expect(filtered.most).to.be.at.most(256);
   });
 
   it('responds at once from a selection without pending changes', async () => {
