@@ -168,12 +168,6 @@ describe('the permissions of platform lists', () => {
     expect(String(await list('namespaces/shop/pods?fieldSelector=metadata.name%3Dd'))).to.match(/^403/);
   });
 
-  it('need one review of each namespace for a list', async () => {
-    allowed = new Set(['list pods shop', 'list pods bank']);
-    await list('pods');
-    expect(reviews.filter((review) => review === 'list pods shop')).to.have.length(1);
-  });
-
   it('are checked again after the wait for the first list of the kind', async () => {
     const [waiting, synced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const handler = platformLists(() => [pods.lists], {
@@ -195,13 +189,6 @@ describe('the permissions of platform lists', () => {
     } finally {
       await slow.close();
     }
-  });
-
-  it('are checked again for each request', async () => {
-    allowed = new Set(['list pods shop']);
-    expect(await list('pods')).to.deep.include({ total: 2 });
-    allowed = new Set();
-    expect(String(await list('pods'))).to.match(/^403/);
   });
 });
 

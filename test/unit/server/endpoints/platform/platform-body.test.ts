@@ -50,16 +50,6 @@ describe('PlatformPieces', () => {
     expect(recompressed.length).to.be.within(1, 6);
   });
 
-  it('are compressed again after a relist with equal resourceVersions', async () => {
-    const pieces = new PlatformPieces(item, new TimeSlicer());
-    const before = new Set(await deflated(pieces));
-    cache.fill(
-      COUNT,
-      Array.from({ length: COUNT }, (_, i) => node(`node-${i}`, i + 1, { other: 'yes' })),
-    );
-    expect((await deflated(pieces)).filter((one) => before.has(one))).to.deep.equal([]);
-  });
-
   it('have a bounded size, however large the objects are', async () => {
     const large = { text: 'x'.repeat(100_000) };
     cache.fill(

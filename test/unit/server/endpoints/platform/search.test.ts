@@ -130,11 +130,4 @@ describe('Search', () => {
     const { message } = await search('q=a&kinds=gadgets,pods,gizmos');
     expect(message).to.include('"gadgets"').and.include('"gizmos"').and.not.include('"pods"');
   });
-
-  it('returns the headers of GET for HEAD', async () => {
-    const path = `${PLATFORM_PATH}/search?q=cart`;
-    const [get, head] = [await server.ask(path), await server.ask(path, { method: 'HEAD' })];
-    expect(head).to.deep.include({ status: 200, body: Buffer.alloc(0) });
-    expect(head.headers['content-length']).to.equal(String(get.body.length));
-  });
 });

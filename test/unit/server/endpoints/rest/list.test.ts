@@ -41,24 +41,6 @@ describe('list', () => {
     });
   });
 
-  it('selects by labels and by fields', async () => {
-    expect(names(await server.json(`${LIST}?labelSelector=zone%3Dx`))).to.deep.equal(['a', 'c', 'd']);
-    expect(names(await server.json(`${LIST}?labelSelector=zone+notin+(x)`))).to.deep.equal(['b']);
-    expect(names(await server.json(`${LIST}?fieldSelector=metadata.name%3Db`))).to.deep.equal(['b']);
-    expect(names(await server.json(`${LIST}?fieldSelector=spec.unschedulable%3Dtrue`))).to.deep.equal(['c']);
-    expect(await server.json(`${LIST}?labelSelector=zone%3Dnone`)).to.have.deep.property('items', []);
-  });
-
-  it('pages with limit and continue, and returns remainingItemCount', async () => {
-    const first = await server.json(`${LIST}?limit=3`);
-    const { continue: token, ...meta } = record(first['metadata']);
-    expect(meta).to.deep.equal({ resourceVersion: '100', remainingItemCount: 1 });
-    expect(names(first)).to.deep.equal(['a', 'b', 'c']);
-    const second = await server.json(`${LIST}?limit=3&continue=${String(token)}`);
-    expect(second['metadata']).to.deep.equal({ resourceVersion: '100' });
-    expect(names(second)).to.deep.equal(['d']);
-  });
-
   it('returns neither remainingItemCount nor an empty page with a selector', async () => {
     const first = await server.json(`${LIST}?limit=2&labelSelector=zone%3Dx`);
     const { continue: token, ...meta } = record(first['metadata']);
@@ -66,10 +48,6 @@ describe('list', () => {
     const second = await server.json(`${LIST}?limit=1&labelSelector=zone%3Dx&continue=${String(token)}`);
     expect(names(second)).to.deep.equal(['d']);
     expect(second['metadata']).to.deep.equal({ resourceVersion: '100' });
-  });
-
-  it('ignores a negative limit', async () => {
-    expect(names(await server.json(`${LIST}?limit=-1`))).to.have.length(4);
   });
 
   it('continues pages from the first snapshot, and returns 410 with a new token after it expired', async () => {
@@ -94,81 +72,28 @@ describe('list', () => {
     }
   });
 
-  for (const [query, code, message] of [
-    [
-      'resourceVersion=abc',
-      400,
-      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
-    ],
-    ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-    ['labelSelector=-&fieldSelector=x&limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-    ['labelSelector=a%2Cb%3D%3D%3Dc', 400, /^unable to parse requirement: found '=', expected: identifier/],
-    ['fieldSelector=spec.nope%3D1', 400, 'field label not supported: spec.nope'],
-    ['fieldSelector=metadata.namespace%3Da', 400, 'field label not supported: metadata.namespace'],
-    ['fieldSelector=constructor%3Da', 400, 'field label not supported: constructor'],
-    ['fieldSelector=nonsense', 400, "invalid selector: 'nonsense'; can't understand 'nonsense'"],
-    ['continue=!', 400, /^invalid continue token: continue key is not valid/],
-    ['continue=e30', 400, /^invalid continue token: continue key is not valid/],
-    ['sendInitialEvents=true', 422, /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list$/],
-    [
-      'resourceVersionMatch=Exact',
-      422,
-      /resourceVersionMatch is forbidden unless resourceVersion is provided$/,
-    ],
-    [
-      'resourceVersionMatch=Odd&resourceVersion=1',
-      422,
-      /Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""$/,
-    ],
+  for (const [query, message] of [
+    ['fieldSelector=constructor%3Da', 'field label not supported: constructor'],
     [
       `labelSelector=${Array.from({ length: 1001 }, (_, i) => `k${i}`).join(',')}`,
-      400,
       'a selector may have at most 1000 requirements',
     ],
-    ['includeObject=All', 200, undefined],
   ] as const) {
-    it(`returns ${code} for ?${query.slice(0, 80)}`, async () => {
-      const answer = await server.ask(`${LIST}?${query}`);
-      expect(answer.status).to.equal(code);
-      const status = record(JSON.parse(answer.body.toString()));
-      if (message !== undefined)
-        expect(status['message']).to.match(
-          message instanceof RegExp ? message : new RegExp(`^${message.replace(/[.()']/g, '\\$&')}$`),
-        );
+    it(`returns 400 for ?${query.slice(0, 80)}`, async () => {
+      expect(await server.json(`${LIST}?${query}`)).to.include({ code: 400, message });
     });
   }
 
-  it('does not compress a small list', async () => {
-    const answer = await server.ask(LIST, { headers: { 'Accept-Encoding': 'gzip' } });
-    expect(answer.headers['content-encoding']).to.equal(undefined);
-    expect(answer.headers['content-length']).to.equal(String(answer.body.length));
-  });
-
-  const forms: readonly (readonly [verb: string, path: string, form: string, kind: string | undefined])[] = [
-    ['list', LIST, 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'PartialObjectMetadataList'],
-    ['list', LIST, 'as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io', 'PartialObjectMetadataList'],
-    ['list', LIST, 'as=Table;v=v1;g=meta.k8s.io', 'Table'],
-    ['list', LIST, 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io', undefined],
-    ['list', LIST, 'as=Table;v=v2;g=meta.k8s.io', undefined],
-    ['list', LIST, 'as=Table;v=v1;g=other.io', undefined],
-    ['get', `${LIST}/a`, 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'PartialObjectMetadata'],
-    ['get', `${LIST}/a`, 'as=Table;v=v1beta1;g=meta.k8s.io', 'Table'],
-    ['get', `${LIST}/a`, 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', undefined],
-  ];
-  for (const [verb, path, form, kind] of forms) {
-    it(`${kind === undefined ? 'rejects' : 'serves'} a ${verb} with ${form}`, async () => {
-      const answer = await server.json(path, { headers: { Accept: `application/json;${form}` } });
-      if (kind === undefined) expect(answer).to.include({ code: 406, reason: 'NotAcceptable' });
-      else expect(answer).to.include({ kind, apiVersion: `meta.k8s.io/${/v=(\w+)/.exec(form)?.[1] ?? ''}` });
+  for (const [path, form] of [
+    ['', 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io'],
+    ['', 'as=Table;v=v1;g=other.io'],
+    ['/a', 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'],
+  ] as const) {
+    it(`rejects ${LIST}${path} with ${form}`, async () => {
+      const answer = await server.json(LIST + path, { headers: { Accept: `application/json;${form}` } });
+      expect(answer).to.include({ code: 406, reason: 'NotAcceptable' });
     });
   }
-
-  it('quotes a name with special characters in a 404', async () => {
-    const answer = await server.ask(`${LIST}/a%22%5Cb`);
-    expect(answer.status).to.equal(404);
-    const { message } = record(JSON.parse(answer.body.toString()));
-    expect(message).to.equal('nodes.resources.platform.io "a\\"\\\\b" not found');
-  });
 
   for (const query of ['/a', '', '?limit=1', '?watch=true', '/a?pretty=true']) {
     it(`serves HEAD of ${query || 'the list'} with the headers of GET and no body`, async () => {
@@ -223,46 +148,6 @@ describe('list', () => {
       (await server.ask('/apis/resources.platform.io/v1alpha3/namespaces/default/nodes')).status,
     ).to.equal(404);
   });
-
-  it('indents with ?pretty=true, without changes to numbers and strings and without a final newline', async () => {
-    const own = new NodeCache();
-    const odd =
-      '{"metadata":{"name":"ö","resourceVersion":"1","labels":{}},"big":12345678901234567890,"s":"a, [b]: \\"{\\u00e9","e":[],"f":{}}';
-    const replacement = own.cache.replacement();
-    replacement.add(Buffer.from(odd));
-    replacement.commit('5');
-    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
-    try {
-      const { body } = await handler.ask(`${LIST}/%C3%B6?pretty=true`);
-      expect(body.toString()).to.equal(
-        `{
-  "kind": "Node",
-  "apiVersion": "resources.platform.io/v1alpha3",
-  "metadata": {
-    "name": "ö",
-    "resourceVersion": "1",
-    "labels": {}
-  },
-  "big": 12345678901234567890,
-  "s": "a, [b]: \\"{\\u00e9",
-  "e": [],
-  "f": {}
-}`,
-      );
-      const plain = await handler.ask(`${LIST}/%C3%B6`);
-      expect(plain.body.toString()).to.match(/"f":\{\}\}\n$/);
-      expect(plain.headers['content-length']).to.equal(String(plain.body.length));
-      const accepting = await handler.ask(`${LIST}/%C3%B6`, {
-        headers: { Accept: 'application/json;pretty=1' },
-      });
-      expect(accepting.body.equals(body)).to.equal(true);
-      const list = await handler.ask(`${LIST}?pretty=1`);
-      expect(list.headers['content-length']).to.equal(String(list.body.length));
-      expect(list.body.toString()).to.contain('\n  "items": [\n    {\n      "kind": "Node"');
-    } finally {
-      await handler.close();
-    }
-  });
 });
 
 describe('list of many objects', () => {
@@ -297,7 +182,10 @@ describe('list of many objects', () => {
 
   it('returns the same list in every encoding', async () => {
     const items = array((await server.json(LIST))['items']);
-    expect((await server.json(`${LIST}?pretty=true`))['items']).to.deep.equal(items);
+    const pretty = (await server.ask(`${LIST}?pretty=true`)).body;
+    expect(record(JSON.parse(pretty.toString()))['items']).to.deep.equal(items);
+    const accepting = await server.ask(LIST, { headers: { Accept: 'application/json;pretty=1' } });
+    expect(accepting.body.equals(pretty)).to.equal(true);
     expect((await server.json(`${LIST}?limit=400`))['items']).to.deep.equal(items.slice(0, 400));
     expect((await server.json(`${LIST}?labelSelector=odd%3D1`))['items']).to.deep.equal(
       items.filter((_, i) => i % 2 > 0),

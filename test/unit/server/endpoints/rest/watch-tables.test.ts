@@ -8,7 +8,6 @@ import { HandlerServer } from '../../../../support/handler-server.ts';
 
 const WATCH = '/apis/resources.platform.io/v1alpha3/nodes?watch=true';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
 const rowOf = (event: SeenEvent | undefined) => record(array(event?.object['rows'])[0]);
 const hasColumns = (event: SeenEvent | undefined) => array(event?.object['columnDefinitions']).length > 0;
@@ -78,18 +77,6 @@ describe('watch with tables or partial metadata', () => {
     }
     const { labels, resourceVersion } = record(record(rowOf(leaving[1])['object'])['metadata']);
     expect({ labels, resourceVersion }).to.deep.equal({ labels: { zone: 'x' }, resourceVersion: '12' });
-  });
-
-  it('sends the metadata of the last matching state', async () => {
-    const lines = await watch('&resourceVersion=10&labelSelector=zone%3Dx', METADATA);
-    cache.apply('MODIFIED', node('a', 11, { zone: 'z' }));
-    const left = await lines.next();
-    expect(left?.type).to.equal('DELETED');
-    expect(left?.object).to.deep.equal({
-      kind: 'PartialObjectMetadata',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata: { name: 'a', uid: 'uid-a', resourceVersion: '11', labels: { zone: 'x' } },
-    });
   });
 
   for (const include of ['None', 'Metadata', 'Object']) {
