@@ -54,8 +54,6 @@ describe('FollowedKinds', () => {
 
   const namesOf = (kinds: FollowedKinds): string[] => kinds.synced.map(({ kind }) => exactName(kind));
 
-  const unknown = async ({ catalog }: FollowedKinds): Promise<Kind> => catalog.resolve('unknown', signal);
-
   async function failure(used: Promise<unknown>): Promise<StatusError> {
     try {
       await used;
@@ -121,14 +119,6 @@ describe('FollowedKinds', () => {
     expect((await use(kinds, SERVICES)).synced).to.equal(true);
   });
 
-  it('says why the list fails', async () => {
-    cluster.responses.set(PODS_PATH, ({ response }) =>
-      refuse(response, 500, 'the conversion webhook failed'),
-    );
-    const kinds = await follow({ syncTimeout: 100 });
-    expect((await failure(use(kinds, PODS))).message).to.include('the conversion webhook failed');
-  });
-
   it('responds at once to a failure that retries do not mend, and recovers', async () => {
     cluster.responses.set(PODS_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
     const kinds = await follow({ syncTimeout: 600_000 });
@@ -165,30 +155,6 @@ describe('FollowedKinds', () => {
     expect(await use(kinds, PODS)).to.equal(pods);
   });
 
-  it('names the APIService of a kind whose API does not respond, at once', async () => {
-    const gizmos = { ...WIDGETS, plural: 'gizmos', kind: 'Gizmo' };
-    cluster.kinds = [...cluster.kinds, gizmos];
-    const kinds = await follow({ syncTimeout: 600_000 });
-    const { catalog } = kinds;
-    const widgets = await use(kinds, WIDGETS);
-    cluster.unavailable = [WIDGETS];
-    // Each request for an unknown resource requests discovery.
-    await until(async () => {
-      await failure(unknown(kinds));
-      return catalog.outage(WIDGETS) !== undefined;
-    });
-    const message = 'the APIService v1.example.com is not available, so that its resources cannot be listed';
-    expect(await failure(use(kinds, gizmos))).to.include({ code: 503, message });
-    // The objects of a followed kind are up to date as long as its watch is.
-    expect(await use(kinds, WIDGETS)).to.equal(widgets);
-    cluster.unavailable = [];
-    await until(async () => {
-      await failure(unknown(kinds));
-      return catalog.outage(WIDGETS) === undefined;
-    });
-    expect((await use(kinds, gizmos)).synced).to.equal(true);
-  });
-
   it('ends a wait when the client disconnects', async () => {
     cluster.responses.set(PODS_PATH, () => undefined);
     const kinds = await follow({ syncTimeout: 600_000 });
@@ -196,58 +162,6 @@ describe('FollowedKinds', () => {
     const used = Promise.resolve(kinds.use(PODS, client.signal)).catch((error: unknown) => error);
     client.abort();
     expect(await used).to.be.instanceOf(Error);
-  });
-
-  it('stops idle kinds, and follows them again', async () => {
-    const kinds = await follow({ idleTimeout: 50 });
-    const first = await use(kinds, PODS);
-    await until(() => kinds.synced.length === 0);
-    await until(() => cluster.streams(PODS) === 0);
-    expect(removed).to.deep.equal(['pods']);
-    const again = await use(kinds, PODS);
-    expect(again).not.to.equal(first);
-    expect(again.objects).to.equal(2);
-  });
-
-  it('evicts the least recently used kind beyond the limit', async () => {
-    const kinds = await follow({ maxKinds: 2 });
-    await use(kinds, PODS);
-    await use(kinds, SERVICES);
-    await use(kinds, PODS);
-    await use(kinds, NAMESPACES);
-    expect(namesOf(kinds)).to.deep.equal(['pods', 'namespaces']);
-    expect(removed).to.deep.equal(['services']);
-  });
-
-  it('responds with 503 for a kind over its budget, and releases its memory', async () => {
-    const large = Array.from({ length: 500 }, (_, i) => plain(`shop/pod-${i}`, i + 1));
-    cluster.objects.set(PODS_PATH, large);
-    const kinds = await follow({ kindBudget: 100_000, overBudgetMs: 600_000 });
-    for (let i = 0; i < 2; i++) {
-      const { code, message, details } = await failure(use(kinds, PODS));
-      expect(code).to.equal(503);
-      expect(message).to.equal('the pods of the cluster need more memory than resources.kindBudget allows');
-      expect(details?.retryAfterSeconds).to.be.within(1, 600);
-    }
-    await until(() => cluster.streams(PODS) === 0);
-    expect(cluster.requests(PODS_PATH)).to.equal(1);
-    expect(removed).to.deep.equal(['pods']);
-    expect((await use(kinds, SERVICES)).synced).to.equal(true);
-  });
-
-  it('stops a kind that grows beyond its budget, and follows it again after a pause', async () => {
-    const kinds = await follow({ kindBudget: 20_000, overBudgetMs: 200 });
-    await use(kinds, PODS);
-    for (let i = 0; i < 50; i++) cluster.send(PODS_PATH, 'ADDED', plain(`shop/pod-${i}`, 2_000 + i));
-    await until(() => kinds.synced.length === 0);
-    expect((await failure(use(kinds, PODS))).code).to.equal(503);
-    await until(async () => {
-      try {
-        return (await use(kinds, PODS)).objects === 2;
-      } catch {
-        return false;
-      }
-    });
   });
 
   it('stops only the kind whose definition changes or disappears', async () => {

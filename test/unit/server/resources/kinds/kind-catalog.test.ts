@@ -190,28 +190,4 @@ describe('KindCatalog', () => {
     expect(await resolved(catalog, 'pods')).to.equal('pods');
     expect(changes).to.equal(1);
   });
-
-  it('reports kinds that are added, changed and removed', async () => {
-    const catalog = await catalogOf([PODS]);
-    run(catalog);
-    await until(() => catalog.has('pods'));
-    const before = changes;
-    cluster.kinds = [PODS, WIDGETS];
-    cluster.define('ADDED', WIDGETS);
-    // Without a request for the kind.
-    await until(() => catalog.current('widgets.example.com')?.custom !== undefined);
-    expect(changes).to.be.above(before);
-    const added = catalog.current('widgets.example.com');
-    const pods = catalog.current('pods');
-    const atChange = changes;
-    cluster.define('MODIFIED', WIDGETS, 'shade');
-    await until(() => changes > atChange);
-    const changed = catalog.current('widgets.example.com');
-    expect(changed?.custom?.selectableFields).to.deep.equal(['.spec.shade']);
-    expect(changed?.custom?.revision).not.to.equal(added?.custom?.revision);
-    expect(catalog.current('pods')).to.deep.equal(pods);
-    cluster.kinds = [PODS];
-    cluster.define('DELETED', WIDGETS);
-    await until(() => !catalog.has('widgets'));
-  });
 });

@@ -36,40 +36,6 @@ describe('nodeDefinition', () => {
     ]);
   });
 
-  it('shows what the kubelet reports, and the first address of each type', () => {
-    const status = {
-      conditions: [
-        { type: 'MemoryPressure', status: 'False' },
-        { type: 'Ready', status: 'True' },
-      ],
-      addresses: [
-        { type: 'Hostname', address: 'n' },
-        { type: 'InternalIP', address: '10.0.0.1' },
-        { type: 'InternalIP', address: 'fd00::1' },
-        { type: 'ExternalIP', address: '1.2.3.4' },
-      ],
-      nodeInfo: {
-        kubeletVersion: 'v1.36.3',
-        osImage: 'Debian',
-        kernelVersion: '6.1',
-        architecture: 'arm64',
-        containerRuntimeVersion: 'containerd://2',
-      },
-    };
-    expect(cells({ status, spec: { unschedulable: true } })).to.deep.equal([
-      'n',
-      'Ready,SchedulingDisabled',
-      '<none>',
-      '<unknown>',
-      'v1.36.3',
-      '10.0.0.1',
-      '1.2.3.4',
-      'Debian',
-      '6.1 (arm64)',
-      'containerd://2',
-    ]);
-  });
-
   it('shows an empty address as empty', () => {
     const addresses = [
       { type: 'InternalIP', address: '' },

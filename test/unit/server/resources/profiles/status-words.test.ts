@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { assert, constantFrom, jsonValue, property } from 'fast-check';
 import type { Kind } from '../../../../../server/resources/kind.ts';
+import { podRestarts } from '../../../../../server/resources/profiles/pod-status.ts';
 import { statusesOf, statusOf } from '../../../../../server/resources/profiles/status-words.ts';
 
 const kind = (name: string, custom?: Kind['custom']): Kind => {
@@ -108,41 +109,14 @@ describe('the status of', () => {
     });
   }
 
-  it('jobs is the word of kubectl', () => {
-    const job = (...conditions: object[]): object => ({ status: { conditions } });
-    const cases: readonly [string, object][] = [
-      ['Running', {}],
-      ['Complete', job(condition('Complete'))],
-      ['Running', job(condition('Complete', 'False'))],
-      ['Failed', job(condition('FailureTarget'), condition('Failed'))],
-      ['Complete', { metadata: DELETED, ...job(condition('Complete')) }],
-      ['Terminating', { metadata: DELETED, ...job(condition('Suspended')) }],
-      ['Suspended', job(condition('Suspended'))],
-      ['FailureTarget', job(condition('FailureTarget'))],
-      ['SuccessCriteriaMet', job(condition('SuccessCriteriaMet'))],
-    ];
-    expect(cases.map(([, object]) => [word('jobs.batch', object), object])).to.deep.equal(cases);
-    expect(statusesOf(kind('jobs.batch'))).to.have.members([...new Set(cases.map(([status]) => status))]);
+  it('jobs is that of their end, also in deletion', () => {
+    const complete = { metadata: DELETED, status: { conditions: [condition('Complete')] } };
+    expect(word('jobs.batch', complete)).to.equal('Complete');
   });
 
   it('cronjobs is Active or Suspended', () => {
     expect(word('cronjobs.batch', {})).to.equal('Active');
     expect(word('cronjobs.batch', { spec: { suspend: true } })).to.equal('Suspended');
-  });
-
-  it('volumes, claims and namespaces is their phase', () => {
-    const bound = { status: { phase: 'Bound' } };
-    for (const name of ['persistentvolumeclaims', 'persistentvolumes']) {
-      expect(word(name, bound)).to.equal('Bound');
-      expect(word(name, { ...bound, metadata: DELETED })).to.equal('Terminating');
-    }
-    expect(word('namespaces', { metadata: DELETED, status: { phase: 'Active' } })).to.equal('Active');
-    expect(statusesOf(kind('namespaces'))).to.deep.equal(['Active', 'Terminating']);
-  });
-
-  it('pods is the word of kubectl, of which there are any number', () => {
-    expect(word('pods', { metadata: DELETED, status: { phase: 'Running' } })).to.equal('Terminating');
-    expect(statusesOf(kind('pods'))).to.equal(undefined);
   });
 
   it('events is their type', () => {
@@ -176,8 +150,14 @@ describe('the status of', () => {
     const names = ['pods', 'jobs.batch', 'cronjobs.batch', 'events', 'configmaps', ...Object.keys(WORKLOADS)];
     assert(
       property(constantFrom(...names), jsonValue(), (name, value) => {
-        for (const object of [value, { status: value, spec: value, metadata: value }]) {
+        const containers = { containerStatuses: value, initContainerStatuses: value, conditions: value };
+        for (const object of [
+          value,
+          { status: value, spec: value, metadata: value },
+          { status: containers, spec: { initContainers: value } },
+        ]) {
           expect(statusOf(kind(name))(object)).to.be.an('array');
+          expect(podRestarts(object)).to.be.a('number');
         }
       }),
     );
