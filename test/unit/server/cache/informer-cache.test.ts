@@ -65,13 +65,6 @@ describe('InformerCache', () => {
     expect(keys(cache)).to.deep.equal(['a']);
   });
 
-  it('discards a list without a commit', () => {
-    const cache = filled();
-    cache.replacement().add(rawThing('z', 20));
-    expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
-    expect(cache.currentResourceVersion).to.equal('10');
-  });
-
   it('derives event types from its own content, not from the stream', () => {
     const cache = filled();
     const watcher = new Recorder();
@@ -102,15 +95,6 @@ describe('InformerCache', () => {
     cache.bookmark('12');
     cache.bookmark('14');
     expect(watcher.heard).to.deep.equal(['MODIFIED a@13', 'BOOKMARK 13', 'BOOKMARK 14']);
-  });
-
-  it('advances at a bookmark', async () => {
-    const cache = filled();
-    const waited = cache.waitUntil('25', new AbortController().signal);
-    cache.bookmark('25');
-    await waited;
-    expect(cache.snapshot().resourceVersion).to.equal('25');
-    expect(keys(cache)).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('resumes a watch without gaps and repetitions', () => {
@@ -184,22 +168,6 @@ describe('InformerCache', () => {
     fill(cache, 30, ['x']);
     expect(other.heard).to.deep.equal(['end']);
     expect(keys(cache)).to.deep.equal(['x']);
-  });
-
-  it('resolves waiting reads at a list', async () => {
-    const cache = filled();
-    const waited = cache.waitUntil('30', new AbortController().signal);
-    fill(cache, 30, ['x']);
-    await waited;
-  });
-
-  it('accepts a lower resourceVersion from a list', () => {
-    const cache = filled();
-    cache.apply('MODIFIED', rawThing('a', 11));
-    fill(cache, 5, ['q']);
-    cache.apply('ADDED', rawThing('r', 6));
-    expect(keys(cache)).to.deep.equal(['q', 'r']);
-    expect(cache.currentResourceVersion).to.equal('6');
   });
 
   it('drops only the watcher that throws', () => {
@@ -335,17 +303,6 @@ describe('InformerCache', () => {
     expect([...at.objects()].map(({ key }) => key)).to.deep.equal(['b', 'c']);
     expect(isExpired(thrownBy(() => cache.snapshotAt('9')))).to.equal(true);
     expect(thrownBy(() => cache.snapshotAt('21'))).to.deep.include({ code: 504, reason: 'Timeout' });
-  });
-
-  it('rejects a list with an object without a resourceVersion', () => {
-    for (const metadata of [
-      '{"name":"a"}',
-      '{"name":"a","resourceVersion":"x"}',
-      '{"resourceVersion":"1"}',
-    ]) {
-      const replacement = filled().replacement();
-      expect(() => replacement.add(Buffer.from(`{"metadata":${metadata}}`))).to.throw(SyntaxError);
-    }
   });
 
   it('rejects a non-numeric resourceVersion', async () => {

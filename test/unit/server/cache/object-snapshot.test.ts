@@ -176,18 +176,6 @@ describe('ObjectSnapshot', () => {
     expect(snapshot.chunks.length).to.be.at.most(2);
   });
 
-  it('releases the old buffer once many objects of a chunk have changed', () => {
-    const names = NAMES.toSorted();
-    let snapshot = built(names);
-    for (let round = 0; round < 20; round++) {
-      for (const name of names) snapshot = set(snapshot, name, 2 + round);
-    }
-    const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
-    const held = [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    const needed = [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
-    expect(held).to.be.lessThan(needed * 1.6);
-  });
-
   /** Ratio of the size of the buffers that the objects keep in memory to the size of the objects. */
   function waste(snapshot: Things): number {
     const buffers = new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer));
@@ -195,28 +183,22 @@ describe('ObjectSnapshot', () => {
     return held / [...snapshot.objects()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
-  it('releases the buffer of a chunk after most objects were replaced', () => {
-    const names = NAMES.toSorted();
-    let snapshot = built(names);
-    for (const [i, name] of names.entries()) if (i % 4 > 0) snapshot = set(snapshot, name, i + 2);
-    expect(waste(snapshot)).to.be.lessThan(1.6);
-  });
-
-  it('releases the buffers of chunks after most objects were deleted', () => {
-    const names = Array.from({ length: 2000 }, (_, i) => `thing-${i}`).toSorted();
-    let snapshot = built(names);
-    for (const [i, name] of names.entries()) if (i % 50 > 0) snapshot = remove(snapshot, name, i + 2);
-    expect(snapshot.size).to.equal(40);
-    expect(waste(snapshot)).to.be.lessThan(3);
-  });
-
-  it('releases the buffer of a chunk after many deletions, without a join', () => {
-    const names = Array.from({ length: 320 }, (_, i) => `thing-${1000 + i}`);
-    let snapshot = built(names);
-    for (const [i, name] of names.entries()) if (i % 32 > 12) snapshot = remove(snapshot, name, i + 2);
-    expect(snapshot.chunks).to.have.length(10);
-    expect(waste(snapshot)).to.be.lessThan(1.6);
-  });
+  for (const [what, count, rounds, change, changes, most] of [
+    ['all objects changed often', 200, 20, set, () => true, 1.6],
+    ['most objects were replaced', 200, 1, set, (i: number) => i % 4 > 0, 1.6],
+    ['most objects were deleted', 2000, 1, remove, (i: number) => i % 50 > 0, 3],
+    ['many objects of each chunk were deleted', 320, 1, remove, (i: number) => i % 32 > 12, 1.6],
+  ] as const) {
+    it(`releases the buffers of chunks after ${what}`, () => {
+      const names = Array.from({ length: count }, (_, i) => `thing-${1000 + i}`);
+      let snapshot = built(names);
+      for (let round = 0; round < rounds; round++) {
+        for (const [i, name] of names.entries())
+          if (changes(i)) snapshot = change(snapshot, name, round + i + 2);
+      }
+      expect(waste(snapshot)).to.be.lessThan(most);
+    });
+  }
 
   it("makes objects slices of their chunk's JSON", () => {
     const snapshot = set(built(NAMES.toSorted()), 'thing-42', 2);

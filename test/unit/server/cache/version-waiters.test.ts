@@ -21,10 +21,6 @@ function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): Version
 const never = new AbortController().signal;
 
 describe('VersionWaiters', () => {
-  it('resolves at once for a version that is reached', async () => {
-    await waiters({}).wait(10n, never);
-  });
-
   it('resolves each read at its own version', async () => {
     const waiting = waiters({});
     const order: string[] = [];
@@ -37,19 +33,6 @@ describe('VersionWaiters', () => {
     waiting.reached(20n);
     await both;
     expect(order).to.deep.equal(['15', '20']);
-  });
-
-  it('shares one probe', async () => {
-    const probes: bigint[] = [];
-    const waiting = waiters({
-      probe: async (version) => {
-        probes.push(version);
-        await Promise.resolve();
-        waiting.reached(version);
-      },
-    });
-    await Promise.all(Array.from({ length: 50 }, () => waiting.wait(20n, never)));
-    expect(probes).to.deep.equal([20n]);
   });
 
   it('shares one slow probe', async () => {
@@ -197,21 +180,5 @@ describe('VersionWaiters', () => {
     expect(most).to.equal(3);
     left.abort(new Error('left'));
     expect(await waited).to.have.property('message', 'left');
-  });
-
-  it('aborts the probe after the last read', async () => {
-    const probing = Promise.withResolvers<AbortSignal>();
-    const waiting = waiters({
-      probe: (_, signal) => {
-        probing.resolve(signal);
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      },
-    });
-    const client = new AbortController();
-    const read = waiting.wait(20n, client.signal).catch((error: unknown) => error);
-    const signal = await probing.promise;
-    client.abort(new Error('the client went away'));
-    expect(await read).to.have.property('message', 'the client went away');
-    expect(signal.aborted).to.equal(true);
   });
 });

@@ -61,10 +61,6 @@ describe('Change', () => {
     expect(deleted.objectFor('DELETED')).to.deep.include({ resourceVersion: '101', facts: { size: 3 } });
   });
 
-  it('has the size of the object and the previous one', () => {
-    expect(modified.size).to.equal(modified.object.bytes.length + previous.bytes.length);
-  });
-
   it('does not keep the neighbours of the previous object in memory', () => {
     const builder = new SnapshotBuilder<{ readonly size: number }>();
     for (let i = 0; i < 40; i++) builder.add(readThing(`thing-${i + 10}`, 1));
