@@ -1,6 +1,6 @@
 // Tests of the command line of `npm run bench`.
 import { expect } from 'chai';
-import { GROUPS, parseOptions, USAGE } from '../../../../hack/bench/options.ts';
+import { GROUPS, parseOptions } from '../../../../hack/bench/options.ts';
 
 describe('the options of the bench', () => {
   it('default to all rows on 5,000 nodes, written to the file', () => {
@@ -34,12 +34,5 @@ describe('the options of the bench', () => {
       expect(() => parseOptions(['--nodes', text])).to.throw(`--nodes ${text}: a whole number`);
     }
     expect(() => parseOptions(['--row', 'list'])).to.throw('unknown flag --row; did you mean --rows?');
-  });
-
-  it('have a help text', () => {
-    for (const flag of ['-h', '--help']) {
-      expect(parseOptions([flag])).to.equal('help');
-      expect(USAGE).to.contain(flag);
-    }
   });
 });

@@ -73,11 +73,6 @@ describe('the bootstrap', () => {
       );
   });
 
-  it('runs no lifecycle scripts of packages', async () => {
-    await end(start());
-    expect((await installations())[0]).to.include('--ignore-scripts');
-  });
-
   function start(env: NodeJS.ProcessEnv = {}, nodeArgs: string[] = []): ChildProcess {
     return spawn(process.execPath, [...nodeArgs, join(dir, 'hack/bootstrap.mjs')], {
       cwd: dir,
@@ -111,7 +106,7 @@ describe('the bootstrap', () => {
     expect((await end(start())).code).to.equal(0);
     expect((await end(start())).code).to.equal(0);
     const [first, ...more] = await installations();
-    expect(first).to.match(/^ci /);
+    expect(first).to.match(/^ci .*--ignore-scripts/);
     expect(more).to.deep.equal([]);
   });
 
@@ -128,10 +123,6 @@ describe('the bootstrap', () => {
     expect(await installations()).to.have.length(1);
   });
 
-  it('works without a home folder', async () => {
-    expect((await end(start({ HOME: '' }))).code).to.equal(0);
-  });
-
   it('reports a failed installation in one line, and retries at the next start', async () => {
     const { code, lines } = await end(start({ NPM_EXIT: '7' }));
     expect(code).to.equal(1);
@@ -140,37 +131,32 @@ describe('the bootstrap', () => {
     expect(await installations()).to.have.length(2);
   });
 
-  it('reports in one line that npm is missing', async () => {
-    const { code, lines } = await end(start({ npm_execpath: '', PATH: '/nowhere' }));
-    expect(code).to.equal(1);
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/^npm was not found: install it/);
-  });
-
-  it('reports in one line that npm is too old', async () => {
-    const { code, lines } = await end(start({ NPM_VERSION: '6.14.18' }));
-    expect(code).to.equal(1);
-    expect(lines).to.deep.equal(['npm 6.14.18 is too old: install npm 7 or newer, then try again.']);
-  });
-
-  it('reports in one line that Node is too old', async () => {
-    const pretend = 'Object.defineProperty(process.versions, "node", {value: "18.19.0"})';
-    const { code, lines } = await end(
-      start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
-    );
-    expect(code).to.equal(1);
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/^Node 18\.19\.0 is too old: install Node 20 or newer/);
-  });
-
-  it('reports in one line that no Node fits this system', async () => {
-    const pretend = 'Object.defineProperty(process.versions, "node", {value: "22.1.0"})';
-    const { code, lines } = await end(
-      start({}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]),
-    );
-    expect(code).to.equal(1);
-    expect(lines.at(-1)).to.match(/^No Node 24 is packaged for this system.*install Node 24\.12 or newer/);
-  });
+  for (const [what, env, node, message] of [
+    ['npm is missing', { npm_execpath: '', PATH: '/nowhere' }, undefined, /^npm was not found: install it/],
+    [
+      'npm is too old',
+      { NPM_VERSION: '6.14.18' },
+      undefined,
+      /^npm 6\.14\.18 is too old: install npm 7 or newer/,
+    ],
+    ['Node is too old', {}, '18.19.0', /^Node 18\.19\.0 is too old: install Node 20 or newer/],
+    [
+      'no Node fits this system',
+      {},
+      '22.1.0',
+      /^No Node 24 is packaged for this system.*install Node 24\.12 or newer/,
+    ],
+  ] as const) {
+    it(`reports in one line that ${what}`, async () => {
+      const pretend = `Object.defineProperty(process.versions, "node", {value: "${node}"})`;
+      const imported = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`];
+      const { code, lines } = await end(start(env, node === undefined ? [] : imported));
+      expect(code).to.equal(1);
+      expect(lines.at(-1)).to.match(message);
+      // Before the last case, npm itself reports the installation.
+      if (node !== '22.1.0') expect(lines).to.have.length(1);
+    });
+  }
 
   for (const [signal, expected] of [
     ['SIGINT', 130],

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
 import { builtFolder } from '../../../../hack/control-plane/build.ts';
-import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
@@ -106,15 +105,5 @@ describe('the lookup of the programs', () => {
       expect(builds).to.equal(1);
       expect(found.etcd).to.equal(join(cached, 'etcd'));
     });
-  });
-
-  it('rejects with the abort reason while it queries a program', async () => {
-    await using scratch = await scratchFolder();
-    await script(join(scratch.path, 'etcd'), 'exec sleep 30');
-    const abort = new AbortController();
-    const env = { HOME: scratch.path, PATH: `${scratch.path}:/usr/bin:/bin` };
-    const search = rejection(findBinaries({ signal: abort.signal, env, build: async () => 'built' }));
-    abort.abort(new Error('enough'));
-    expect((await search).message).to.equal('enough');
   });
 });

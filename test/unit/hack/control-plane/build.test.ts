@@ -1,12 +1,10 @@
 // Tests of the build of the control plane programs, with a fake `go` command.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, watch } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BuildOptions } from '../../../../hack/artifacts/artifact.ts';
-import { build, builtFolder } from '../../../../hack/control-plane/build.ts';
+import { build } from '../../../../hack/control-plane/build.ts';
 import { identify } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
@@ -41,19 +39,6 @@ const ENDLESS =
   'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
 
 describe('the build', () => {
-  it('puts one binary under all names into the cache folder, once, for concurrent callers', async () => {
-    await withGo('echo binary > $out', async (root, options) => {
-      const [first, second] = await Promise.all([build(options), build(options)]);
-      await build(options);
-      expect(first).to.equal(await builtFolder(options.env));
-      expect(second).to.equal(first);
-      expect(await readFile(join(root, 'builds'), 'utf8')).to.equal('build\n');
-      expect(await readFile(join(first, 'kube-apiserver'), 'utf8')).to.equal('binary\n');
-      expect((await lstat(join(first, 'etcd'))).isSymbolicLink()).to.equal(true);
-      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.have.length(1);
-    });
-  });
-
   it('reports the compiler output and how to repeat it after a failure, and leaves nothing', async () => {
     await withGo('echo "main.go:7: undefined: nothing" >&2; exit 1', async (root, options) => {
       const { message } = await rejection(build(options));
@@ -78,35 +63,6 @@ describe('the build', () => {
       // The compiler was killed before the build rejected; the system needs a moment to remove it.
       await until(() => identify(compiler) === undefined);
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
-    });
-  });
-
-  it('stops the compilers when killed', async () => {
-    await withGo(ENDLESS, async (root, { env }) => {
-      const builder = spawn(process.execPath, [join(import.meta.dirname, 'build.fixture.ts')], {
-        env,
-        stdio: 'inherit',
-      });
-      const ended = once(builder, 'exit');
-      const pidFile = join(root, 'bin', 'pid');
-      await until(() => existsSync(pidFile) || builder.exitCode !== null);
-      const compiler = Number(await readFile(pidFile, 'utf8'));
-      builder.kill('SIGKILL');
-      await ended;
-      await until(() => identify(compiler) === undefined);
-    });
-  });
-
-  it('removes files of a killed builder', async () => {
-    await withGo('echo binary > $out', async (root, options) => {
-      const cache = join(root, 'cache', 'ks-apiserver');
-      const hash = (await builtFolder(options.env)).split('/').at(-2) ?? '';
-      const leftover = join(cache, `${hash}.building-1`);
-      await mkdir(leftover, { recursive: true });
-      await writeFile(join(root, 'half'), 'half a binary');
-      await rename(join(root, 'half'), join(leftover, 'control-plane'));
-      await build(options);
-      expect(await readdir(cache)).to.deep.equal([hash]);
     });
   });
 });

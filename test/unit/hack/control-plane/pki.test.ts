@@ -9,16 +9,6 @@ import { scratchFolder } from '../../../support/scratch.ts';
 const DAY = 24 * 60 * 60 * 1000;
 
 describe('the PKI of a control plane', () => {
-  it('is the same at the second opening', async () => {
-    await using scratch = await scratchFolder();
-    const first = await openPki(scratch.path);
-    const apiserver = await readFile(first.files.apiserver.cert, 'utf8');
-    const second = await openPki(scratch.path);
-    expect(second.cluster.cert).to.equal(first.cluster.cert);
-    expect(second.frontProxyClient).to.deep.equal(first.frontProxyClient);
-    expect(await readFile(second.files.apiserver.cert, 'utf8')).to.equal(apiserver);
-  });
-
   it('keeps private keys from other users', async () => {
     await using scratch = await scratchFolder();
     const { files } = await openPki(scratch.path);

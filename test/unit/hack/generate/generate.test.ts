@@ -1,5 +1,5 @@
 // Tests of `npm run generate`.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -29,14 +29,6 @@ describe('generating', () => {
       dir = await mkdtemp(join(tmpdir(), 'generate-'));
     });
     afterEach(() => rm(dir, { recursive: true }));
-
-    it('is created with its folder, and unchanged the second time', async () => {
-      const file = { path: join(dir, 'a/b.txt'), text: () => 'text' };
-      expect(await isStale(file)).to.equal(true);
-      expect(await refresh(file)).to.equal(true);
-      expect(await readFile(file.path, 'utf8')).to.equal('text');
-      expect(await refresh(file)).to.equal(false);
-    });
 
     it('is out of date after an edit', async () => {
       const file = { path: join(dir, 'b.txt'), text: () => 'text' };

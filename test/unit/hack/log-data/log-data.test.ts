@@ -1,10 +1,6 @@
 // Tests of the log data set.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { wordsOf } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
-import { criLines, logFile, writeCriLogs } from '../../../../hack/log-data/cri-log.ts';
 import { logData } from '../../../../hack/log-data/log-data.ts';
 import { HUGE_LINE, ODD_LINES } from '../../../../hack/log-data/odd-lines.ts';
 
@@ -60,25 +56,6 @@ describe('the log data set', () => {
       const pod = own.find(({ uid }) => uid === kubernetes.pod_id);
       if (time < data.recreatedAt) expect(pod?.exists).to.equal(false);
       else expect(pod?.containers.every(({ until }) => until > Date.parse(data.recreatedAt))).to.equal(true);
-    }
-  });
-
-  it('is written as CRI log files, with long lines in parts', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'cri-logs-'));
-    try {
-      await writeCriLogs(dir, records.slice(0, 100));
-      const [first] = records;
-      if (first === undefined) throw new Error('there are no records');
-      const { namespace_name: namespace, pod_name: pod, container_name: container } = first.kubernetes;
-      const written = await readFile(logFile(dir, { namespace, pod, container }), 'utf8');
-      expect(written.startsWith(`${first.time} ${first.stream} F ${first.log}\n`)).to.equal(true);
-      const pieces = criLines({ ...first, log: 'ä'.repeat(20_000) })
-        .trimEnd()
-        .split('\n');
-      expect(pieces.map((piece) => piece.split(' ')[2])).to.deep.equal(['P', 'P', 'F']);
-      expect(pieces.map((piece) => piece.split(' ')[3]).join('')).to.equal('ä'.repeat(20_000));
-    } finally {
-      await rm(dir, { recursive: true, force: true });
     }
   });
 });

@@ -1,6 +1,6 @@
 // Tests of the command line of `npm start`.
 import { expect } from 'chai';
-import { DEFAULT_NODES, parseStartArguments, startHelp } from '../../../../hack/start/arguments.ts';
+import { DEFAULT_NODES, parseStartArguments } from '../../../../hack/start/arguments.ts';
 import { UsageError } from '../../../../hack/terminal/usage.ts';
 
 describe('the command line of npm start', () => {
@@ -16,16 +16,6 @@ describe('the command line of npm start', () => {
   it('accepts both spellings of values', () => {
     expect(parseStartArguments(['--nodes', '5000', '--port=9443'])).to.include({ nodes: 5000, port: 9443 });
     expect(parseStartArguments(['--kubeconfig', '/tmp/config'])).to.include({ kubeconfig: '/tmp/config' });
-  });
-
-  it('describes each flag in its help', () => {
-    for (const flag of ['--nodes', '--kubeconfig', '--port', '--help']) {
-      expect(startHelp('start', true)).to.include(flag);
-    }
-  });
-
-  it('does not offer --kubeconfig for npm run dev', () => {
-    expect(startHelp('run dev', false)).to.include('--nodes').and.not.to.include('--kubeconfig');
   });
 
   for (const [args, message] of [

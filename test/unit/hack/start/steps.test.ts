@@ -3,23 +3,6 @@ import { expect } from 'chai';
 import { stepsWith } from '../../../../hack/start/steps.ts';
 
 describe('a step of npm start', () => {
-  it('reports its completion and returns the result', async () => {
-    const lines: string[] = [];
-    const result = await stepsWith((line) => lines.push(line))('Server', () => Promise.resolve(7));
-    expect(result).to.equal(7);
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/^Server: done in \d+s$/);
-  });
-
-  it('forwards the progress of the work', async () => {
-    const lines: [string, boolean | undefined][] = [];
-    await stepsWith((line, transient) => lines.push([line, transient]))('Server', (progress) => {
-      progress('half of it', true);
-      return Promise.resolve();
-    });
-    expect(lines[0]).to.deep.equal(['half of it', true]);
-  });
-
   it('reports the elapsed time while the work reports nothing', async () => {
     const reported = Promise.withResolvers<string>();
     await stepsWith((line, transient) => {

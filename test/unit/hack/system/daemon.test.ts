@@ -1,9 +1,9 @@
 // Tests of child processes with a log file and a PID file.
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
-import { identify, isRunning, isStopped } from '../../../../hack/system/process-identity.ts';
+import { identify, isStopped } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
@@ -39,33 +39,6 @@ async function childIn(dir: string): Promise<NonNullable<ReturnType<typeof ident
 const WITH_CHILD = 'sleep 60 & echo child $!; echo ready; wait';
 
 describe('a daemon', () => {
-  it('resolves when ready, and stops with all its children', async () => {
-    await using scratch = await scratchFolder();
-    const daemon = new Daemon(specOf(scratch.path, WITH_CHILD), unexpected);
-    await daemon.start(signal);
-    const child = await childIn(scratch.path);
-    expect(daemon.pid).to.be.a('number');
-    expect(await readdir(join(scratch.path, 'run'))).to.deep.equal(['program.json']);
-    await daemon.stop();
-    expect(daemon.pid).to.equal(undefined);
-    expect(isRunning(child)).to.equal(false);
-    expect(await readdir(join(scratch.path, 'run'))).to.deep.equal([]);
-  });
-
-  it('that exits at the start yields an error with its last log lines and the path of the log', async () => {
-    await using scratch = await scratchFolder();
-    const first = new Daemon(specOf(scratch.path, 'echo of an earlier run; exit 3'), unexpected);
-    await rejection(first.start(signal));
-    const spec = specOf(scratch.path, 'i=0; while [ $i -lt 40 ]; do i=$((i+1)); echo line $i; done; exit 7');
-    const error = await rejection(new Daemon(spec, unexpected).start(signal));
-    expect(error).to.be.instanceOf(DaemonError);
-    expect(error.message).to.match(/^program exited with code 7; /);
-    expect(error.message).to.include(spec.logFile);
-    expect(error.message).to.match(/line 39\nline 40$/);
-    expect(error.message).not.to.include('line 20\n');
-    expect(error.message).not.to.include('of an earlier run');
-  });
-
   it('returns the log lines of the current run only', async () => {
     await using scratch = await scratchFolder();
     // The log of the previous run ends with the same line.
@@ -118,25 +91,6 @@ describe('a daemon', () => {
     await using scratch = await scratchFolder();
     const spec = specOf(scratch.path, '', { command: join(scratch.path, 'nowhere') });
     expect((await rejection(new Daemon(spec, unexpected).start(signal))).message).to.include('ENOENT');
-  });
-
-  it('reports an unexpected exit once, and can be restarted', async () => {
-    await using scratch = await scratchFolder();
-    const { promise, resolve } = Promise.withResolvers<DaemonError>();
-    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), resolve);
-    await daemon.start(signal);
-    process.kill(daemon.pid ?? 0, 'SIGKILL');
-    expect((await promise).message).to.match(/^program was ended by SIGKILL; /);
-    await daemon.start(signal);
-    await daemon.stop();
-  });
-
-  it('does not report an exit that we requested', async () => {
-    await using scratch = await scratchFolder();
-    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
-    await daemon.start(signal);
-    await daemon.kill();
-    expect(daemon.pid).to.equal(undefined);
   });
 
   it('stops all threads when paused', async () => {

@@ -1,7 +1,7 @@
 // Tests of the lock on the folder of a control plane.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { claimFolder } from '../../../../hack/system/owner.ts';
@@ -27,22 +27,6 @@ describe('the owner of a folder', () => {
     expect(message).to.match(new RegExp(`is used by process ${process.pid}: stop that process first`));
     await release();
     await (await claimFolder(scratch.path))();
-  });
-
-  it('takes over from a dead owner, and kills its programs', async () => {
-    await using scratch = await scratchFolder();
-    const run = join(scratch.path, 'run');
-    await mkdir(run);
-    const left = await orphan();
-    await writeFile(
-      join(run, 'owner.json'),
-      JSON.stringify({ pid: process.pid, startedAt: 'before the reboot' }),
-    );
-    await writeFile(join(run, 'etcd.json'), JSON.stringify({ name: 'etcd', ...left.identity }));
-    await claimFolder(scratch.path);
-    await left.ended;
-    expect(isRunning(left.identity)).to.equal(false);
-    expect(await readdir(run)).to.deep.equal(['owner.json']);
   });
 
   it('does not kill a process that reuses the PID', async () => {

@@ -1,6 +1,6 @@
 // Tests of the progress lines on standard output.
 import { expect } from 'chai';
-import { formatElapsed, printProgress } from '../../../../hack/terminal/progress.ts';
+import { printProgress } from '../../../../hack/terminal/progress.ts';
 
 function recorder(
   isTTY: boolean,
@@ -32,12 +32,6 @@ describe('progress', () => {
     expect(stream.written).to.equal(`building (1s)${clear}building ${'x'.repeat(30)}${clear}built\n`);
   });
 
-  it('assumes 80 columns for a terminal of unknown size', () => {
-    const stream = recorder(true, 0);
-    printProgress(stream)('x'.repeat(100), true);
-    expect(stream.written).to.equal('x'.repeat(79));
-  });
-
   it('without a terminal, writes a transient line every 15 seconds and other lines at once', () => {
     const stream = recorder(false);
     let time = 0;
@@ -47,9 +41,5 @@ describe('progress', () => {
     }
     progress('built');
     expect(stream.written).to.equal('building (15s)\nbuilding (30s)\nbuilt\n');
-  });
-
-  it('formats minutes and seconds', () => {
-    expect([999, 59_999, 60_000, 245_000].map(formatElapsed)).to.deep.equal(['0s', '59s', '1m00s', '4m05s']);
   });
 });
