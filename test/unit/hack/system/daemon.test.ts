@@ -2,7 +2,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Daemon, DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
+import { Daemon, type DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
 import { identify, isStopped } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
