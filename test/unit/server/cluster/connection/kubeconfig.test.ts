@@ -1,6 +1,5 @@
 // Tests of the loader of the kubeconfig.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import type { RequestOptions } from 'node:https';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -47,21 +46,6 @@ describe('kubeConfigSource', () => {
     const config = kubeConfigSource([a, join(dir, 'missing'), b].join(delimiter))();
     expect(config.getCurrentContext()).to.equal('b');
     expect(config.clusters.map(({ name }) => name)).to.deep.equal(['a', 'b']);
-  });
-
-  it('runs exec plugins with the inherited environment', async () => {
-    const file = await write('a', 'https://a');
-    const credential = '{"kind":"ExecCredential","status":{"token":"\'"$TOKEN"\'"}}';
-    const info = 'echo "$KUBERNETES_EXEC_INFO" > $FOLDER/info; ';
-    const exec = { command: '/bin/sh', args: ['-c', `${info}echo '${credential}'`] };
-    const config = JSON.parse(await readFile(file, 'utf8')) as object;
-    const users = [{ name: 'a', user: { exec } }];
-    await writeFile(file, JSON.stringify({ ...config, clusters: [CLUSTER], users }));
-    const applied: RequestOptions = {};
-    await kubeConfigSource(file, { TOKEN: 'inherited', FOLDER: dir })().applyToHTTPSOptions(applied);
-    expect(applied.headers).to.deep.equal({ Authorization: 'Bearer inherited' });
-    const execInfo = JSON.parse(await readFile(join(dir, 'info'), 'utf8')) as object;
-    expect(execInfo).to.have.nested.property('spec.interactive').that.is.a('boolean');
   });
 
   it('uses the ServiceAccount of the pod without a file', async () => {
@@ -122,10 +106,6 @@ describe('kubeConfigSource', () => {
         return error;
       }
     }
-
-    it('accepts a current context with a cluster and a user', async () => {
-      expect(await refusalWith({})).to.equal(undefined);
-    });
 
     for (const [what, members, words] of [
       ['without a current context', { 'current-context': '' }, /has no current context; .* use-context x$/],

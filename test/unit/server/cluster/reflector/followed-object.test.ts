@@ -67,11 +67,6 @@ describe('ObjectSink', () => {
     expect(reported[0]).to.have.nested.property('metadata.resourceVersion', '1');
   });
 
-  it('reports that the object does not exist after a list without it', () => {
-    sink.replacement().commit('1');
-    expect(reported).to.deep.equal([undefined]);
-  });
-
   it('ignores other objects, including those with the same name', () => {
     sink.apply('ADDED', raw('two', 1, 'ns'));
     sink.apply('ADDED', raw('one', 2, 'other'));

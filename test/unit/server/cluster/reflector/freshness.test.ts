@@ -36,10 +36,4 @@ describe('Freshness', () => {
       expect(freshness.within(100)).to.equal(true);
     });
   }
-
-  it('keeps the proof of a watch that ended normally', () => {
-    freshness.watchBegan();
-    freshness.watchEnded('end');
-    expect(freshness.within(0)).to.equal(true);
-  });
 });

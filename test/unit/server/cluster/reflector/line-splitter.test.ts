@@ -30,11 +30,6 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('holds an incomplete line', () => {
-    expect(split(['a\nb'])).to.deep.equal(['a']);
-    expect(split(['a\nb', 'c\n'])).to.deep.equal(['a', 'bc']);
-  });
-
   it('skips empty lines', () => {
     expect(split(['\n\na\n'])).to.deep.equal(['a']);
   });

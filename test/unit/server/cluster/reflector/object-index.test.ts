@@ -119,12 +119,6 @@ describe('ObjectIndex', () => {
     });
   }
 
-  it('discards writes when the cluster was restored from a backup', () => {
-    index.put(thing('b', 12));
-    listed(3, rawThing('a', 2));
-    expect([...index.values()]).to.deep.equal(['2']);
-  });
-
   it('ignores objects for which read returns undefined', () => {
     const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));
     const replacement = odd.replacement();

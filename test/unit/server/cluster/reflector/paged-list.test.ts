@@ -29,13 +29,6 @@ describe('ListSplitter', () => {
     );
   });
 
-  it('finds metadata before and after the items', () => {
-    expect(split('{"items":[{"a":[1]},{}],"metadata":{"resourceVersion":"7"}}', 3)).to.deep.equal({
-      items: [{ a: [1] }, {}],
-      envelope: { items: [], metadata: { resourceVersion: '7' } },
-    });
-  });
-
   it('ignores nested members named items', () => {
     const text = '{"x":{"items":[{"no":1}]},"y":"items","z":[{"no":2}],"items":[{"items":[{}]}]}';
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
@@ -55,17 +48,5 @@ describe('ListSplitter', () => {
       );
     }
     expect(() => split(`{"items":[{"a":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
-  });
-
-  it('yields items without the text between them', () => {
-    const text = ' { "items" : [ {"a" : 1} , {"b": [ 2 ]} ] } ';
-    for (let size = 1; size < text.length; size++) {
-      const splitter = new ListSplitter(100);
-      const items: string[] = [];
-      for (let i = 0; i < text.length; i += size) {
-        for (const item of splitter.push(Buffer.from(text.slice(i, i + size)))) items.push(item.toString());
-      }
-      expect(items).to.deep.equal(['{"a" : 1}', '{"b": [ 2 ]}']);
-    }
   });
 });

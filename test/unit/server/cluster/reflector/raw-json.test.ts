@@ -31,26 +31,6 @@ describe('objectMembers', () => {
     );
   });
 
-  it('reads a core watch event, which starts with kind and apiVersion', () => {
-    const line = '{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}}';
-    expect(valueOf(line, 'type')).to.equal('ADDED');
-    expect(valueOf(line, 'object')).to.deep.equal({
-      kind: 'Node',
-      apiVersion: 'v1',
-      metadata: { name: 'a' },
-    });
-  });
-
-  it('reads an event whose object precedes the type and has members of the same names', () => {
-    const line = '{"object":{"type":"\\"}{","object":{}},"type":"MODIFIED"}';
-    expect(valueOf(line, 'type')).to.equal('MODIFIED');
-    expect(valueOf(line, 'object')).to.deep.equal({ type: '"}{', object: {} });
-  });
-
-  it('decodes escaped names', () => {
-    expect(valueOf('{"\\u006bind":"Node"}', 'kind')).to.equal('Node');
-  });
-
   it('returns the last of several members with one name, as JSON.parse does', () => {
     expect(valueOf('{"a":1,"a":2}', 'a')).to.equal(2);
   });
@@ -99,11 +79,6 @@ describe('nestedMembers', () => {
     const { inner } = nestedMembers(Buffer.from('{"object":{"a":1},"object":{"b":2}}'), 'object');
     expect(inner?.members.map(({ name }) => name)).to.deep.equal(['b']);
     expect(nestedMembers(Buffer.from('{"object":{"a":1},"object":2}'), 'object').inner).to.equal(undefined);
-  });
-
-  it('returns undefined without an object of that name', () => {
-    expect(nestedMembers(Buffer.from('{"object":[{}]}'), 'object').inner).to.equal(undefined);
-    expect(nestedMembers(Buffer.from('{"a":{}}'), 'object').inner).to.equal(undefined);
   });
 
   it('rejects malformed text', () => {

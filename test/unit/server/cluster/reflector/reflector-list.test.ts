@@ -50,12 +50,11 @@ describe('Reflector: list', () => {
     });
   });
 
-  it('discards a streaming list that ends normally before its last bookmark', async () => {
-    const { sink } = await followed({
-      stream: [cut, complete],
-    });
+  it('discards a streaming list that ends normally before its last bookmark, and does not resume from it', async () => {
+    const { sink, cluster } = await followed({ stream: [cut, complete] });
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+    expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
   });
 
   it('discards a streaming list that is truncated within an object', async () => {
@@ -97,21 +96,10 @@ describe('Reflector: list', () => {
       expect(cluster.calls[1]?.url.searchParams.get('limit')).to.equal('500');
       expect(cluster.calls[2]?.url.searchParams.get('continue')).to.equal('more');
       expect(cluster.calls[3]?.url.searchParams.get('resourceVersion')).to.equal('7');
+      for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
       expect(causes).to.deep.equal([]);
     });
   }
-
-  it('applies its selectors to pages', async () => {
-    const { sink, cluster } = await followed({
-      stream: [({ response }) => refuse(response, 422, 'Invalid')],
-      page: [
-        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
-        ({ response }) => list(response, 7, [rawThing('b', 2)]),
-      ],
-    });
-    await sink.until('list@7 a@3 b@2');
-    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
-  });
 
   const unusable: Record<string, (call: Call) => void> = {
     'that continues where it began': ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
@@ -191,14 +179,6 @@ describe('Reflector: list', () => {
     await until(() => cluster.calls[0]?.response.closed === true);
   });
 
-  it('does not resume from a truncated streaming list', async () => {
-    const { sink, cluster } = await followed({
-      stream: [cut, complete],
-    });
-    await sink.until('list@5 a@3 b@2');
-    expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
-  });
-
   it('does not mistake a busy cluster for one without streaming lists', async () => {
     const busy = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
     const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
@@ -243,21 +223,5 @@ describe('Reflector: list', () => {
     });
     await sink.until('list@9');
     expect(cluster.kinds).to.not.include('page');
-  });
-
-  it('requests a single page when its pages have expired', async () => {
-    const { sink, cluster } = await followed({
-      stream: [({ response }) => refuse(response, 422, 'Invalid')],
-      page: [
-        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
-        ({ response }) => refuse(response, 410, 'Expired'),
-        ({ response }) => list(response, 9, [rawThing('a', 8)]),
-      ],
-    });
-    await sink.until('list@9 a@8');
-    expect(sink.lines).to.deep.equal(['list@9 a@8']);
-    expect(cluster.calls.findLast(({ kind }) => kind === 'page')?.url.searchParams.has('limit')).to.equal(
-      false,
-    );
   });
 });

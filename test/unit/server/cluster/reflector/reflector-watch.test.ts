@@ -1,9 +1,5 @@
 // Tests of the watches of a reflector against a fake kube-apiserver.
 import { expect } from 'chai';
-import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { retryAfterMs } from '../../../../../server/cluster/reflector/reflector-retry.ts';
-import { DEFAULT_TUNING } from '../../../../../server/cluster/reflector/reflector-tuning.ts';
-import { Backoff } from '../../../../../server/concurrency/backoff.ts';
 import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
 import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 import {
@@ -167,76 +163,6 @@ describe('Reflector: watch', () => {
     expect(causes).to.deep.equal(['end', 'error']);
   });
 
-  it('backs off when watches end at once without an error', async () => {
-    const at: number[] = [];
-    const end = ({ response }: Call): void => {
-      at.push(performance.now());
-      send(response, bookmark(6));
-      response.end();
-    };
-    const { sink } = await followed(
-      {
-        stream: [completeAndEnd],
-        watch: [end, end, end, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
-      },
-      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
-    );
-    await sink.until('MODIFIED a@9');
-    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
-    // The first delay is after the list.
-    expect(waits[0]).to.be.at.least(75);
-    expect(waits[1]).to.be.at.least(150);
-  });
-
-  it('does not back off after a long watch', async () => {
-    const { sink } = await followed(
-      {
-        stream: [
-          (call) => {
-            complete(call);
-            setTimeout(() => call.response.end(), 100);
-          },
-        ],
-        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
-      },
-      // Backoff delays longer than the timeout of the test.
-      { healthyMs: 50, initialBackoffMs: 1_000_000, maxBackoffMs: 1_000_000 },
-    );
-    await sink.until('MODIFIED a@9');
-  });
-
-  it('resets the backoff after a long watch', async () => {
-    const fail = ({ response }: Call): void => refuse(response, 500, 'InternalError');
-    const failLate = (call: Call): void => {
-      complete(call);
-      setTimeout(() => call.response.destroy(), 1_050);
-    };
-    const { sink, retries } = await followed(
-      {
-        stream: [fail, fail, failLate],
-        watch: [fail, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
-      },
-      // A time that only the third response exceeds.
-      { healthyMs: 1_000, initialBackoffMs: 20, maxBackoffMs: 1000 },
-    );
-    await sink.until('MODIFIED a@9');
-    expect(retries).to.deep.equal([10, 20, 10, 20]);
-  });
-
-  it('resumes after an ERROR event with another code', async () => {
-    const { sink } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          send(call.response, event('ERROR', status(500, 'InternalError')));
-        },
-      ],
-      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
-    });
-    await sink.until('MODIFIED a@9');
-    expect(sink.lines).to.have.length(2);
-  });
-
   it('replaces a stalled stream', async () => {
     const { sink, causes } = await followed(
       { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
@@ -335,70 +261,5 @@ describe('Reflector: watch', () => {
       'warn reflector resumes its watch',
       'info reflector watches again',
     ]);
-  });
-
-  it('backs off after repeated failures', async () => {
-    const at: number[] = [];
-    const fail = ({ response }: Call) => {
-      at.push(performance.now());
-      refuse(response, 500, 'InternalError');
-    };
-    const { sink } = await followed(
-      { stream: [fail, fail, fail, fail, complete] },
-      { initialBackoffMs: 40, maxBackoffMs: 1000, random: () => 0.99 },
-    );
-    await sink.until('list@5 a@3 b@2');
-    const waits = at.slice(1).map((time, i) => time - (at[i] ?? 0));
-    // No upper bounds: on a busy machine any timer may be late.
-    expect(waits[0]).to.be.at.least(35);
-    expect(waits[1]).to.be.at.least(75);
-    expect(waits[2]).to.be.at.least(150);
-  });
-
-  it('draws each delay between half of its bound and the bound, and resets', () => {
-    const waits = (random: number): number[] => {
-      const backoff = new Backoff({ initialMs: 100, maxMs: 500, random: () => random });
-      const first = Array.from({ length: 4 }, () => backoff.next());
-      backoff.reset();
-      return [...first, backoff.next()];
-    };
-    expect(waits(0)).to.deep.equal([50, 100, 200, 250, 50]);
-    expect(waits(1)).to.deep.equal([100, 200, 400, 500, 100]);
-  });
-
-  it('backs off at most ten seconds', () => {
-    const { initialBackoffMs: initialMs, maxBackoffMs: maxMs } = DEFAULT_TUNING;
-    const backoff = new Backoff({ initialMs, maxMs, random: () => 0.999 });
-    const waits = Array.from({ length: 50 }, () => backoff.next());
-    expect(Math.max(...waits)).to.be.within(1000, 10_000);
-  });
-
-  it('honours the Retry-After of a 429', async () => {
-    const began = performance.now();
-    const { sink } = await followed(
-      {
-        stream: [
-          ({ response }) =>
-            response.writeHead(429, { 'retry-after': '1' }).end(status(429, 'TooManyRequests')),
-          complete,
-        ],
-      },
-      { maxBackoffMs: 300 },
-    );
-    await sink.until('list@5 a@3 b@2');
-    // No upper bound: on a busy machine any timer may be late.
-    expect(performance.now() - began).to.be.at.least(290);
-  });
-
-  it('limits the Retry-After of a 429', () => {
-    const failure = new StatusError(429, 'TooManyRequests', 'later', { retryAfterSeconds: 3600 });
-    expect(retryAfterMs(failure, 30_000)).to.equal(30_000);
-  });
-
-  it('survives an unreachable cluster', async () => {
-    const hangUp = ({ request }: Call) => request.socket.destroy();
-    const { sink, cluster } = await followed({ stream: [hangUp, hangUp, hangUp, hangUp, hangUp, complete] });
-    await sink.until('list@5 a@3 b@2');
-    expect(new Set(cluster.kinds)).to.deep.equal(new Set(['stream']));
   });
 });

@@ -36,6 +36,19 @@ describe('CustomDefinitions', () => {
     expect(changes).to.equal(1);
   });
 
+  it('follow changes, and report each of them', () => {
+    list();
+    definitions.apply('ADDED', raw(definitionOf(WIDGETS, 1)));
+    expect(definitions.has(NAME)).to.equal(true);
+    definitions.apply('DELETED', raw(definitionOf(WIDGETS, 2)));
+    expect(definitions.has(NAME)).to.equal(false);
+    definitions.bookmark();
+    expect(changes).to.equal(3);
+    definitions.apply('ADDED', raw(definitionOf(WIDGETS, 3)));
+    list();
+    expect(definitions.has(NAME)).to.equal(false);
+  });
+
   it('have another revision for another spec or another object of the same name only', () => {
     const revision = (object: object): string | undefined => {
       list(object);

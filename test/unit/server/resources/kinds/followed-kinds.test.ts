@@ -164,6 +164,16 @@ describe('FollowedKinds', () => {
     expect(await used).to.be.instanceOf(Error);
   });
 
+  it('evicts the least recently used kind beyond the limit', async () => {
+    const kinds = await follow({ maxKinds: 2 });
+    await use(kinds, PODS);
+    await use(kinds, SERVICES);
+    await use(kinds, PODS);
+    await use(kinds, NAMESPACES);
+    expect(namesOf(kinds)).to.deep.equal(['pods', 'namespaces']);
+    expect(removed).to.deep.equal(['services']);
+  });
+
   it('stops only the kind whose definition changes or disappears', async () => {
     const kinds = await follow();
     const current = (): Kind => kinds.catalog.current('widgets.example.com') ?? WIDGETS;
