@@ -67,23 +67,6 @@ describe('newResources', () => {
     return array(list['items']).map((item) => text(record(record(item)['metadata'])['name']));
   }
 
-  it('serves nodes from their cache, and follows other kinds', async () => {
-    expect(await names('nodes')).to.deep.equal(['node-1']);
-    expect(await names('pods')).to.deep.equal(['cart']);
-    expect(cluster.requests(sourcePath(NODES))).to.equal(1);
-    const found = await server.json(`${PLATFORM_PATH}/search?q=cart`);
-    expect(found).to.deep.include({ kinds: ['nodes', 'pods'], totalItems: 1 });
-  });
-
-  it('reports metrics of followed kinds', async () => {
-    await names('pods');
-    const lines = (await metrics.metrics()).split('\n').filter((line) => line.includes('resource="pods"'));
-    expect(
-      lines.some((line) => /^cache_objects\{.*\} 1$/.test(line)),
-      lines.join('\n'),
-    ).to.equal(true);
-  });
-
   it('is the route of all other resources of its group, and names only known ones in metrics', () => {
     const { serves, ...route } = resources.route;
     expect(route).to.deep.include({

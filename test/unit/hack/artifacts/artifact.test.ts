@@ -86,24 +86,6 @@ describe('an artifact', () => {
     expect(await readFile(join(folders[0] ?? '', 'file'), 'utf8')).to.equal('content');
   });
 
-  it('leaves nothing after a failed build, and is built by the next caller', async () => {
-    await using scratch = await scratchFolder();
-    let fails = true;
-    const artifact = {
-      title: 'thing',
-      name: 'thing-1',
-      make: async (staging: string) => {
-        await writeFile(join(staging, 'half'), '');
-        if (fails) throw new Error('no space');
-      },
-    };
-    expect((await rejection(provide(artifact, options(scratch.path)))).message).to.equal('no space');
-    expect(await readdir(join(scratch.path, 'ks-apiserver'))).to.deep.equal([]);
-    fails = false;
-    await provide(artifact, options(scratch.path));
-    expect(await readdir(join(scratch.path, 'ks-apiserver'))).to.deep.equal(['thing-1']);
-  });
-
   it('removes files of killed builders, but not of running ones', async () => {
     await using scratch = await scratchFolder();
     const cache = join(scratch.path, 'ks-apiserver');

@@ -135,20 +135,6 @@ describe('a suite that needs OpenSearch', () => {
     return { skipped, lines };
   }
 
-  it('is skipped with one line if Java or Maven is missing', async () => {
-    await machine({}, async (env) => {
-      const { skipped, lines } = await begin(env);
-      expect(skipped).to.equal(true);
-      expect(lines).to.have.length(1);
-      expect(lines[0]).to.match(
-        /^skipped: mvn is needed once to download OpenSearch 2 and is not in PATH: install/,
-      );
-    });
-    await machine({ mvn: '' }, async (env) => {
-      expect((await begin(env)).lines[0]).to.match(/^skipped: Java 17 to 23 is needed to run OpenSearch 2/);
-    });
-  });
-
   it('fails there with CI=true', async () => {
     await machine({}, async (env) => {
       const { message } = await rejection(begin({ ...env, CI: 'true' }));

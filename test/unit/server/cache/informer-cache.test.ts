@@ -97,33 +97,6 @@ describe('InformerCache', () => {
     expect(watcher.heard).to.deep.equal(['MODIFIED a@13', 'BOOKMARK 13', 'BOOKMARK 14']);
   });
 
-  it('resumes a watch without gaps and repetitions', () => {
-    const cache = filled();
-    for (let version = 11; version < 20; version++) cache.apply('MODIFIED', rawThing('a', version));
-    const watcher = new Recorder();
-    const stop = cache.watch('16', watcher);
-    cache.apply('MODIFIED', rawThing('a', 20));
-    stop();
-    cache.apply('MODIFIED', rawThing('a', 21));
-    expect(watcher.heard).to.deep.equal([17, 18, 19, 20].map((version) => `MODIFIED a@${version}`));
-  });
-
-  it('is silent to a watch from a future resourceVersion until it is reached', () => {
-    const cache = filled();
-    const watcher = new Recorder();
-    cache.watch('12', watcher);
-    cache.apply('MODIFIED', rawThing('a', 11));
-    cache.bookmark('12');
-    cache.apply('MODIFIED', rawThing('a', 13));
-    expect(watcher.heard).to.deep.equal(['MODIFIED a@13']);
-  });
-
-  it('rejects a watch from before the list', () => {
-    const error = thrownBy(() => filled().watch('9', new Recorder()));
-    expect(isExpired(error)).to.equal(true);
-    expect(error).to.have.property('message', 'too old resource version: 9 (10)');
-  });
-
   it('ends all watches at a relist, resets the window and invents no DELETED events', () => {
     const cache = filled();
     cache.apply('MODIFIED', rawThing('a', 11));

@@ -12,7 +12,6 @@ import {
   type Call,
   event,
   list,
-  refuse,
   ScriptedCluster,
   send,
   status,
@@ -55,20 +54,6 @@ describe('Informer', () => {
   });
 
   const watches = (): Call[] => cluster.calls.filter(({ kind }) => kind === 'watch');
-
-  it('follows the selected objects, and queries the cluster when a read waits', async () => {
-    await start((call) => {
-      if (call.kind === 'stream') complete(call);
-      else if (call.kind === 'position') list(call.response, 9);
-      else send(call.response, event('MODIFIED', rawThing('a', 7)), bookmark(9));
-    });
-    await informer.cache.waitUntil('9', end.signal);
-    expect(informer.cache.snapshot().resourceVersion).to.equal('9');
-    expect(informer.cache.snapshot().get('a')?.resourceVersion).to.equal('7');
-    expect(cluster.kinds).to.deep.equal(['stream', 'position', 'watch']);
-    for (const { url } of cluster.calls) expect(url.searchParams.get('labelSelector')).to.equal('a=b');
-    expect(watches()[0]?.url.searchParams.get('resourceVersion')).to.equal('5');
-  });
 
   it('discards a probe from before a relist, because it may belong to a different history', async () => {
     let streams = 0;
@@ -180,16 +165,6 @@ describe('catchUp', () => {
     });
     await ask();
     expect(taken).to.deep.equal(['ADDED c@15']);
-  });
-
-  it('does not watch when the cluster cannot reach the target', async () => {
-    await start(
-      ({ response }) => send(response, bookmark(20)),
-      ({ response }) => refuse(response, 504, 'Timeout'),
-    );
-    const error: unknown = await ask().catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('code', 504);
-    expect(cluster.kinds).to.deep.equal(['position']);
   });
 
   it('stops when no read waits', async () => {

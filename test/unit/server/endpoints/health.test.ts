@@ -42,7 +42,7 @@ describe('healthHandlers', () => {
   });
 
   it('rejects methods other than GET and HEAD', async () => {
-    expect((await serve(readyz(ping), '/readyz', 'HEAD')).status).to.equal(200);
+    expect(await serve(readyz(ping), '/readyz', 'HEAD')).to.include({ status: 200, text: '' });
     expect((await serve(readyz(ping), '/readyz', 'POST')).status).to.equal(405);
   });
 
@@ -51,16 +51,11 @@ describe('healthHandlers', () => {
     expect(text).to.equal('[+]ping ok\n[+]cache ok: 5000 nodes\nreadyz check passed\n');
   });
 
-  it('returns 500 and all checks when one fails', async () => {
-    const { status, text } = await serve(readyz(ping, broken), '/readyz');
+  it('returns 500 and all checks when one fails, and logs the withheld reason', async () => {
+    const { status, text, lines } = await serve(readyz(ping, broken), '/readyz');
     expect(status).to.equal(500);
     expect(text).to.equal('[+]ping ok\n[-]cluster failed: reason withheld\nreadyz check failed\n');
-  });
-
-  it('logs a withheld reason', async () => {
-    const { text, lines } = await serve(readyz(broken), '/readyz');
-    expect(text).not.to.contain('s3cret');
-    expect(lines.join()).to.contain('health check failed').and.contain('cluster');
+    expect(lines.join()).to.contain('health check failed').and.contain('s3cret');
   });
 
   it('logs a failure once per reason, and the recovery', async () => {
@@ -114,11 +109,5 @@ describe('healthHandlers', () => {
     expect((await serve(handler, '/readyz/ping')).text).to.equal('ok');
     expect((await serve(handler, '/readyz/cluster')).status).to.equal(500);
     expect((await serve(handler, '/readyz/nothing')).status).to.equal(404);
-  });
-
-  it('serves HEAD without a body', async () => {
-    const { status, text } = await serve(readyz(ping), '/readyz', 'HEAD');
-    expect(status).to.equal(200);
-    expect(text).to.equal('');
   });
 });

@@ -60,20 +60,6 @@ function ended(signal: AbortSignal): Promise<void> {
 }
 
 describe('LeaderElection', () => {
-  it('elects one of two replicas, and the other one at once when the leader stops', async () => {
-    const cluster = new MemoryObjects();
-    const first = replica(cluster, 'a', still);
-    await first.elected();
-    const second = replica(cluster, 'b', still);
-    const taken = second.elected();
-    expect(second.election.leading).to.equal(false);
-    await first.stop();
-    await taken;
-    expect(first.election.leading).to.equal(false);
-    expect(cluster.objects.get(PATH)?.['spec']).to.include({ holderIdentity: 'b' });
-    await second.stop();
-  });
-
   it('lets another replica take over after the Lease of a silent holder has expired', async () => {
     const cluster = new MemoryObjects();
     await cluster.json({

@@ -163,16 +163,6 @@ describe('Reflector: watch', () => {
     expect(causes).to.deep.equal(['end', 'error']);
   });
 
-  it('replaces a stalled stream', async () => {
-    const { sink, causes } = await followed(
-      { stream: [complete], watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))] },
-      { stallMs: 1_000 },
-    );
-    await sink.until('MODIFIED a@9');
-    expect(causes[0]).to.equal('stalled');
-    expect(sink.lines.slice(0, 2)).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
-  });
-
   it('discards and replaces a stream that stalls before its list is complete', async () => {
     const { sink } = await followed(
       { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
@@ -180,22 +170,6 @@ describe('Reflector: watch', () => {
     );
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
-  });
-
-  it('relists when the cluster is behind its resourceVersion, because such a watch would be silent', async () => {
-    const { sink, cluster, causes } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          call.response.end();
-        },
-        ({ response }) => send(response, event('ADDED', rawThing('old', 1)), bookmark(2, true)),
-      ],
-      position: [({ response }) => list(response, 2)],
-    });
-    await sink.until('list@2 old@1');
-    expect(causes).to.deep.equal(['end', 'backwards']);
-    expect(cluster.kinds).to.deep.equal(['stream', 'position', 'stream']);
   });
 
   it('accepts bookmarks that repeat the resourceVersion', async () => {

@@ -54,33 +54,6 @@ describe('discovery', () => {
     });
   });
 
-  it('returns a group and a version', async () => {
-    expect(await server.json('/apis/resources.platform.io')).to.include({
-      kind: 'APIGroup',
-      name: 'resources.platform.io',
-    });
-    expect(await server.json('/apis/resources.platform.io/v1alpha3')).to.deep.equal({
-      kind: 'APIResourceList',
-      apiVersion: 'v1',
-      groupVersion: 'resources.platform.io/v1alpha3',
-      resources: [
-        {
-          name: 'nodes',
-          singularName: 'node',
-          namespaced: false,
-          kind: 'Node',
-          verbs: ['get', 'list', 'watch'],
-        },
-      ],
-    });
-  });
-
-  it('ignores a trailing slash', async () => {
-    for (const path of ['/apis', '/apis/resources.platform.io', '/apis/resources.platform.io/v1alpha3']) {
-      expect(await server.json(`${path}/`)).to.deep.equal(await server.json(path));
-    }
-  });
-
   it('returns aggregated discovery on request, with its media type', async () => {
     const answer = await server.ask('/apis', { headers: { Accept: `${V2},application/json` } });
     expect(answer.headers['content-type']).to.equal(V2);

@@ -114,35 +114,6 @@ describe('OpenAPI', () => {
     expect(warnings).to.have.length(1);
   });
 
-  it('serves a minimal schema without the cluster', async () => {
-    cluster.reachable = false;
-    follow();
-    const document = await server.json(V3);
-    expect(document).to.have.nested.property(
-      `components.schemas.${NODE.replaceAll('.', '\\.')}.type`,
-      'object',
-    );
-    expect((await server.ask('/openapi/v2')).status).to.equal(200);
-    cluster.reachable = true;
-    await until((text) => text.includes('core.Spec'));
-  });
-
-  it("serves the cluster's own schema under our name and group", async () => {
-    follow();
-    const document = await until((text) => text.includes('core.Spec'));
-    const schemas = record(record(document['components'])['schemas']);
-    expect(schemas).to.have.all.keys(NODE, `${NODE}List`, 'core.Spec');
-    expect(schemas[NODE]).to.have.nested.property('properties.self.allOf[0].$ref', PREFIX + NODE);
-    expect(schemas[NODE]).to.have.nested.property(
-      'x-kubernetes-group-version-kind[0].group',
-      'resources.platform.io',
-    );
-    expect(Object.keys(record(document['paths']))).to.deep.equal([
-      '/apis/resources.platform.io/v1alpha3/nodes',
-      '/apis/resources.platform.io/v1alpha3/nodes/{name}',
-    ]);
-  });
-
   it('converts it to v2', async () => {
     follow();
     await until((text) => text.includes('core.Spec'));

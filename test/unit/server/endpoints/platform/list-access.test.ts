@@ -66,55 +66,11 @@ describe('the permissions of platform lists', () => {
     return { names: names.sort(), total: found['totalItems'], partial: found['partial'] };
   }
 
-  const all = { names: ['a', 'b', 'c', 'd'], total: 4, partial: undefined };
-
-  it('are those of the kind in the cluster', async () => {
-    allowed = new Set(['list pods *']);
-    expect(await list('pods')).to.deep.equal(all);
-    expect(await list('pods?namespaces=shop,bank')).to.deep.equal({
-      ...all,
-      names: ['a', 'c', 'd'],
-      total: 3,
-    });
-    expect(new Set(reviews)).to.deep.equal(new Set(['list pods *']));
-  });
-
-  it('are those of the kind in each namespace, otherwise', async () => {
-    allowed = new Set(['list pods shop', 'list pods bank']);
-    expect(await list('pods')).to.deep.equal({ names: ['a', 'c', 'd'], total: 3, partial: true });
-    expect(await list('pods?namespaces=shop,other')).to.deep.equal({
-      names: ['c', 'd'],
-      total: 2,
-      partial: true,
-    });
-    expect(await list('pods?namespaces=shop')).to.deep.equal({
-      names: ['c', 'd'],
-      total: 2,
-      partial: undefined,
-    });
-    expect(await list('namespaces/shop/pods')).to.deep.equal({
-      names: ['c', 'd'],
-      total: 2,
-      partial: undefined,
-    });
-  });
-
   it('are those of the path, if the query selects further namespaces', async () => {
     allowed = new Set(['list pods shop', 'list pods bank']);
     expect(await list('namespaces/shop/pods?namespaces=bank,shop')).to.deep.include({ names: ['c', 'd'] });
     expect(await list('namespaces/shop/pods?namespace=bank')).to.deep.include({ names: [], total: 0 });
     expect(String(await list('namespaces/other/pods?namespace=bank'))).to.match(/^403/);
-  });
-
-  it('are denied like in kube-apiserver', async () => {
-    const message = (scope: string) =>
-      `403 pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" ${scope}`;
-    expect(await list('pods')).to.equal(message('at the cluster scope'));
-    expect(await list('namespaces/shop/pods')).to.equal(message('in the namespace "shop"'));
-    allowed = new Set(['list pods bank']);
-    expect(await list('namespaces/shop/pods')).to.equal(message('in the namespace "shop"'));
-    expect(await list('pods?namespaces=shop')).to.equal(message('in the namespace "shop"'));
-    expect(await list('pods?namespaces=unknown')).to.equal(message('in the namespace "unknown"'));
   });
 
   it('do not reveal whether a namespace exists', async () => {
@@ -135,37 +91,6 @@ describe('the permissions of platform lists', () => {
     expect(await get('namespaces/shop/pods/c')).to.equal(200);
     expect(await get('namespaces/shop/pods/unknown')).to.equal(404);
     expect(await get('namespaces/shop/pods/d')).to.equal(403);
-  });
-
-  it('show the namespaces in which the caller may list namespaces', async () => {
-    allowed = new Set(['list namespaces shop', 'list namespaces bank']);
-    expect(await list('namespaces')).to.deep.equal({ names: ['bank', 'shop'], total: 2, partial: true });
-    // A caller with `get` but without `list` does not see the names.
-    allowed = new Set(['get namespaces *', 'get namespaces shop']);
-    expect(String(await list('namespaces'))).to.match(/^403/);
-    allowed = new Set(['list namespaces *']);
-    reviews = [];
-    expect(await list('namespaces')).to.deep.include({ names: SPACES });
-    allowed = new Set(['get namespaces shop shop']);
-    const get = async (name: string) => (await server.ask(`${PLATFORM_PATH}/namespaces/${name}`)).status;
-    expect([await get('shop'), await get('bank')]).to.deep.equal([200, 403]);
-  });
-
-  it('can be limited to the selectors of the query, or to a name', async () => {
-    const path = 'pods?labelSelector=app%3Da&fieldSelector=metadata.namespace%3Dshop';
-    const selectors = 'app=a metadata.namespace=shop';
-    allowed = new Set([`list pods * ${selectors}`]);
-    expect(await list(path)).to.deep.equal({ names: [], total: 0, partial: undefined });
-    expect(String(await list(`namespaces/shop/${path}`))).to.match(/^403/);
-    expect(String(await list('pods?labelSelector=app%3Da'))).to.match(/^403/);
-    expect(String(await list('pods'))).to.match(/^403/);
-    allowed = new Set([`list pods shop ${selectors}`, 'list pods shop c metadata.name=c']);
-    expect(await list(`namespaces/shop/${path}`)).to.deep.equal({ names: [], total: 0, partial: undefined });
-    expect(await list('namespaces/shop/pods?fieldSelector=metadata.name%3Dc')).to.deep.include({
-      names: ['c'],
-    });
-    expect(String(await list(path))).to.match(/^403/);
-    expect(String(await list('namespaces/shop/pods?fieldSelector=metadata.name%3Dd'))).to.match(/^403/);
   });
 
   it('are checked again after the wait for the first list of the kind', async () => {

@@ -27,27 +27,6 @@ describe('platformHandler', () => {
     return status === 200 ? text(kind) : `${status} ${text(message)}`;
   }
 
-  it('serves lists and objects, namespaced and not', async () => {
-    expect(await ask('pods')).to.equal('PodList');
-    expect(await ask('namespaces/shop/pods')).to.equal('PodList');
-    expect(await ask('namespaces/shop/pods/cart')).to.equal('Pod');
-    expect(await ask('namespaces')).to.equal('NamespaceList');
-    expect(await ask('namespaces/shop')).to.equal('Namespace');
-    expect(await ask('search?q=cart')).to.equal('SearchResult');
-  });
-
-  it('links objects by their path', async () => {
-    for (const path of [
-      'namespaces/shop/pods/cart',
-      'namespaces/shop',
-      'namespaces/shop/widgets.example.com/w',
-    ]) {
-      const asked = path.replace('.example.com', '');
-      const { metadata } = await server.json(`${PLATFORM_PATH}/${asked}`);
-      expect(record(metadata)['selfLink']).to.equal(`${PLATFORM_PATH}/${path}`);
-    }
-  });
-
   it('rejects paths that do not fit the kind', async () => {
     expect(await ask('gadgets')).to.match(/^404 /);
     expect(await ask('pods/cart')).to.equal('400 pods are namespaced: use namespaces/NAMESPACE/pods/cart');
