@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import type { Attributes } from '../../../server/authorization/authorizer.ts';
 import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.ts';
 import { CacheMetrics } from '../../../server/cache/cache-metrics.ts';
@@ -61,11 +60,6 @@ describe('newResources', () => {
     await running;
     await cluster.stop();
   });
-
-  async function names(path: string): Promise<string[]> {
-    const list = await server.json(`${PLATFORM_PATH}/${path}`);
-    return array(list['items']).map((item) => text(record(record(item)['metadata'])['name']));
-  }
 
   it('is the route of all other resources of its group, and names only known ones in metrics', () => {
     const { serves, ...route } = resources.route;
