@@ -6,8 +6,6 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 
-const CLUSTER = { name: 'a', cluster: { server: 'https://a', 'insecure-skip-tls-verify': true } };
-
 describe('kubeConfigSource', () => {
   let dir: string;
 

@@ -263,8 +263,6 @@ describe('the platform lists of a tenant', () => {
     await server.close();
   });
 
-  const FACETS = `${PODS_PATH}?facets=status,namespace,label:app&sortBy=name&limit=1`;
-
   /** The response without the version of the snapshot. */
   async function page(path: string) {
     const { headers, body } = await server.ask(path);
