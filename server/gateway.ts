@@ -8,6 +8,9 @@ import { countedAuthentication } from './authentication/authenticator-chain.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
 import type { CompletedConfig } from './config.ts';
+import { Accelerator } from './gateway/acceleration/accelerator.ts';
+import { CallerReviews } from './gateway/acceleration/caller-reviews.ts';
+import { RevisionProof } from './gateway/acceleration/revision-proof.ts';
 import { CallerLimits } from './gateway/caller-limits.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
@@ -19,6 +22,10 @@ import { TrustCheck } from './gateway/trust-check.ts';
 import { Upstream, withoutUser } from './gateway/upstream.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
+import type { FollowedKinds } from './resources/kinds/followed-kinds.ts';
+
+/** Interval in ms at which the permission of an accelerated watch is reviewed again. */
+const REVIEW_INTERVAL_MS = 30_000;
 
 export interface GatewayParts {
   readonly route: GatewayRoute;
@@ -34,6 +41,8 @@ export interface GatewayDependencies {
   readonly access: Access;
   readonly oauth: Pick<OAuth, 'verifier' | 'checkToken'> | undefined;
   readonly issuer: () => string;
+  /** The kinds whose reads can be accelerated. */
+  readonly kinds: FollowedKinds;
   /** The API groups that this server serves itself. */
   readonly ownGroups: readonly string[];
   readonly log: Logger;
@@ -46,14 +55,16 @@ export function newGateway(
     gateway: options,
     platform,
     authentication,
+    authorization: { allowCacheTTL: allowTtlMs, denyCacheTTL: denyTtlMs },
     cors,
-  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'cors'>,
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization' | 'cors'>,
   {
     client,
     kubeConfig,
     access,
     oauth,
     issuer,
+    kinds,
     ownGroups,
     log,
     metrics: registry,
@@ -100,8 +111,19 @@ export function newGateway(
     options.impersonation,
     authentication.anonymous,
   );
+  const accelerator = options.acceleration
+    ? new Accelerator({
+        kinds,
+        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, signal }),
+        proof: new RevisionProof(client, signal),
+        excluded: options.unaccelerated,
+        reviewIntervalMs: REVIEW_INTERVAL_MS,
+        registry,
+      })
+    : undefined;
   const gateway = new Gateway({
     upstream,
+    accelerator,
     pseudonym,
     requests,
     streams,

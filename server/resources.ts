@@ -25,6 +25,7 @@ import type { ResourceRoute } from './routes.ts';
 
 export interface Resources {
   readonly route: ResourceRoute;
+  readonly kinds: FollowedKinds;
   /** Background work. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly isLongRunning: LongRunning;
@@ -142,6 +143,7 @@ export function newResources(
         resource === NODES.plural || resource === 'search' || followed.catalog.has(resource),
       handler,
     },
+    kinds: followed,
     followers: [followed],
     isLongRunning: ({ info, request }) =>
       info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),

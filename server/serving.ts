@@ -111,6 +111,7 @@ export async function serve(
         access,
         oauth,
         issuer: () => issuerOf(config.oauth, securePort),
+        kinds: resources.kinds,
         ownGroups: [nodes.definition.group, ...(logs ? [logs.discovered.group] : [])],
         log,
         metrics,

@@ -7,6 +7,9 @@ export const JSON_HEADERS = {
   Vary: 'Accept, Accept-Encoding, Origin',
 } as const;
 
+/** Headers of a response body. */
+export type BodyHeaders = Readonly<Record<string, string>>;
+
 /** Number of queued bytes of a socket above which the write loop pauses. */
 const HIGH_WATER = 1024 * 1024;
 /** Number of queued bytes of all responses. With more than 32 responses, the limit of each is its share of this. */

@@ -12,6 +12,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
+import type { Accelerator } from './acceleration/accelerator.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { ImpersonatedCredential } from './gateway-authenticator.ts';
@@ -47,6 +48,8 @@ export interface GatewayOptions {
    * one, else undefined.
    */
   readonly rejection: (context: RequestContext) => Promise<string | undefined>;
+  /** Answers reads from caches; undefined if the acceleration is disabled. */
+  readonly accelerator: Pick<Accelerator, 'answer'> | undefined;
   readonly metrics: GatewayMetrics;
   /** Monotonic clock in ms. */
   readonly monotonic: () => number;
@@ -82,7 +85,7 @@ export class Gateway {
   /** Returns the status code of the response. */
   async #forward(context: ProxiedContext, caller: string): Promise<number> {
     const { request, signal, upgrade } = context;
-    const { upstream, pseudonym, metrics, monotonic } = this.#options;
+    const { upstream, pseudonym, accelerator, metrics, monotonic } = this.#options;
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
     // Node would wait for a tunnel, but kube-apiserver has none.
     if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
@@ -90,6 +93,7 @@ export class Gateway {
     const identity = await this.#identity(context);
     // The deadline or the client may have ended the request while it waited.
     signal.throwIfAborted();
+    if (!identity && (await accelerator?.answer(context))) return context.response.statusCode;
     const forwarding: Forwarding = {
       target,
       caller,

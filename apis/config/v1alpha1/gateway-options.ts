@@ -1,5 +1,5 @@
 // The configuration section `gateway`: options of the gateway to kube-apiserver.
-import { choiceOption, countOption, flagOption, section, textOption } from './option-types.ts';
+import { choiceOption, countOption, flagOption, namesOption, section, textOption } from './option-types.ts';
 
 /** Callers that the gateway impersonates: none, those with a client certificate, or also those with our tokens. */
 const IMPERSONATED = ['none', 'certificates', 'all'] as const;
@@ -24,6 +24,11 @@ export const gateway = section(
         expects: 'the name of a ServiceAccount',
       },
     ),
+    acceleration: flagOption(
+      false,
+      'Answers gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows what was answered from a cache, and why a request was forwarded.',
+    ),
+    unaccelerated: namesOption('Kinds whose reads are always forwarded, as `plural` or `plural.group`.'),
     maxRequests: countOption(
       600,
       'Maximum number of concurrent requests, without streams. Further requests get 429. 0: no limit.',

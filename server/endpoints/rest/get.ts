@@ -6,7 +6,7 @@ import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
-import { JSON_HEADERS } from '../response.ts';
+import type { BodyHeaders } from '../response.ts';
 import { prettyPrinted } from './indenter.ts';
 import type { Representation } from './representation.ts';
 
@@ -17,6 +17,7 @@ export interface GetRequest<Facts> {
   readonly pretty: boolean;
   readonly namespace: string;
   readonly name: string;
+  readonly headers: BodyHeaders;
 }
 
 /** kube-apiserver adds a newline to JSON that is not indented. */
@@ -36,11 +37,11 @@ function respond<Facts>({ response }: RequestContext, request: GetRequest<Facts>
   const bytes = request.representation.one(object);
   if (request.pretty) {
     const body = prettyPrinted(bytes);
-    response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': body.length });
+    response.writeHead(200, { ...request.headers, 'Content-Length': body.length });
     response.end(body);
     return;
   }
-  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': bytes.length + NEWLINE.length });
+  response.writeHead(200, { ...request.headers, 'Content-Length': bytes.length + NEWLINE.length });
   // Node sends both writes in one packet, which costs less than concatenation. Without cork() it would schedule an uncork().
   response.cork();
   response.write(bytes);

@@ -5,9 +5,11 @@ import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import { crc32Combine } from '../../memory/crc32-combine.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { acceptsGzip, GZIP_THRESHOLD, JSON_HEADERS, joined, PIECE, writeBody } from '../response.ts';
+import { acceptsGzip, type BodyHeaders, GZIP_THRESHOLD, joined, PIECE, writeBody } from '../response.ts';
 import { Indenter } from './indenter.ts';
 import { framed, type ListFrame, type Representation } from './representation.ts';
+
+const GZIP_HEADERS = { 'Content-Encoding': 'gzip' } as const;
 
 function* indented(parts: Iterable<Buffer>): Generator<Buffer> {
   const indenter = new Indenter();
@@ -27,7 +29,15 @@ async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
 
 export async function writeItems<Facts>(
   context: RequestContext,
-  { representation, pretty }: { readonly representation: Representation<Facts>; readonly pretty: boolean },
+  {
+    representation,
+    pretty,
+    headers,
+  }: {
+    readonly representation: Representation<Facts>;
+    readonly pretty: boolean;
+    readonly headers: BodyHeaders;
+  },
   meta: ListMeta,
   objects: readonly CachedObject<Facts>[],
 ): Promise<void> {
@@ -36,16 +46,16 @@ export async function writeItems<Facts>(
   const chunks = joined(pretty ? indented(parts) : parts);
   const first = chunks.next().value ?? Buffer.alloc(0);
   if (first.length <= GZIP_THRESHOLD) {
-    response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': first.length });
+    response.writeHead(200, { ...headers, 'Content-Length': first.length });
     response.end(first);
     return;
   }
   const body = prepended(first, chunks);
   if (!acceptsGzip(request)) {
-    response.writeHead(200, JSON_HEADERS);
+    response.writeHead(200, { ...headers });
     return writeBody(response, body, signal);
   }
-  response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
+  response.writeHead(200, { ...headers, ...GZIP_HEADERS });
   return writeBody(response, compressed(body), signal);
 }
 
@@ -117,13 +127,14 @@ export function writePieces(
   { request, response, signal }: RequestContext,
   frame: ListFrame,
   pieces: readonly SnapshotPiece[],
+  headers: BodyHeaders,
 ): Promise<void> {
   const length = lengthOf(frame, pieces);
   if (length > GZIP_THRESHOLD && acceptsGzip(request)) {
-    response.writeHead(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip' });
+    response.writeHead(200, { ...headers, ...GZIP_HEADERS });
     return writeBody(response, gzipped(frame, pieces), signal);
   }
-  response.writeHead(200, { ...JSON_HEADERS, 'Content-Length': length });
+  response.writeHead(200, { ...headers, 'Content-Length': length });
   return writeBody(
     response,
     framed(frame, pieces, (piece) => [piece.json()]),

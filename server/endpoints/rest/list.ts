@@ -15,6 +15,7 @@ import type { CachedObject, ResourceCache, Snapshot } from '../../cache/resource
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';
+import type { BodyHeaders } from '../response.ts';
 import { writeItems, writePieces } from './list-body.ts';
 import { Objects, type Representation } from './representation.ts';
 
@@ -24,7 +25,16 @@ export interface ListRequest<Facts> {
   readonly representation: Representation<Facts>;
   readonly pretty: boolean;
   readonly namespace: string;
+  readonly headers: BodyHeaders;
+  /**
+   * True: a list at resourceVersion 0 ignores the limit, as the watch cache of kube-apiserver does, and a list that exceeds its
+   * limit throws PagedListError, because the continue token would belong to this server.
+   */
+  readonly wholeLists: boolean;
 }
+
+/** The list has several pages. */
+export class PagedListError extends Error {}
 
 /** Messages of kube-apiserver. */
 const PAGE_EXPIRED =
@@ -39,13 +49,15 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   const options = readListOptions(context.query, false);
   const selection = new Selection(request.definition, options, request.namespace);
   const start = await startOf(cache, options, context.signal);
-  const whole = selection.everything && options.limit === 0 && start.after === undefined;
+  const limit = request.wholeLists && options.resourceVersion === '0' ? 0 : options.limit;
+  const whole = selection.everything && limit === 0 && start.after === undefined;
   const { snapshot } = start;
   if (whole && representation instanceof Objects && !request.pretty) {
     const frame = representation.list({ resourceVersion: snapshot.resourceVersion });
-    return writePieces(context, frame, snapshot.pieces());
+    return writePieces(context, frame, snapshot.pieces(), request.headers);
   }
-  const page = pageOf(snapshot, selection, options.limit, start.after);
+  const page = pageOf(snapshot, selection, limit, start.after);
+  if (request.wholeLists && page.meta.continue !== undefined) throw new PagedListError('the list has pages');
   return writeItems(context, request, page.meta, page.objects);
 }
 

@@ -4,11 +4,12 @@ import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/erro
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
-import type { Handler, RequestContext } from '../../request/request-context.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { hasQuery } from '../../request/request-path.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../accept.ts';
+import { type BodyHeaders, JSON_HEADERS } from '../response.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { Objects, PartialMetadata, type Representation } from './representation.ts';
@@ -20,10 +21,15 @@ import { InitialEventsBudget } from './watch-session.ts';
 export interface ResourceHandlerOptions {
   readonly now: () => Date;
   readonly watch: WatchOptions;
+  readonly headers: BodyHeaders;
+  /** See ListRequest. */
+  readonly wholeLists: boolean;
 }
 
 export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   now: () => new Date(),
+  headers: JSON_HEADERS,
+  wholeLists: false,
   watch: {
     bookmarkIntervalMs: 60_000,
     lastBookmarkMs: 2000,
@@ -36,12 +42,16 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   },
 };
 
+/** A handler. `revoked`: see WatchRequest. */
+export type ResourceHandler = (context: RequestContext, revoked?: AbortSignal) => Promise<void> | void;
+
 /** Returns the handler for the group, version and resource of `definition`. `cache` provides the objects. */
 export function resourceHandler<Facts>(
   definition: ResourceDefinition<Facts>,
   cache: ResourceCache<Facts>,
   options: ResourceHandlerOptions = DEFAULT_OPTIONS,
-): Handler {
+): ResourceHandler {
+  const { headers, wholeLists } = options;
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
@@ -55,13 +65,14 @@ export function resourceHandler<Facts>(
     return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now, tableLines);
   }
 
-  return (context) => {
+  return (context, revoked) => {
     const { info } = context;
     const verb = verbOf(context, definition);
     if (!info.isResourceRequest || verb === undefined) throw newPathNotFound();
     const media = negotiator.negotiate(context.request.headers.accept, verb);
     const representation = represented(context, media);
-    const { namespace, name } = info;
+    const { name } = info;
+    const namespace = definition.namespaced ? info.namespace : '';
     if (verb === 'watch') {
       return watch(context, {
         definition,
@@ -71,11 +82,14 @@ export function resourceHandler<Facts>(
         initialEvents,
         namespace,
         options: options.watch,
+        headers,
+        revoked,
       });
     }
     const pretty = media.pretty || wantsPretty(context);
-    if (verb === 'get') return get(context, { definition, cache, representation, pretty, namespace, name });
-    return list(context, { definition, cache, representation, pretty, namespace });
+    if (verb === 'get')
+      return get(context, { definition, cache, representation, pretty, namespace, name, headers });
+    return list(context, { definition, cache, representation, pretty, namespace, headers, wholeLists });
   };
 }
 
@@ -98,7 +112,8 @@ function verbOf<Facts>(context: RequestContext, definition: ResourceDefinition<F
 
 function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<Facts>): boolean {
   if (info.subresource !== '' || info.parts.length < 1 || info.parts.length > 2) return false;
-  if (!definition.namespaced) return info.namespace === '';
+  // The path of a namespace contains its name as the namespace.
+  if (!definition.namespaced) return info.namespace === '' || info.resource === 'namespaces';
   // The path of a single object of a namespaced resource contains the namespace.
   return info.parts.length === 1 || info.namespace !== '';
 }

@@ -2,7 +2,7 @@
 // the events to a WebSocket.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { JSON_HEADERS } from '../response.ts';
+import { type BodyHeaders, JSON_HEADERS } from '../response.ts';
 
 export interface WatchOutput {
   /** Sends the headers without waiting for the first event, because clients wait for the headers. */
@@ -66,17 +66,24 @@ export class ChunkedOutput implements WatchOutput {
   readonly #response: ServerResponse;
   readonly #chunks: ChunkEncoder;
   readonly #observer: OutputObserver | undefined;
+  readonly #headers: BodyHeaders;
   #socket: Socket | null = null;
 
   /** `chunks`: shared by all watchers of a resource. */
-  constructor(response: ServerResponse, chunks: ChunkEncoder, observer?: OutputObserver) {
+  constructor(
+    response: ServerResponse,
+    chunks: ChunkEncoder,
+    observer?: OutputObserver,
+    headers: BodyHeaders = JSON_HEADERS,
+  ) {
+    this.#headers = headers;
     this.#response = response;
     this.#chunks = chunks;
     this.#observer = observer;
   }
 
   open(): void {
-    this.#response.writeHead(200, JSON_HEADERS);
+    this.#response.writeHead(200, { ...this.#headers });
     this.#response.flushHeaders();
     this.#socket = this.#response.chunkedEncoding ? this.#response.socket : null;
   }

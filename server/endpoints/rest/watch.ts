@@ -5,7 +5,7 @@ import type { ResourceCache } from '../../cache/resource-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';
-import { JSON_HEADERS } from '../response.ts';
+import type { BodyHeaders } from '../response.ts';
 import { webSocketUpgrade } from '../web-socket.ts';
 import type { WatchRepresentation } from './representation.ts';
 import { type ChunkEncoder, ChunkedOutput, type WatchOutput } from './watch-output.ts';
@@ -46,8 +46,12 @@ export interface WatchRequest<Facts> {
   readonly initialEvents: InitialEventsBudget;
   readonly namespace: string;
   readonly options: WatchOptions;
+  readonly headers: BodyHeaders;
+  /** Ends the watch with 410 Expired when it is aborted, because the caller may have lost the permission. */
+  readonly revoked?: AbortSignal | undefined;
 }
 
+const REVOKED = 'The permission for this watch must be checked again.';
 const RELISTED = 'The objects were relisted before all of them were sent.';
 
 /** Maximum delay of a Node timer. */
@@ -58,7 +62,7 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   const selection = new Selection(request.definition, options, request.namespace);
   // A response to HEAD has no events.
   if (context.request.method === 'HEAD') {
-    context.response.writeHead(200, JSON_HEADERS).end();
+    context.response.writeHead(200, { ...request.headers }).end();
     return;
   }
   const { observer } = request.options;
@@ -66,7 +70,9 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });
   if (context.signal.aborted) return;
   const stop = (): void => session.finish('stopped');
+  const revoke = (): void => (output.opened ? session.fail(newExpired(REVOKED)) : stop());
   context.signal.addEventListener('abort', stop);
+  request.revoked?.addEventListener('abort', revoke);
   const timers = startTimers(session, options, request.options);
   try {
     await begin(context, request, options, session);
@@ -78,16 +84,17 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
     session.finish(output.opened ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
+    request.revoked?.removeEventListener('abort', revoke);
   }
 }
 
 function newOutput<Facts>(
   context: RequestContext,
-  { chunks, options: { observer } }: WatchRequest<Facts>,
+  { chunks, headers, options: { observer } }: WatchRequest<Facts>,
 ): WatchOutput {
   const upgrade = context.upgrade && webSocketUpgrade(context);
   if (upgrade) return new WebSocketOutput(context, upgrade, observer);
-  return new ChunkedOutput(context.response, chunks, observer);
+  return new ChunkedOutput(context.response, chunks, observer, headers);
 }
 
 async function begin<Facts>(

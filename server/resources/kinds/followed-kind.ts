@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { Informer } from '../../cache/informer.ts';
-import { OverBudgetError } from '../../cache/informer-cache.ts';
+import { type InformerCache, OverBudgetError } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectHead } from '../../cache/object-splice.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
@@ -49,8 +49,9 @@ export interface FollowedKindOptions {
   readonly exceeded: (kind: FollowedKind) => void;
 }
 
-/** Watches are not served from these caches, so they need no past events and lists. */
-const NO_WINDOW = { events: 0, bytes: 0 };
+/** Past events, from which watches resume. */
+const WINDOW = { events: 1024, bytes: 4 << 20 };
+/** Past lists are not served from these caches. */
 const NO_HISTORY = { snapshots: 0, bytes: 0 };
 
 /**
@@ -94,7 +95,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
       log: log.child({ resource: exactName(kind) }),
       frames,
       maxBytes,
-      window: NO_WINDOW,
+      window: WINDOW,
       history: NO_HISTORY,
       observer: {
         ...observer,
@@ -121,9 +122,18 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return this.synced ? this.#informer.cache.snapshot().bytes() : 0;
   }
 
-  /** Number of live lists. */
+  /** Number of live lists and watches. */
   get watchers(): number {
-    return this.#watchers;
+    return this.#watchers + this.cache.watchers;
+  }
+
+  get cache(): InformerCache<KindFacts> {
+    return this.#informer.cache;
+  }
+
+  /** Aborted when the kind is not followed any more. */
+  get stopped(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** Time since the last proof that the objects are up to date, in ms. */

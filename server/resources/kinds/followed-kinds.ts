@@ -48,6 +48,8 @@ const SWEEP_MS = 5_000;
 const OVER_BUDGET_MS = 60_000;
 /** Longer than the reflector needs to notice that a watch without bookmarks is broken, and to resume it. */
 const STALE_MS = 180_000;
+/** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
+const FRESH_MS = 90_000;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -93,6 +95,27 @@ export class FollowedKinds {
     const isStale = followed.ageMs > (this.#options.staleMs ?? STALE_MS);
     if (isStale) throw newServiceUnavailable(outage ?? followed.reason, 1);
     return followed;
+  }
+
+  /**
+   * Returns a kind whose objects are up to date, without waiting; undefined if there is none. `start`: a kind that is not
+   * followed yet is followed from now on.
+   */
+  cached(wanted: Pick<Kind, 'group' | 'version' | 'plural'>, start: boolean): FollowedKind | undefined {
+    const name = exactName(wanted);
+    const kind = this.catalog.current(name);
+    if (kind?.version !== wanted.version || this.#pausedUntil.has(name)) return undefined;
+    const known = this.#followed.get(name);
+    const followed = known && isSameKind(known.kind, kind) ? known : start && this.#started(kind);
+    if (!followed) return undefined;
+    followed.usedAt = performance.now();
+    return followed.synced && followed.ageMs <= FRESH_MS ? followed : undefined;
+  }
+
+  /** Starts to follow a kind, unless the number of kinds is at its limit. */
+  #started(kind: Kind): FollowedKind | undefined {
+    const isPossible = this.#followed.size < this.#options.maxKinds && this.#signal?.aborted === false;
+    return isPossible ? this.#follow(kind) : undefined;
   }
 
   async #synced(first: FollowedKind, signal: AbortSignal): Promise<FollowedKind> {

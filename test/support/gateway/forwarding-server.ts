@@ -84,6 +84,7 @@ export class ForwardingServer {
       streams: new CallerLimits('streams', { total: 0, perCaller: 0 }),
     };
     const gateway = new Gateway({
+      accelerator: undefined,
       upstream,
       pseudonym: 'ks-apiserver-test',
       ...callers,

@@ -1,0 +1,28 @@
+// The handler that answers reads of one followed kind on its path in the Kubernetes API.
+import {
+  DEFAULT_OPTIONS,
+  type ResourceHandler,
+  resourceHandler,
+} from '../../endpoints/rest/resource-handler.ts';
+import { sourcePath } from '../../resources/kind.ts';
+import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
+import type { KindFacts } from '../../resources/profiles/kind-profiles.ts';
+import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+
+/** Headers of kube-apiserver. */
+const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' };
+
+export function acceleratedKind({ kind, profile, cache }: FollowedKind): ResourceHandler {
+  const definition: ResourceDefinition<KindFacts> = {
+    ...kind,
+    listKind: `${kind.kind}List`,
+    singular: kind.kind.toLowerCase(),
+    verbs: ['get', 'list', 'watch'],
+    source: { path: sourcePath(kind), apiVersion: '', kind: kind.kind },
+    bareItems: !kind.custom,
+    facts: (object) => profile.facts(object),
+    fields: profile.fields,
+    columns: [],
+  };
+  return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, wholeLists: true });
+}

@@ -1,0 +1,177 @@
+// Accelerator: answers reads of the Kubernetes API from the caches of followed kinds if the response is one that
+// kube-apiserver could have returned. All other requests are forwarded.
+import type { IncomingMessage } from 'node:http';
+import { Counter, type Registry } from 'prom-client';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { PagedListError } from '../../endpoints/rest/list.ts';
+import type { ResourceHandler } from '../../endpoints/rest/resource-handler.ts';
+import type { ProxiedContext } from '../../request/gateway-route.ts';
+import type { ResourceRequest } from '../../request/request-info.ts';
+import { exactName } from '../../resources/kind.ts';
+import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
+import type { FollowedKinds } from '../../resources/kinds/followed-kinds.ts';
+import { acceleratedKind } from './accelerated-kind.ts';
+import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
+import type { CallerReviews } from './caller-reviews.ts';
+import { type RevisionProof, reached } from './revision-proof.ts';
+
+export interface AcceleratorOptions {
+  readonly kinds: Pick<FollowedKinds, 'cached'>;
+  readonly reviews: CallerReviews;
+  readonly proof: RevisionProof;
+  readonly registry: Registry;
+  /** Exact names of kinds whose reads are always forwarded. */
+  readonly excluded: readonly string[];
+  /** Interval in ms at which the permission of a watch is reviewed again. */
+  readonly reviewIntervalMs: number;
+}
+
+/** Wait in ms for a resourceVersion that kube-apiserver may have sent to the client before it sent it to the cache. */
+const CATCH_UP_MS = 50;
+
+export class Accelerator {
+  readonly #options: AcceleratorOptions;
+  readonly #handlers = new WeakMap<FollowedKind, ResourceHandler>();
+  readonly #reads: Counter<'resource' | 'verb' | 'result'>;
+
+  constructor(options: AcceleratorOptions) {
+    this.#options = options;
+    this.#reads = new Counter({
+      name: 'gateway_cached_reads_total',
+      help: 'Reads of kinds that the gateway can answer from its caches, by resource, verb and result: `hit`, or the reason why kube-apiserver answered.',
+      labelNames: ['resource', 'verb', 'result'],
+      registers: [options.registry],
+    });
+  }
+
+  /**
+   * Answers the request from a cache. Returns false if kube-apiserver has to answer it; then nothing was sent, and the header
+   * `Cache-Status` has the reason.
+   */
+  async answer(context: ProxiedContext): Promise<boolean> {
+    const { info, response } = context;
+    if (!isRead(context, info)) return false;
+    const { kinds, excluded } = this.#options;
+    if (excluded.includes(exactName({ group: info.group, plural: info.resource }))) return false;
+    const followed = kinds.cached(
+      { ...info, plural: info.resource },
+      info.verb !== 'get' && info.namespace === '',
+    );
+    const reason = followed ? await this.#answer(context, info, followed) : 'kind';
+    if (followed) {
+      this.#reads.inc({ resource: exactName(followed.kind), verb: info.verb, result: reason ?? 'hit' });
+    }
+    if (reason !== undefined) response.setHeader('Cache-Status', cacheStatus(reason));
+    return reason === undefined;
+  }
+
+  /** Returns undefined after the response, else the reason. */
+  async #answer(
+    context: ProxiedContext,
+    info: ResourceRequest,
+    followed: FollowedKind,
+  ): Promise<Reason | undefined> {
+    const { request, response, signal } = context;
+    const requirement = requirementOf(info, context.query);
+    if (typeof requirement === 'string') return requirement;
+    const authorization = ownIdentity(request);
+    if (authorization === undefined) return 'identity';
+    if (request.headers.accept?.includes('as=Table')) return 'columns';
+    try {
+      if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
+      const late = await this.#late(followed, requirement, signal);
+      if (late !== undefined) return late;
+      const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
+      if (info.verb === 'get' && !followed.cache.snapshot().get(key)) return 'absent';
+      response.setHeader('Cache-Status', 'ks-apiserver; hit');
+      if (requirement.freshness === 'any') response.setHeader('Age', Math.floor(followed.ageMs / 1000));
+      await this.#serve(context, info, followed, authorization);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (response.headersSent) throw error;
+      response.removeHeader('Age');
+      if (error instanceof PagedListError) return 'pages';
+      if (error instanceof StatusError) return error.code === 406 ? 'media-type' : 'error';
+      throw error;
+    }
+  }
+
+  /** Returns the reason if the cache does not meet the requirement in time. */
+  async #late(
+    followed: FollowedKind,
+    requirement: Requirement,
+    signal: AbortSignal,
+  ): Promise<Reason | undefined> {
+    if (requirement.freshness === 'any') return undefined;
+    if (requirement.freshness === 'current') return this.#options.proof.prove(followed, signal);
+    const { version } = requirement;
+    if (followed.cache.snapshot().version >= BigInt(version)) return undefined;
+    return (await reached(followed, version, CATCH_UP_MS, signal)) ? undefined : 'behind';
+  }
+
+  async #serve(
+    context: ProxiedContext,
+    info: ResourceRequest,
+    followed: FollowedKind,
+    authorization: string,
+  ): Promise<void> {
+    let handler = this.#handlers.get(followed);
+    if (!handler) {
+      handler = acceleratedKind(followed);
+      this.#handlers.set(followed, handler);
+    }
+    if (info.verb !== 'watch') return handler(context);
+    const revoked = new AbortController();
+    const revoke = (): void => revoked.abort();
+    const timer = setInterval(() => {
+      void this.#stillAllowed(authorization, info, context).then((allowed) => {
+        if (!allowed) revoke();
+      });
+    }, this.#options.reviewIntervalMs);
+    followed.stopped.addEventListener('abort', revoke);
+    try {
+      await handler(context, revoked.signal);
+    } finally {
+      clearInterval(timer);
+      followed.stopped.removeEventListener('abort', revoke);
+    }
+  }
+
+  /** Without a decision, the watch ends too, and the client continues it at kube-apiserver. */
+  async #stillAllowed(
+    authorization: string,
+    info: ResourceRequest,
+    context: ProxiedContext,
+  ): Promise<boolean> {
+    try {
+      return await this.#options.reviews.allows(authorization, info, context);
+    } catch {
+      return context.signal.aborted;
+    }
+  }
+}
+
+/** Returns true for a get, list or watch of objects. A subresource and an upgrade are forwarded. */
+function isRead({ request, upgrade }: ProxiedContext, info: ProxiedContext['info']): info is ResourceRequest {
+  if (!info.isResourceRequest || request.method !== 'GET' || upgrade || info.subresource !== '') return false;
+  return info.verb === 'get' || info.verb === 'list' || info.verb === 'watch';
+}
+
+/** Returns the `Authorization` header of a caller that acts as itself. Authentication removes it from the parsed headers. */
+function ownIdentity({ rawHeaders }: IncomingMessage): string | undefined {
+  let authorization: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (name.startsWith('impersonate-')) return undefined;
+    if (name === 'authorization') authorization = rawHeaders[i + 1];
+  }
+  return authorization;
+}
+
+/** The header of RFC 9211. */
+function cacheStatus(reason: Reason): string {
+  const stale = reason === 'behind' || reason === 'quiet';
+  const forwarded = reason === 'kind' ? 'miss' : stale ? 'stale' : 'bypass';
+  return `ks-apiserver; fwd=${forwarded}; detail=${reason}`;
+}

@@ -1,0 +1,90 @@
+// Decides for a read of the Kubernetes API how fresh a cache must be to answer it, or why only kube-apiserver can answer.
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import {
+  type ListOptions,
+  readListOptions,
+  readResourceVersion,
+} from '../../../apis/meta/v1/list-options.ts';
+import type { ResourceRequest } from '../../request/request-info.ts';
+
+/** The state that the response must contain. */
+export type Requirement =
+  /** Any state, however old (resourceVersion 0). */
+  | { readonly freshness: 'any' }
+  /** The state at this resourceVersion or a later one. */
+  | { readonly freshness: 'notOlderThan'; readonly version: string }
+  /** The state at the arrival of the request or a later one. */
+  | { readonly freshness: 'current' };
+
+/** Why kube-apiserver answers a read, as in the header `Cache-Status` and in metrics. */
+export const REASONS = [
+  'kind',
+  'verb',
+  'parameter',
+  'continue',
+  'exact',
+  'current-get',
+  'media-type',
+  'columns',
+  'identity',
+  'permission',
+  'behind',
+  'absent',
+  'quiet',
+  'pages',
+  'error',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** kube-apiserver ignores unknown parameters, but a later version may know them. */
+const PARAMETERS: ReadonlySet<string> = new Set([
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'includeObject',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+  'watch',
+]);
+
+/** Returns the requirement of a get, list or watch, or the reason why a cache cannot answer it. */
+export function requirementOf({ verb }: ResourceRequest, query: URLSearchParams): Requirement | Reason {
+  const names = [...query.keys()];
+  // kube-apiserver uses the first of several values, but a client that sends several has a purpose.
+  if (new Set(names).size < names.length || names.some((name) => !PARAMETERS.has(name))) return 'parameter';
+  try {
+    if (verb === 'get') return ofGet(readResourceVersion(query));
+    const options = readListOptions(query, verb === 'watch');
+    return verb === 'watch' ? ofWatch(options) : ofList(options);
+  } catch (error) {
+    if (error instanceof StatusError) return 'parameter';
+    throw error;
+  }
+}
+
+/** A get without a resourceVersion reads one object from etcd, which costs less than the proof that a cache is current. */
+function ofGet(version: string): Requirement | Reason {
+  return version === '' ? 'current-get' : atLeast(version);
+}
+
+function ofList(options: ListOptions): Requirement | Reason {
+  const { resourceVersion: version, resourceVersionMatch: match, limit } = options;
+  if (options.continue !== '') return 'continue';
+  const isExact = match === 'Exact' || (match === '' && limit > 0 && version !== '' && version !== '0');
+  return isExact ? 'exact' : atLeast(version);
+}
+
+function ofWatch({ resourceVersion: version, sendInitialEvents }: ListOptions): Requirement | Reason {
+  // The state now is the start of such a watch, but not a part of it.
+  if (version === '' && sendInitialEvents !== true) return 'parameter';
+  return atLeast(version);
+}
+
+function atLeast(version: string): Requirement {
+  if (version === '') return { freshness: 'current' };
+  return version === '0' ? { freshness: 'any' } : { freshness: 'notOlderThan', version };
+}

@@ -1,0 +1,127 @@
+// Tests of reads that the gateway answers from its caches: the decisions, and the equality with kube-apiserver.
+import { expect } from 'chai';
+import { until } from '../../support/until.ts';
+import { GatewayPlatform, type Side } from './gateway-platform.ts';
+import type { RawResponse } from './raw-request.ts';
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+const ONE_METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+
+/** A read, and the expected result: `hit`, or the reason why kube-apiserver answers. */
+interface Decision {
+  readonly path: string;
+  readonly accept?: string;
+  readonly result: string;
+}
+
+const PODS = '/api/v1/pods';
+const SHOP = '/api/v1/namespaces/shop';
+
+describe('the acceleration', function () {
+  this.timeout(180_000);
+  let gateway: GatewayPlatform;
+  let token: string;
+  let version: string;
+  let pod: string;
+
+  before(async () => {
+    gateway = await GatewayPlatform.start(async () => ({ gateway: { acceleration: true } }));
+    await gateway.createUser('ada', ['platform-admins']);
+    token = await gateway.signIn('ada');
+    pod = gateway.pod.name;
+    for (const path of [PODS, '/api/v1/configmaps', '/apis/apps/v1/deployments', '/api/v1/namespaces']) {
+      await until(async () => status(await ask('gateway', `${path}?resourceVersion=0`)) === 'hit');
+    }
+    version = JSON.parse((await ask('direct', `${PODS}?limit=1`)).body.toString()).metadata.resourceVersion;
+  });
+  after(() => gateway?.stop());
+
+  function ask(
+    side: Side,
+    path: string,
+    accept = 'application/json',
+    more: readonly string[] = [],
+  ): Promise<RawResponse> {
+    const lines = [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${token}`, `Accept: ${accept}`, ...more];
+    return gateway.raw(side, lines);
+  }
+
+  const decisions: readonly Decision[] = [
+    { path: `${PODS}?resourceVersion=0`, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0&limit=1`, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0&resourceVersionMatch=NotOlderThan`, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0&labelSelector=app`, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0&fieldSelector=status.phase=Running`, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0&fieldSelector=spec.nodeName=node-00001`, result: 'hit' },
+    { path: `${SHOP}/pods?resourceVersion=0`, result: 'hit' },
+    { path: `${SHOP}/pods/POD?resourceVersion=0`, result: 'hit' },
+    { path: `${SHOP}/pods/POD?resourceVersion=0`, accept: ONE_METADATA, result: 'hit' },
+    { path: `${PODS}?resourceVersion=0`, accept: METADATA, result: 'hit' },
+    { path: '/api/v1/configmaps?resourceVersion=0', result: 'hit' },
+    { path: '/apis/apps/v1/deployments?resourceVersion=0', result: 'hit' },
+    { path: '/api/v1/namespaces?resourceVersion=0', result: 'hit' },
+    { path: '/api/v1/namespaces/shop?resourceVersion=0', result: 'hit' },
+    {
+      path: `${PODS}?resourceVersion=0`,
+      accept: 'application/vnd.kubernetes.protobuf',
+      result: 'media-type',
+    },
+    { path: `${PODS}?resourceVersion=0`, accept: TABLE, result: 'columns' },
+    { path: `${PODS}?resourceVersion=0&pretty=true`, result: 'parameter' },
+    { path: `${PODS}?resourceVersion=0&resourceVersion=1`, result: 'parameter' },
+    { path: `${PODS}?resourceVersion=x`, result: 'parameter' },
+    { path: `${PODS}?resourceVersionMatch=Exact&resourceVersion=VERSION`, result: 'exact' },
+    { path: `${PODS}?limit=2&resourceVersion=VERSION`, result: 'exact' },
+    { path: `${PODS}?continue=abc`, result: 'continue' },
+    { path: `${PODS}?resourceVersion=0&fieldSelector=spec.nothing=1`, result: 'error' },
+    { path: `${PODS}?resourceVersion=0&labelSelector=a%20b%20c`, result: 'parameter' },
+    { path: `${SHOP}/pods/POD`, result: 'current-get' },
+    { path: `${SHOP}/pods/absent?resourceVersion=0`, result: 'absent' },
+    { path: '/api/v1/secrets?resourceVersion=0', result: 'kind' },
+    { path: '/apis/apps/v1beta1/deployments?resourceVersion=0', result: 'kind' },
+  ];
+
+  for (const { path, accept, result } of decisions) {
+    it(`${result}: ${path}${accept ? `, ${accept.split(';')[1] ?? accept}` : ''}`, async () => {
+      const sent = path.replace('POD', pod).replace('VERSION', version);
+      const [direct, ours] = await Promise.all([ask('direct', sent, accept), ask('gateway', sent, accept)]);
+      expect(status(ours)).to.equal(result);
+      expect(seen(ours)).to.deep.equal(seen(direct));
+    });
+  }
+});
+
+/** Returns `hit`, or the reason in the header Cache-Status. */
+function status({ headers }: RawResponse): string | undefined {
+  const value = headers.find(([name]) => name === 'cache-status')?.[1];
+  return value?.includes('; hit') ? 'hit' : value?.replace(/^.*detail=/, '');
+}
+
+/** Headers that differ between two responses, or that only one of both servers sends. */
+const OTHER = new Set([
+  'audit-id',
+  'date',
+  'cache-status',
+  'age',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+]);
+
+/** The lists of both sides can be of different times, although they have the same items. */
+function withoutListVersion(body: { kind: string; metadata: { resourceVersion?: string } }): unknown {
+  return body.kind.endsWith('List') ? { ...body, metadata: { ...body.metadata, resourceVersion: '' } } : body;
+}
+
+function seen({ status: code, headers, body }: RawResponse): unknown {
+  const isJSON = headers.some(([name, value]) => name === 'content-type' && value === 'application/json');
+  return {
+    code,
+    headers: headers
+      .filter(([name]) => !OTHER.has(name) && !name.startsWith('x-kubernetes-pf-'))
+      .map((pair) => pair.join(': '))
+      .toSorted(),
+    body: isJSON ? withoutListVersion(JSON.parse(body.toString())) : body.toString('base64'),
+  };
+}
