@@ -72,6 +72,7 @@ export class Accelerator {
     followed: FollowedKind,
   ): Promise<Reason | undefined> {
     const { request, response, signal } = context;
+    if (/\bno-cache\b/i.test(request.headers['cache-control'] ?? '')) return 'no-cache';
     const requirement = requirementOf(info, context.query);
     if (typeof requirement === 'string') return requirement;
     const authorization = ownIdentity(request);

@@ -19,7 +19,7 @@ export type Requirement =
 /** Why kube-apiserver answers a read, as in the header `Cache-Status` and in metrics. */
 export const REASONS = [
   'kind',
-  'verb',
+  'no-cache',
   'parameter',
   'continue',
   'exact',

@@ -82,6 +82,51 @@ describe('the acceleration', function () {
     { path: '/apis/apps/v1beta1/deployments?resourceVersion=0', result: 'kind' },
   ];
 
+  it('no-cache: a client can ask for the response of kube-apiserver', async () => {
+    const ours = await ask('gateway', `${PODS}?resourceVersion=0`, 'application/json', [
+      'Cache-Control: no-cache',
+    ]);
+    expect(status(ours)).to.equal('no-cache');
+  });
+
+  it('sends the same events', async () => {
+    const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
+    const name = 'watched';
+    const changes = async (): Promise<void> => {
+      await kubectl('create', 'configmap', name, '--from-literal=a=1');
+      await kubectl('label', 'configmap', name, 'step=one');
+      await kubectl('label', 'configmap', name, 'step=two', '--overwrite');
+      await kubectl('delete', 'configmap', name);
+    };
+    const start = JSON.parse((await ask('direct', `${SHOP}/configmaps`)).body.toString()).metadata
+      .resourceVersion;
+    const watch = 'watch=true&timeoutSeconds=4';
+    const queries = [
+      `${watch}&resourceVersion=0`,
+      `${watch}&resourceVersion=${start}&allowWatchBookmarks=true`,
+      `${watch}&resourceVersion=0&labelSelector=step=one`,
+      `${watch}&resourceVersion=0&fieldSelector=metadata.name=${name}`,
+      `${watch}&resourceVersion=0&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      `${watch}&resourceVersion=${start}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    ];
+    const responses = queries.flatMap((query) =>
+      ['application/json', ONE_METADATA].map(async (accept) => ({
+        query,
+        accept,
+        sides: await Promise.all([
+          ask('direct', `${SHOP}/configmaps?${query}`, accept),
+          ask('gateway', `${SHOP}/configmaps?${query}`, accept),
+        ]),
+      })),
+    );
+    await changes();
+    for (const { query, accept, sides } of await Promise.all(responses)) {
+      const [direct, ours] = sides;
+      expect(status(ours), query).to.equal('hit');
+      expect(eventsIn(ours), `${query}, ${accept}`).to.deep.equal(eventsIn(direct));
+    }
+  });
+
   for (const { path, accept, result } of decisions) {
     it(`${result}: ${path}${accept ? `, ${accept.split(';')[1] ?? accept}` : ''}`, async () => {
       const sent = path.replace('POD', pod).replace('VERSION', version);
@@ -108,6 +153,20 @@ const OTHER = new Set([
   'transfer-encoding',
   'connection',
 ]);
+
+/** The events of a watch. Each side sends bookmarks at its own times, except for the one after the initial events. */
+function eventsIn({ body }: RawResponse): unknown[] {
+  return body
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; object: { metadata: Record<string, unknown> } })
+    .filter(({ type, object }) => type !== 'BOOKMARK' || object.metadata['annotations'] !== undefined)
+    .map((event) => {
+      if (event.type === 'BOOKMARK') event.object.metadata['resourceVersion'] = '';
+      return event;
+    });
+}
 
 /** The lists of both sides can be of different times, although they have the same items. */
 function withoutListVersion(body: { kind: string; metadata: { resourceVersion?: string } }): unknown {
