@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { getTokenArguments, parseArguments, UsageError } from '../../../login/arguments.ts';
 
 describe('the command line of npm run login', () => {
-  it('has the address of a server, with or without the path of the issuer', () => {
+  it('has the address of a server, with or without the path of the issuer, or none for a further sign-in', () => {
     for (const address of [
       'https://api.example.com',
       'https://api.example.com/',
@@ -16,9 +16,6 @@ describe('the command line of npm run login', () => {
         device: true,
       });
     }
-  });
-
-  it('has no address for a further sign-in', () => {
     const parsed = parseArguments(['--context', 'prod']);
     expect(parsed).to.deep.include({ command: 'login', server: undefined, context: 'prod', device: false });
   });

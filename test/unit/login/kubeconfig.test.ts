@@ -68,9 +68,20 @@ describe('a kubeconfig', () => {
     expect(await readContext(file, 'other')).to.equal(undefined);
   });
 
-  it('keeps other entries, comments and permissions', async () => {
+  it('keeps users of other programs, other entries, comments, permissions and symbolic links', async () => {
     await write(EXISTING, 0o640);
-    await writeContext(file, TARGET, PLUGIN);
+    for (const refused of [
+      checkContextName(file, 'me'),
+      writeContext(file, { ...TARGET, context: 'me' }, PLUGIN),
+    ]) {
+      expect((await rejection(refused)).message).to.contain('has another user "me"');
+    }
+    expect(await readFile(file, 'utf8')).to.equal(EXISTING);
+    expect(await readContext(file, 'staging')).to.equal(undefined);
+    const link = join(folder.path, 'link');
+    await symlink(file, link);
+    await writeContext(link, TARGET, PLUGIN);
+    expect((await lstat(link)).isSymbolicLink()).to.equal(true);
     const content = await readFile(file, 'utf8');
     for (const comment of ['# Clusters of the team', '# keep', '# mine']) expect(content).to.contain(comment);
     expect((await stat(file)).mode & 0o777).to.equal(0o640);
@@ -103,16 +114,6 @@ describe('a kubeconfig', () => {
     expect(clusters).to.deep.equal([{ name: 'prod', cluster: { server: 'https://new.example.com' } }]);
   });
 
-  it('does not replace the user of another program', async () => {
-    await write(EXISTING);
-    const target = { ...TARGET, context: 'me' };
-    for (const refused of [checkContextName(file, 'me'), writeContext(file, target, PLUGIN)]) {
-      expect((await rejection(refused)).message).to.contain('has another user "me"');
-    }
-    expect(await readFile(file, 'utf8')).to.equal(EXISTING);
-    expect(await readContext(file, 'staging')).to.equal(undefined);
-  });
-
   it('can be empty, have empty lists, or be JSON', async () => {
     const json = JSON.stringify({
       apiVersion: 'v1',
@@ -134,15 +135,6 @@ describe('a kubeconfig', () => {
       expect((await rejection(writeContext(file, TARGET, PLUGIN))).message).to.contain(file);
       expect(await readFile(file, 'utf8')).to.equal(content);
     }
-  });
-
-  it('stays a symbolic link', async () => {
-    await write(EXISTING);
-    const link = join(folder.path, 'link');
-    await symlink(file, link);
-    await writeContext(link, TARGET, PLUGIN);
-    expect((await lstat(link)).isSymbolicLink()).to.equal(true);
-    expect(await readContext(file, undefined)).to.deep.equal(TARGET);
   });
 
   it('is the given file, the first file of KUBECONFIG, or the default file', () => {

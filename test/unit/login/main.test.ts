@@ -23,20 +23,8 @@ describe('the program npm run login', () => {
     });
   }
 
-  it('prints its usage', async () => {
-    const { code, stdout } = await run(['--help']);
-    expect(code).to.equal(0);
-    expect(stdout).to.match(/^Usage: npm run login/);
-  });
-
   it('exits with 2 and one line for an invalid command line', async () => {
-    for (const args of [
-      ['--bogus'],
-      ['http://a'],
-      ['logout'],
-      ['--context', 'a'],
-      ['get-token', 'https://a'],
-    ]) {
+    for (const args of [['--bogus'], ['logout']]) {
       const { code, stderr } = await run(args);
       expect(code, args.join(' ')).to.equal(2);
       expect(stderr).to.match(/^ks-login: [^\n]+\n$/);

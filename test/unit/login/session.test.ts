@@ -55,21 +55,13 @@ describe('the session of a user', () => {
   const signIn = (refreshToken = 'r0') =>
     session().replace({ accessToken: 'a0', refreshToken, refreshAt: 90_000 });
 
-  it('stores its tokens in a file of the user', async () => {
+  it('is stored for the user only, and refreshed once by several processes, shortly before the access token expires', async () => {
     await signIn();
     expect((await stat(cache.file)).mode & 0o777).to.equal(0o600);
     expect((await stat(join(folder.path, 'state'))).mode & 0o777).to.equal(0o700);
-  });
-
-  it('needs no request while the access token is valid', async () => {
-    await signIn();
     now = 89_999;
     expect(await session().tokens()).to.include({ accessToken: 'a0' });
     expect(server.uses).to.equal(0);
-  });
-
-  it('is refreshed once by several processes, shortly before the access token expires', async () => {
-    await signIn();
     now = 90_000;
     const found = await Promise.all(Array.from({ length: 8 }, () => session().tokens()));
     expect(new Set(found.map((tokens) => tokens?.accessToken))).to.deep.equal(new Set(['a1']));
@@ -146,13 +138,15 @@ describe('the session of a user', () => {
 });
 
 describe('the lock of a file', () => {
-  it('of a killed process is taken over by one process at a time', async () => {
+  it('of a killed process is taken over by one process at a time, also after a failure', async () => {
     await using folder = await scratchFolder();
     const file = join(folder.path, 'tokens.json');
     await writeFile(`${file}.lock`, '');
     const longAgo = new Date(Date.now() - 60_000);
     await utimes(`${file}.lock`, longAgo, longAgo);
     let [holders, most] = [0, 0];
+    const failure = new Error('failed');
+    expect(await rejection(withLock(file, () => Promise.reject(failure)))).to.equal(failure);
     const work = async (): Promise<void> => {
       most = Math.max(most, ++holders);
       await readFile(`${file}.lock`);
@@ -183,13 +177,5 @@ describe('the lock of a file', () => {
     const [output, [, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
     expect(output).to.equal('done false\n');
     expect(signal).to.equal('SIGINT');
-  });
-
-  it('is released after a failure', async () => {
-    await using folder = await scratchFolder();
-    const file = join(folder.path, 'tokens.json');
-    const failure = new Error('failed');
-    expect(await rejection(withLock(file, () => Promise.reject(failure)))).to.equal(failure);
-    expect(await withLock(file, () => Promise.resolve('free'))).to.equal('free');
   });
 });

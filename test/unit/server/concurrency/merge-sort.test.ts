@@ -13,7 +13,7 @@ describe('mergeSort', () => {
         const compare = (left: { key: number }, right: { key: number }) => left.key - right.key;
         expect(await mergeSort(items, compare, new TimeSlicer())).to.deep.equal(items.toSorted(compare));
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 

@@ -48,16 +48,6 @@ describe('TimeSlicer', () => {
     );
   });
 
-  it('yields to I/O that arrived meanwhile', async () => {
-    const [before, after] = await asItComesIn(async () => {
-      const turns = new TimeSlicer(0);
-      const began = round();
-      await turns.next();
-      return [began, round()] as const;
-    });
-    expect(after).to.be.above(before);
-  });
-
   it('counts work in microtasks before the next task', async () => {
     const turns = turnsOf(1);
     const rounds = await Promise.all(

@@ -33,11 +33,11 @@ function requestWith(headers: readonly (readonly [string, string])[]): IncomingM
 }
 
 describe('the identity headers of an impersonated caller', () => {
-  it('contain the name, uid, groups and extra fields', () => {
+  it('contain the name in UTF-8, uid, groups and extra fields', () => {
     const extra = { 'example.com/team': ['blue', 'red'] };
-    expect(headersOf({ uid: '7', groups: ['dev', 'test'], extra })).to.deep.equal([
+    expect(headersOf({ name: 'zoë', uid: '7', groups: ['dev', 'test'], extra })).to.deep.equal([
       ...['Authorization', 'Bearer token'],
-      ...['Impersonate-User', 'alice'],
+      ...['Impersonate-User', Buffer.from('zoë').toString('latin1')],
       ...['Impersonate-Uid', '7'],
       ...['Impersonate-Group', 'dev'],
       ...['Impersonate-Group', 'test'],
@@ -48,9 +48,6 @@ describe('the identity headers of an impersonated caller', () => {
 
   it('are never made for an empty user, who would be the impersonator: 401 (check 4)', () => {
     expect(codeOf(() => headersOf({ name: '' }))).to.equal(401);
-  });
-
-  it('are never made for system:masters: 403 (check 6)', () => {
     expect(codeOf(() => headersOf({ groups: ['dev', 'system:masters'] }))).to.equal(403);
   });
 
@@ -72,11 +69,6 @@ describe('the identity headers of an impersonated caller', () => {
     expect(name).to.match(/^Impersonate-Extra-[!#$%&'*+.^_`|~\w-]+$/);
     expect(decodeURIComponent(name.slice('Impersonate-Extra-'.length))).to.equal(key);
   });
-
-  it('contain names as UTF-8', () => {
-    const [, , , name = ''] = headersOf({ name: 'zoë' });
-    expect(Buffer.from(name, 'latin1').toString('utf8')).to.equal('zoë');
-  });
 });
 
 describe('the impersonation that a caller requests', () => {
@@ -93,96 +85,36 @@ describe('the impersonation that a caller requests', () => {
 
   it('has one review for each part, by the caller', async () => {
     const authorizer = reviewing(() => true);
+    const core = { group: '', version: '', subresource: '', namespace: '' };
+    const authentication = { ...core, group: 'authentication.k8s.io', version: 'v1' };
+    expect(await impersonatedUser(ALICE, requestWith([]), authorizer, CONTEXT)).to.equal(ALICE);
     const request = requestWith([
       ['impersonate-user', 'system:serviceaccount:shop:cart'],
       ['impersonate-uid', '7'],
-      ['impersonate-group', 'dev'],
-      ['impersonate-extra-example.com%2fteam', 'blue'],
+      ['impersonate-group', Buffer.from('zoë').toString('latin1')],
+      ['impersonate-extra-example.com%2fteam', Buffer.from('zoë').toString('latin1')],
     ]);
     expect(await impersonatedUser(ALICE, request, authorizer, CONTEXT)).to.deep.equal({
       name: 'system:serviceaccount:shop:cart',
       uid: '7',
-      groups: ['dev'],
-      extra: { 'example.com/team': ['blue'] },
-    });
-    expect(authorizer.reviews.map((review) => ({ ...review, user: review.user.name }))).to.deep.equal(
-      [
-        {
-          group: '',
-          version: '',
-          resource: 'serviceaccounts',
-          subresource: '',
-          namespace: 'shop',
-          name: 'cart',
-        },
-        { group: '', version: '', resource: 'groups', subresource: '', namespace: '', name: 'dev' },
-        {
-          group: 'authentication.k8s.io',
-          version: 'v1',
-          resource: 'userextras',
-          subresource: 'example.com/team',
-          namespace: '',
-          name: 'blue',
-        },
-        {
-          group: 'authentication.k8s.io',
-          version: 'v1',
-          resource: 'uids',
-          subresource: '',
-          namespace: '',
-          name: '7',
-        },
-      ].map((review) => ({ verb: 'impersonate', user: 'alice', ...review })),
-    );
-  });
-
-  it('has names in UTF-8, also in the review', async () => {
-    const authorizer = reviewing(() => true);
-    const asReceived = Buffer.from('zoë', 'utf8').toString('latin1');
-    const request = requestWith([
-      ['impersonate-user', asReceived],
-      ['impersonate-group', asReceived],
-      ['impersonate-extra-example.com%2fteam', asReceived],
-    ]);
-    const user = await impersonatedUser(ALICE, request, authorizer, CONTEXT);
-    expect(user).to.deep.equal({
-      name: 'zoë',
-      uid: '',
       groups: ['zoë'],
       extra: { 'example.com/team': ['zoë'] },
     });
-    expect(authorizer.reviews.map((review) => ('name' in review ? review.name : ''))).to.deep.equal([
-      'zoë',
-      'zoë',
-      'zoë',
-    ]);
-  });
-
-  it('is the caller without headers, and without a review', async () => {
-    const authorizer = reviewing(() => false);
-    expect(await impersonatedUser(ALICE, requestWith([]), authorizer, CONTEXT)).to.equal(ALICE);
-    expect(authorizer.reviews).to.deep.equal([]);
+    expect(authorizer.reviews.map((review) => ({ ...review, user: review.user.name }))).to.deep.equal(
+      [
+        { ...core, resource: 'serviceaccounts', namespace: 'shop', name: 'cart' },
+        { ...core, resource: 'groups', name: 'zoë' },
+        { ...authentication, resource: 'userextras', subresource: 'example.com/team', name: 'zoë' },
+        { ...authentication, resource: 'uids', name: '7' },
+      ].map((review) => ({ verb: 'impersonate', user: 'alice', ...review })),
+    );
   });
 
   it('is rejected before any review if it has more than 100 parts', async () => {
     const authorizer = reviewing(() => true);
     const groups = Array.from({ length: 101 }, (_, index) => ['impersonate-group', `g${index}`] as const);
     const request = requestWith([['impersonate-user', 'bob'], ...groups]);
-    expect(await rejection(impersonatedUser(ALICE, request, authorizer, CONTEXT))).to.have.property(
-      'code',
-      400,
-    );
+    expect(await rejection(impersonatedUser(ALICE, request, authorizer, CONTEXT))).to.include({ code: 400 });
     expect(authorizer.reviews).to.deep.equal([]);
-  });
-
-  it('fails if the cluster cannot confirm the permission', async () => {
-    const authorizer: Authorizer = {
-      authorize: () => Promise.reject(new StatusError(503, 'ServiceUnavailable', 'no review')),
-    };
-    const request = requestWith([['impersonate-user', 'bob']]);
-    expect(await rejection(impersonatedUser(ALICE, request, authorizer, CONTEXT))).to.have.property(
-      'code',
-      503,
-    );
   });
 });

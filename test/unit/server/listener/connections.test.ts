@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
-import { listenInsecure, open, readAll, stop } from './listening.ts';
+import { open, readAll, withInsecureListener } from './listening.ts';
 
 /**
  * Resolves when the socket is closed. Ignores errors, because a client that is still sending gets ECONNRESET at the
@@ -29,68 +29,43 @@ describe('pipelined requests', () => {
         setImmediate(() => response.end(`answer ${own};`));
       },
     };
-    const listener = await listenInsecure({ receiver });
-    try {
+    await withInsecureListener({ receiver }, async (listener) => {
       const socket = await open(listener);
       socket.write(`${REQUEST.repeat(19)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       const answers = (await readAll(socket)).match(/answer \d+;/g);
       expect(answers).to.deep.equal(Array.from({ length: 20 }, (_, index) => `answer ${index + 1};`));
-    } finally {
-      await stop(listener);
-    }
+    });
   });
 
-  it('close the connection beyond the limit', async () => {
-    let seen = 0;
-    const receiver: Partial<RequestReceiver> = { request: () => void seen++ };
-    const listener = await listenInsecure({ receiver });
-    try {
-      const socket = await open(listener);
-      const end = ended(socket);
-      for (let i = 0; i < 20; i++) socket.write(REQUEST.repeat(100));
-      await end;
-      expect(seen).to.be.within(20, 100);
-    } finally {
-      await stop(listener);
-    }
-  });
-
-  it('close the connection when their headers together exceed the limit of one request', async () => {
-    let seen = 0;
-    const receiver: Partial<RequestReceiver> = { request: () => void seen++ };
-    const listener = await listenInsecure({ receiver });
-    try {
-      const socket = await open(listener);
-      const end = ended(socket);
-      for (let i = 0; i < 20; i++) {
-        socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(100_000)}\r\n\r\n`);
-      }
-      await end;
-      expect(seen).to.equal(2);
-    } finally {
-      await stop(listener);
-    }
-  });
-
-  it('close the connection beyond the limit, even if every response is sent immediately', async () => {
-    let seen = 0;
-    const receiver: Partial<RequestReceiver> = {
-      request: (_request, response) => {
-        seen++;
-        response.end('ok');
-      },
-    };
-    const listener = await listenInsecure({ receiver });
-    try {
-      const socket = await open(listener);
-      const end = ended(socket);
-      socket.write(REQUEST.repeat(1000));
-      await end;
-      expect(seen).to.be.lessThan(1000);
-    } finally {
-      await stop(listener);
-    }
-  });
+  const long = `GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(100_000)}\r\n\r\n`;
+  for (const [what, chunks, answers, least, most] of [
+    ['beyond the limit', Array<string>(20).fill(REQUEST.repeat(100)), false, 20, 100],
+    [
+      'when their headers together exceed the limit of one request',
+      Array<string>(20).fill(long),
+      false,
+      2,
+      2,
+    ],
+    ['beyond the limit, even if every response is sent immediately', [REQUEST.repeat(1000)], true, 20, 999],
+  ] as const) {
+    it(`close the connection ${what}`, async () => {
+      let seen = 0;
+      const receiver: Partial<RequestReceiver> = {
+        request: (_request, response) => {
+          seen++;
+          if (answers) response.end('ok');
+        },
+      };
+      await withInsecureListener({ receiver }, async (listener) => {
+        const socket = await open(listener);
+        const end = ended(socket);
+        for (const chunk of chunks) socket.write(chunk);
+        await end;
+        expect(seen).to.be.within(least, most);
+      });
+    });
+  }
 
   describe('with an upgrade behind them', () => {
     const UPGRADE = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -120,28 +95,22 @@ describe('pipelined requests', () => {
     it('get ordinary responses in order, and the connection closes', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { receiver } = serving(promise);
-      const listener = await listenInsecure({ receiver });
-      try {
+      await withInsecureListener({ receiver }, async (listener) => {
         const socket = await open(listener);
         socket.write(`${REQUEST}${UPGRADE}`);
         resolve();
         expect((await readAll(socket)).match(/\w+;/g)).to.deep.equal(['late;', 'ordinary;']);
-      } finally {
-        await stop(listener);
-      }
+      });
     });
 
     it('are aborted when a CONNECT follows', async () => {
       const { chain, receiver } = serving(new Promise(() => undefined));
-      const listener = await listenInsecure({ receiver });
-      try {
+      await withInsecureListener({ receiver }, async (listener) => {
         const socket = await open(listener);
         socket.write(`${REQUEST.repeat(3)}CONNECT elsewhere:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
         expect(await readAll(socket)).to.equal('');
         expect(chain.open).to.equal(0);
-      } finally {
-        await stop(listener);
-      }
+      });
     });
   });
 });

@@ -71,39 +71,34 @@ describe('drain', () => {
     });
   }
 
-  it('fails readiness, then ends keep-alive, then stops accepting, then ends streams', async () => {
+  it('fails readiness, then ends keep-alive, then stops accepting and closes idle connections, then ends streams', async () => {
     const steps: string[] = [];
-    expect(await draining({ steps })).to.equal(0);
+    const { port } = listener.address;
+    const lines: string[] = [];
+    const neverUsed = readAll(await open(listener));
+    const log = pino({}, { write: (line: string) => lines.push(line) });
+    expect(await draining({ steps, log })).to.equal(0);
+    await neverUsed;
+    expect(lines.filter((line) => line.includes('"streams":3,'))).to.have.length(1);
+    const error = await once(connect(port, '127.0.0.1'), 'connect').catch((failure: unknown) => failure);
+    expect(error).to.have.property('code', 'ECONNREFUSED');
     expect(steps).to.deep.equal(['not ready', 'end keep-alive', 'stop accepting', 'end streams']);
   });
 
-  it('logs the number of ended streams', async () => {
-    const lines: string[] = [];
-    await draining({ log: pino({}, { write: (line: string) => lines.push(line) }) });
-    expect(lines.filter((line) => line.includes('"streams":3,'))).to.have.length(1);
-  });
-
-  it('accepts connections until the readiness delay is over', async () => {
-    receive = (_request, response) => response.end('served');
-    const done = draining({ readinessDelay: 2_000 });
-    const socket = await open(listener);
-    socket.write(GET);
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).to.contain('served');
-    expect(await done).to.equal(0);
-  });
-
-  it('sends Connection: close with the first response after readiness fails', async () => {
+  it('sends Connection: close, and accepts connections, until the readiness delay is over', async () => {
     receive = (_request, response) => response.end('served');
     const socket = await open(listener);
     socket.write(GET);
     expect(String(await once(socket, 'data'))).to.match(/Connection: keep-alive/i);
-    const done = draining({ readinessDelay: 2_000 });
+    const done = draining({ readinessDelay: 1_000 });
     const rest = readAll(socket);
     socket.write(GET);
     expect(await rest)
       .to.match(/Connection: close/i)
       .and.contain('served');
+    const another = await open(listener);
+    another.write(GET);
+    expect(await readAll(another)).to.contain('served');
     expect(await done).to.equal(0);
   });
 
@@ -143,17 +138,6 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
-  it('closes idle connections at once', async () => {
-    receive = (_request, response) => response.end('served');
-    const socket = await open(listener);
-    socket.write(GET);
-    await once(socket, 'data');
-    const neverUsed = await open(listener);
-    const gone = Promise.all([readAll(socket), readAll(neverUsed)]);
-    expect(await draining({})).to.equal(0);
-    await gone;
-  });
-
   it('completes the body of an ended stream', async () => {
     receive = (_request, response) => {
       response.write('event');
@@ -182,44 +166,23 @@ describe('drain', () => {
     socket.destroy();
   });
 
-  it('destroys an upgraded connection only at the timeout', async () => {
-    const upgraded = await listenInsecure({
+  it('destroys connections, also upgraded ones, at the timeout', async () => {
+    const steps: string[] = [];
+    await stop(listener);
+    listener = await listenInsecure({
       receiver: {
-        request: (_request, response) => response.end(),
+        request: (request, response) => receive(request, response),
         upgrade: (_request, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
       },
     });
-    const socket = await open(upgraded);
-    socket.write('GET /kapis HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
-    await once(socket, 'data');
-    const gone = readAll(socket);
-    const cut = await drain({
-      listeners: [upgraded],
-      failReadiness: () => undefined,
-      endStreams: () => 0,
-      readinessDelay: 0,
-      timeout: 50,
-      log: silent,
-    });
-    expect(cut).to.equal(1);
-    await gone;
-  });
-
-  it('destroys connections at the timeout', async () => {
-    const steps: string[] = [];
-    const socket = await open(listener);
+    const [upgraded, socket] = [await open(listener), await open(listener)];
+    upgraded.write('GET /kapis HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    await once(upgraded, 'data');
     socket.write(GET);
     await arrived.promise;
-    const rest = readAll(socket);
-    expect(await draining({ steps, timeout: 50 })).to.equal(1);
-    expect(await rest).to.equal('');
+    const rest = Promise.all([readAll(socket), readAll(upgraded)]);
+    expect(await draining({ steps, timeout: 50 })).to.equal(2);
+    expect(await rest).to.deep.equal(['', '']);
     expect(steps.at(-1)).to.equal('cut');
-  });
-
-  it('refuses new connections afterwards', async () => {
-    const { port } = listener.address;
-    await draining({});
-    const error = await once(connect(port, '127.0.0.1'), 'connect').catch((failure: unknown) => failure);
-    expect(error).to.have.property('code', 'ECONNREFUSED');
   });
 });

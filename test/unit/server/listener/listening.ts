@@ -85,6 +85,19 @@ function options(settings: Listening) {
   };
 }
 
+/** Runs `work` with a plain-HTTP listener, and stops it. */
+export async function withInsecureListener(
+  settings: Listening,
+  work: (listener: Listener) => Promise<void>,
+): Promise<void> {
+  const listener = await listenInsecure(settings);
+  try {
+    await work(listener);
+  } finally {
+    await stop(listener);
+  }
+}
+
 /** Stops a listener and destroys its connections. */
 export async function stop(listener: Listener): Promise<void> {
   listener.stopAccepting();

@@ -52,28 +52,6 @@ describe('LineOutput', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('flushes at exit', () => {
-    const output = outputTo(fd);
-    output.write('last words\n');
-    output.flushSync();
-    expect(written()).to.equal('last words\n');
-  });
-
-  it('drops lines on a full disk without blocking', async () => {
-    const full = openSync('/dev/full', 'w');
-    try {
-      const output = outputTo(full);
-      output.write('a\n');
-      output.flushSync();
-      for (let i = 0; i < 3; i++) output.write(`${'x'.repeat(5_000)}\n`);
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      output.flushSync();
-      expect(lost).to.deep.equal([]);
-    } finally {
-      closeSync(full);
-    }
-  });
-
   it('drops lines beyond its capacity, and reports their number', async () => {
     const output = outputTo(fd, 100);
     for (let i = 0; i < 10; i++) output.write(`${'x'.repeat(29)}\n`);

@@ -1,30 +1,25 @@
 // Tests of the logger of the server.
-import { createServer, get, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createLogger } from '../../../../server/observability/logger.ts';
-import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
-function logging(format: 'json' | 'text' = 'json', level = 'info') {
+function logging(format: 'json' | 'text' = 'json') {
   const lines: string[] = [];
-  return { lines, log: createLogger({ level, format }, { write: (line: string) => lines.push(line) }) };
+  return {
+    lines,
+    log: createLogger({ level: 'info', format }, { write: (line: string) => lines.push(line) }),
+  };
 }
 
 describe('createLogger', () => {
   it('writes one JSON object per line, with level name and ISO 8601 time', () => {
     const { lines, log } = logging();
+    log.debug('below the level');
     log.info({ port: 1 }, 'listening');
     const line: unknown = JSON.parse(lines[0] ?? '');
     expect(line).to.include({ level: 'info', message: 'listening', port: 1 });
     expect(line)
       .to.have.property('time')
       .that.matches(/^\d{4}-\d\d-\d\dT.*Z$/);
-  });
-
-  it('omits lines below the level', () => {
-    const { lines, log } = logging('json', 'warn');
-    log.info('not this');
-    expect(lines).to.deep.equal([]);
   });
 
   it('redacts secrets at any depth', () => {
@@ -57,24 +52,6 @@ describe('createLogger', () => {
     expect(lines[0]).not.to.contain('stack');
     expect(lines[1]).to.contain('not a client').and.not.to.contain('stack');
     expect(lines[2]).to.contain('stack');
-  });
-
-  it('omits the stack of an incomplete response', async () => {
-    const server = createServer((_request, response) => {
-      response.write('a part', () => response.destroy());
-    });
-    const port = await listenOnLoopback(server);
-    const response = await new Promise<IncomingMessage>((resolve) =>
-      get({ host: '127.0.0.1', port }, resolve),
-    );
-    const { lines, log } = logging('text');
-    try {
-      await buffer(response);
-    } catch (err) {
-      log.warn({ err }, 'broke off');
-    }
-    await closeNow(server);
-    expect(lines.join()).to.match(/WARN {2}broke off err=aborted\n$/);
   });
 
   it('writes the text format', () => {

@@ -48,11 +48,11 @@ describe('a log query', () => {
       });
       expect(textSearchOf(query).texts).to.deep.equal(['error', 'warn']);
     }
-  });
-
-  it('accepts the depth of pages of existing consoles', () => {
     expect(decode('from=9950&size=50')).to.include({ from: 9_950, size: 50 });
     expect(decode('operation=statistics&from=9990&size=50')).to.include({ operation: 'statistics' });
+    for (const zone of ['UTC', 'Europe/Berlin', '+05:30', '-08:00']) {
+      expect(decode(`time_zone=${encodeURIComponent(zone)}`).time_zone).to.equal(zone);
+    }
   });
 
   it('ignores the options of an empty text', () => {
@@ -62,37 +62,20 @@ describe('a log query', () => {
     expect(errorsOf('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
   });
 
-  it('ignores spaces and empty values in lists', () => {
+  it('ignores spaces and empty values in lists, and accepts the namespaces of a large cluster', () => {
     const query = decode('namespaces=a,%20d%20&pod_query=,b,,%20,c&level=error,');
     expect(query).to.deep.include({ namespaces: ['a', 'd'], pod_query: ['b', 'c'], level: ['error'] });
-  });
-
-  it('accepts the namespaces of a large cluster', () => {
     const namespaces = Array.from({ length: 1_500 }, (_, number) => `team-${number}`);
     expect(decode(`namespaces=${namespaces.join()}`).namespaces).to.deep.equal(namespaces);
   });
 
   for (const [what, search, parameter, words] of [
     ['milliseconds', 'start_time=1700000000123', 'start_time', /milliseconds.*here 1700000000$/],
-    ['milliseconds at the end', 'end_time=1700000000123', 'end_time', /milliseconds.*here 1700000000$/],
-    ['milliseconds of long ago', 'start_time=946684800000', 'start_time', /milliseconds.*here 946684800$/],
-    [
-      'milliseconds with a fraction',
-      'start_time=1700000000123.5',
-      'start_time',
-      /milliseconds.*here 1700000000$/,
-    ],
     ['microseconds', 'start_time=1700000000123456', 'start_time', /microseconds.*here 1700000000$/],
     ['nanoseconds', 'end_time=1700000000123456789', 'end_time', /nanoseconds.*here 1700000000$/],
     ['a fraction', 'start_time=1700000000.5', 'start_time', /fraction.*here 1700000000$/],
     ['a time before 1970', 'start_time=-1', 'start_time', /before 1970/],
     ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
-    [
-      'a date of another zone',
-      'start_time=2023-11-14T23:13:20%2B01:00',
-      'start_time',
-      /is not a time.*here 1700000000$/,
-    ],
     ['eleven digits', 'start_time=17000000000', 'start_time', /at most 9999999999/],
     ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
     ['a name that is too long', `pods=${'p'.repeat(254)}`, 'pods', /has more than 253 characters$/],
@@ -100,14 +83,7 @@ describe('a log query', () => {
     ['a list of nothing', 'pods=,', 'pods', /is empty$/],
     ['an interval of nothing', 'interval=0m', 'interval', /must be greater than 0/],
     ['an interval without a unit', 'interval=15', 'interval', /a whole number with s, m, h, d, w, M/],
-    ['an interval of one and a half', 'interval=1.5h', 'interval', /a whole number with s, m, h, d, w, M/],
     ['an interval of centuries', 'interval=101y', 'interval', /not be longer than 100 years/],
-    [
-      'an interval beyond all numbers',
-      `interval=${'9'.repeat(400)}d`,
-      'interval',
-      /not be longer than 100 years/,
-    ],
     ['an offset whose plus sign was a space', 'time_zone=+05:30', 'time_zone', /in a URL.*%2B05:30/],
     ['a zone that is none', 'time_zone=Mars/Olympus', 'time_zone', /Europe\/Berlin/],
     ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
@@ -115,11 +91,9 @@ describe('a log query', () => {
     ['a page that is too long', 'size=1001', 'size', /more than 1000;.*cursor.*export/],
     ['a page that is too deep', 'from=10001', 'from', /more than 10000; use cursor for deeper pages/],
     ['a page that ends too deep', 'from=9951&size=50', 'from', /9951 with a size of 50.*use cursor/],
-    ['a page before the first', 'from=-1', 'from', /from 0 to 10000/],
     ['a size that is no number', 'size=x', 'size', /not a whole number/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
-    ['nothing but phrases without a word', 'log_query=!,--&match=phrase', 'log_query', /"!" has no word/],
     ['nothing but commas', 'log_query=,%20,&match=phrase', 'log_query', /no text between its commas/],
     [
       'signs that are too many',
@@ -148,7 +122,6 @@ describe('a log query', () => {
     ['a context of an export', 'operation=export&context=x', 'context', /operation=query only/],
     ['lines before nothing', 'before=3', 'before', /context only/],
     ['a format of a query', 'format=csv', 'format', /operation=export only/],
-    ['following an export', 'operation=export&follow=true', 'follow', /operation=query only/],
     ['following up to a time', 'follow=true&end_time=1', 'end_time', /follow/],
     ['a parameter that is given twice', 'size=1&size=2', 'size', /given 2 times/],
   ] as const) {
@@ -172,47 +145,30 @@ describe('a log query', () => {
     }
   });
 
-  for (const [parameter, value, meant] of [
-    ['format', 'jsonl', 'ndjson'],
-    ['format', 'json-lines', 'ndjson'],
-    ['format', 'JSONLines', 'ndjson'],
-    ['format', 'txt', 'text'],
-    ['format', 'plain', 'text'],
-    ['format', 'tsv', 'csv'],
-    ['format', 'jsom', 'json'],
-    ['match', 'contains', 'substring'],
-    ['match', 'regexp', 'regex'],
-    ['case', 'sensitive', 'respect'],
-    ['case', 'insensitive', 'ignore'],
-    ['level', 'trace', 'debug'],
-    ['level', 'critical', 'fatal'],
-    ['level', 'warning', 'warn'],
-    ['sort', 'newest', 'desc'],
-    ['operation', 'count', 'statistics'],
-  ] as const) {
-    it(`suggests ${meant} for ${parameter}=${value}`, () => {
-      expect(errorsOf(`${parameter}=${value}`)[parameter]).to.include(`did you mean "${meant}"?`);
-    });
-  }
-
-  for (const [parameter, meant] of [
-    ['limit', 'size'],
-    ['pageSize', 'size'],
-    ['query', 'log_query'],
-    ['since', 'start_time'],
-    ['tz', 'time_zone'],
-    ['timezone', 'time_zone'],
-  ] as const) {
-    it(`suggests ${meant} for the parameter ${parameter}`, () => {
-      expect(errorsOf(`${parameter}=1`)[parameter]).to.include(`did you mean "${meant}"?`);
-    });
-  }
-
-  it('has no suggestion for unknown values', () => {
+  it('suggests accepted values and parameters by their names in other systems, if there is one', () => {
+    for (const [parameter, value, meant] of [
+      ['format', 'jsonl', 'ndjson'],
+      ['format', 'JSONLines', 'ndjson'],
+      ['format', 'plain', 'text'],
+      ['format', 'tsv', 'csv'],
+      ['format', 'jsom', 'json'],
+      ['match', 'contains', 'substring'],
+      ['case', 'sensitive', 'respect'],
+      ['level', 'critical', 'fatal'],
+      ['sort', 'newest', 'desc'],
+      ['operation', 'count', 'statistics'],
+      ['limit', '1', 'size'],
+      ['pageSize', '1', 'size'],
+      ['query', '1', 'log_query'],
+      ['since', '1', 'start_time'],
+      ['timezone', '1', 'time_zone'],
+    ] as const) {
+      const error = errorsOf(`${parameter}=${value}`)[parameter];
+      expect(error).to.include(`did you mean "${meant}"?`);
+    }
     for (const value of ['constructor', 'toString', 'xml']) {
-      expect(errorsOf(`operation=export&format=${value}`)['format'], value).to.match(
-        /is not supported \(allowed/,
-      );
+      const error = errorsOf(`operation=export&format=${value}`)['format'];
+      expect(error, value).to.match(/is not supported \(allowed/);
     }
   });
 
@@ -251,26 +207,11 @@ describe('a log query', () => {
     expect(texts('log_query=a,,b,')).to.deep.equal(['a', 'b']);
   });
 
-  it('accepts a whole line as texts', () => {
-    const line = JSON.stringify(
-      Object.fromEntries(
-        Array.from({ length: 40 }, (_, number) => [`k${number}`, number === 3 ? ',' : number]),
-      ),
-    );
-    expect(texts(`log_query=${encodeURIComponent(line)}`)).to.have.length(41);
-  });
-
   it('searches a text without words as a substring', () => {
     for (const line of ['}', '  },', ',', '"": "—",']) {
       const query = decode(new URLSearchParams({ log_query: line }).toString());
       expect(textSearchOf(query)).to.deep.equal({ mode: 'substring', texts: [line] });
     }
     expect(textSearchOf(decode('log_query=},x'))).to.include({ mode: 'prefix' });
-  });
-
-  it('accepts time zones by name and by offset', () => {
-    for (const zone of ['UTC', 'Europe/Berlin', '+05:30', '-08:00']) {
-      expect(decode(`time_zone=${encodeURIComponent(zone)}`).time_zone).to.equal(zone);
-    }
   });
 });

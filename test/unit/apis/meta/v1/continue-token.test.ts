@@ -39,32 +39,20 @@ describe('continue token', () => {
       'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64',
     ],
     [
+      token({ v: 'meta.k8s.io/v2', rv: 1, start: 'a\u0000' }),
+      'server does not recognize this encoded version ',
+    ],
+    [token({ v: 'meta.k8s.io/v1', start: 'a\u0000' }), 'incorrect encoded start resourceVersion'],
+    [token('{"v":"meta.k8s.io/v1","rv":1e3,"start":"a\\u0000"}'), 'json: cannot unmarshal number'],
+    [token({ v: 'meta.k8s.io/v1', rv: 1 }), 'encoded start key empty'],
+    [
       token({ v: true, rv: 1, start: [] }),
       'json: cannot unmarshal bool into Go struct field continueToken.v of type string',
     ],
   ] as const) {
     it(`is rejected with kube-apiserver's message: ${JSON.stringify(why)}`, () => {
-      expect(() => decodeContinue(text)).to.throw(
-        `invalid continue token: continue key is not valid: ${why}`,
-      );
-    });
-  }
-
-  for (const [why, text] of [
-    ['no base64url', 'a+b/c='],
-    ['no JSON', token('nonsense')],
-    ['no object', token(7)],
-    ['another version', token({ v: 'meta.k8s.io/v2', rv: 1, start: 'a\u0000' })],
-    ['no resourceVersion', token({ v: 'meta.k8s.io/v1', start: 'a\u0000' })],
-    ['a resourceVersion of 0', token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a\u0000' })],
-    ['a resourceVersion that is not whole', token('{"v":"meta.k8s.io/v1","rv":1.5,"start":"a\\u0000"}')],
-    ['a resourceVersion with an exponent', token('{"v":"meta.k8s.io/v1","rv":1e3,"start":"a\\u0000"}')],
-    ['no start', token({ v: 'meta.k8s.io/v1', rv: 1 })],
-    ['a start that climbs', token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/../../b\u0000' })],
-  ] as const) {
-    it(`is rejected with 400 when it is ${why}`, () => {
       expect(() => decodeContinue(text))
-        .to.throw(/^invalid continue token: continue key is not valid/)
+        .to.throw(`invalid continue token: continue key is not valid: ${why}`)
         .with.property('code', 400);
     });
   }

@@ -18,72 +18,28 @@ describe('parseLabelSelector', () => {
     huge: '9999999999999999999',
   };
 
-  for (const [text, matches] of [
-    ['', true],
-    ['zone', true],
-    ['!zone', false],
-    ['absent', false],
-    ['!absent', true],
-    ['! absent', true],
-    ['zone=x', true],
-    ['zone==x', true],
-    ['zone = x', true],
-    ['zone=y', false],
-    ['zone!=x', false],
-    ['zone!=y', true],
-    ['absent!=y', true],
-    ['absent=y', false],
-    ['tier=', true],
-    ['tier!=', false],
-    ['zone=', false],
-    ['zone in (x,y)', true],
-    ['zone in ( y , x )', true],
-    ['zone in (y)', false],
-    ['zone in (a,b,c,d,e,x)', true],
-    ['zone notin (a,b,c,d,e,x)', false],
-    ['zone in (a,b,c,d,e)', false],
-    ['zone notin (y)', true],
-    ['zone notin (x,y)', false],
-    ['absent notin (x)', true],
-    ['absent in (x)', false],
-    ['tier in ()', true],
-    ['tier in (,a)', true],
-    ['count>6', true],
-    ['count>7', false],
-    ['count<8', true],
-    ['count>6,count>5,count<8,count<9', true],
-    ['count>6,count>7', false],
-    ['count<8,count<7', false],
-    ['count>00000000000000000000006', true],
-    ['huge>1', false],
-    ['zone=x,zone in (x,y),zone!=y', true],
-    ['zone=x,zone=y', false],
-    ['zone,!zone', false],
-    ['absent,!absent', false],
-    ['zone,zone!=x', false],
-    [`zone=x,count>6,${NINE_ABSENT}`, true],
-    [`zone=y,${NINE_ABSENT}`, false],
-    [`zone!=x,${NINE_ABSENT}`, false],
-    [`absent,${NINE_ABSENT}`, false],
-    [`constructor,${NINE_ABSENT}`, false],
-    [`zone,tier,!count,${NINE_ABSENT}`, false],
-    ['zone>1', false],
-    ['absent<1', false],
-    ['example.com/role=db', true],
-    ['zone=x,tier=,count', true],
-    ['zone=x,tier=a', false],
-    ['in=notin', true],
-    ['in in (in,notin)', true],
-    ['constructor', false],
-    ['__proto__!=x', undefined],
-  ] as const) {
-    it(`${matches === undefined ? 'rejects' : matches ? 'matches' : 'excludes'} an object by '${text}'`, () => {
-      if (matches === undefined) expect(() => parseLabelSelector(text)).to.throw('name part must consist');
-      else expect(parseLabelSelector(text).matches(labels)).to.equal(matches);
-    });
-  }
+  const matching = [
+    ...['', 'zone', '!absent', '! absent', 'zone=x', 'zone==x', 'zone = x', 'zone!=y', 'absent!=y', 'tier='],
+    ...['zone in (x,y)', 'zone in ( y , x )', 'zone in (a,b,c,d,e,x)', 'zone notin (y)', 'absent notin (x)'],
+    ...['tier in ()', 'tier in (,a)', 'count>6', 'count<8', 'count>6,count>5,count<8,count<9'],
+    ...['count>00000000000000000000006', 'zone=x,zone in (x,y),zone!=y', 'example.com/role=db'],
+    ...['zone=x,tier=,count', 'in=notin', 'in in (in,notin)', `zone=x,count>6,${NINE_ABSENT}`],
+  ];
+  const excluding = [
+    ...['!zone', 'absent', 'zone=y', 'zone!=x', 'absent=y', 'tier!=', 'zone=', 'zone in (y)'],
+    ...['zone in (a,b,c,d,e)', 'zone notin (a,b,c,d,e,x)', 'zone notin (x,y)', 'absent in (x)', 'count>7'],
+    ...['count>6,count>7', 'count<8,count<7', 'huge>1', 'zone=x,zone=y', 'zone,!zone', 'absent,!absent'],
+    ...['zone,zone!=x', 'zone>1', 'absent<1', 'zone=x,tier=a', 'constructor', `zone=y,${NINE_ABSENT}`],
+    ...[`zone!=x,${NINE_ABSENT}`, `absent,${NINE_ABSENT}`, `constructor,${NINE_ABSENT}`],
+    `zone,tier,!count,${NINE_ABSENT}`,
+  ];
+  it('matches or excludes an object as kube-apiserver does', () => {
+    for (const text of matching) expect(parseLabelSelector(text).matches(labels), text).to.equal(true);
+    for (const text of excluding) expect(parseLabelSelector(text).matches(labels), text).to.equal(false);
+  });
 
   for (const [text, message] of [
+    ['__proto__!=x', 'name part must consist'],
     ['zone=x,', "found '', expected: identifier after ','"],
     [',', "found ',', expected: !, identifier, or 'end of string'"],
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
@@ -149,14 +105,14 @@ describe('parseLabelSelector', () => {
 
   it('parses in linear time', () => {
     // A parser that takes quadratic time would exceed the timeout of the test.
-    const long = `k in (${Array.from({ length: 500_000 }, (_, index) => `v${index}`).join(',')})`;
-    expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(500_000);
+    const long = `k in (${Array.from({ length: 200_000 }, (_, index) => `v${index}`).join(',')})`;
+    expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(200_000);
   });
 
   it('stops at the limit of requirements and at an error', () => {
     const begin = Array.from({ length: 1_001 }, (_, index) => `k${index}`).join(',');
     expect(parseLabelSelector(`${begin},k,)`).requirements).to.have.length(1_001);
-    expect(() => parseLabelSelector(`a,),${'a,'.repeat(10_000_000)}`)).to.throw(
+    expect(() => parseLabelSelector(`a,),${'a,'.repeat(2_000_000)}`)).to.throw(
       "found ')', expected: identifier after ','",
     );
   });

@@ -35,10 +35,6 @@ describe('QueryDecoder with many errors', () => {
     expect(message).to.have.length.below(query.length);
   });
 
-  it('reports an error of many list values once', () => {
-    expect(causesOf(`kinds=${'c,'.repeat(50_000)}`)).to.have.length(1);
-  });
-
   it('rejects a list of commas as empty', () => {
     for (const query of [`names=${','.repeat(50_000)}`, 'names=,']) {
       expect(causesOf(query).map(({ message }) => message)).to.deep.equal(['"" is empty']);
@@ -58,21 +54,16 @@ describe('QueryDecoder with many errors', () => {
     const query = new URLSearchParams({ names: 'a,'.repeat(50_000) });
     expect(() => counting.decode(query)).to.throw(StatusError, 'has more than 5 values');
     expect(looks).to.be.at.most(6);
-  });
-
-  it('validates a value once, because parsing a selector is expensive', () => {
-    let looks = 0;
-    const look = { noun: 'a selector', check: () => void looks++ };
-    const selector = Type.String({ format: 'selector' });
-    const counting = new QueryDecoder(Type.Object({ selector }), { formats: { selector: look } });
-    expect(counting.decode(new URLSearchParams({ selector: 'a=b' }))).to.deep.equal({ selector: 'a=b' });
-    expect(looks).to.equal(1);
+    looks = 0;
+    counting.decode(new URLSearchParams({ names: 'a' }));
+    expect(looks, 'a value once, because parsing a selector is expensive').to.equal(1);
   });
 
   it('deduplicates enum values, and limits the errors', () => {
     expect(decoder.decode(new URLSearchParams({ kinds: 'b,a,b' })).kinds).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 5_000 }, (_, index) => `x${index}`).join(',');
     expect(causesOf(`kinds=${many}`)).to.have.length(3);
+    expect(causesOf(`kinds=${'c,'.repeat(50_000)}`)).to.have.length(1);
   });
 
   it('reads each parameter once', () => {

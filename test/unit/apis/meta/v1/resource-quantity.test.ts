@@ -20,31 +20,30 @@ function canonical(text: string): string | undefined {
 
 describe('parseResourceQuantity', () => {
   it('parses every notation of Kubernetes', () => {
-    expect(nanos('1')).to.equal(NANOS);
-    expect(nanos('100m')).to.equal(NANOS / 10n);
-    expect(nanos('1.5Gi')).to.equal(1_610_612_736n * NANOS);
-    expect(nanos('2e3')).to.equal(2000n * NANOS);
-    expect(nanos('2E3')).to.equal(2000n * NANOS);
-    expect(nanos('5E-1')).to.equal(NANOS / 2n);
-    expect(nanos('1E')).to.equal(10n ** 18n * NANOS);
-    expect(nanos('.5')).to.equal(NANOS / 2n);
-    expect(nanos('5.')).to.equal(5n * NANOS);
-    expect(nanos('-1k')).to.equal(-1000n * NANOS);
-    expect(nanos('3u')).to.equal(3000n);
-    expect(nanos('7n')).to.equal(7n);
-  });
-
-  it('rounds away from zero below a billionth', () => {
-    expect(nanos('0.5n')).to.equal(1n);
-    expect(nanos('-0.5n')).to.equal(-1n);
-    expect(nanos('1e-99999')).to.equal(1n);
-  });
-
-  it('limits any value', () => {
-    const most = (2n ** 63n - 1n) * NANOS;
-    expect(nanos('16Ei')).to.equal(most);
-    expect(nanos('1e999999999')).to.equal(most);
-    expect(nanos('0e999999999')).to.equal(0n);
+    for (const [text, value] of [
+      ['1', NANOS],
+      ['100m', NANOS / 10n],
+      ['1.5Gi', 1_610_612_736n * NANOS],
+      ['2e3', 2000n * NANOS],
+      ['2E3', 2000n * NANOS],
+      ['5E-1', NANOS / 2n],
+      ['1E', 10n ** 18n * NANOS],
+      ['.5', NANOS / 2n],
+      ['5.', 5n * NANOS],
+      ['-1k', -1000n * NANOS],
+      ['3u', 3000n],
+      ['7n', 7n],
+      // Rounded away from zero below a billionth.
+      ['0.5n', 1n],
+      ['-0.5n', -1n],
+      ['1e-99999', 1n],
+      // Limited.
+      ['16Ei', (2n ** 63n - 1n) * NANOS],
+      ['1e999999999', (2n ** 63n - 1n) * NANOS],
+      ['0e999999999', 0n],
+    ] as const) {
+      expect(nanos(text), text).to.equal(value);
+    }
   });
 
   it('rejects other texts', () => {
@@ -54,14 +53,18 @@ describe('parseResourceQuantity', () => {
   });
 
   it('formats with the largest suffix that leaves a whole number', () => {
-    expect(canonical('1000m')).to.equal('1');
-    expect(canonical('1500m')).to.equal('1500m');
-    expect(canonical('4000')).to.equal('4k');
-    expect(canonical('1024Mi')).to.equal('1Gi');
-    expect(canonical('1.5Gi')).to.equal('1536Mi');
-    expect(canonical('0.5Ki')).to.equal('512');
-    expect(canonical('0')).to.equal('0');
-    expect(canonical('2000e3')).to.equal('2e6');
+    for (const [text, formatted] of [
+      ['1000m', '1'],
+      ['1500m', '1500m'],
+      ['4000', '4k'],
+      ['1024Mi', '1Gi'],
+      ['1.5Gi', '1536Mi'],
+      ['0.5Ki', '512'],
+      ['0', '0'],
+      ['2000e3', '2e6'],
+    ] as const) {
+      expect(canonical(text), text).to.equal(formatted);
+    }
   });
 
   it('round-trips', () => {

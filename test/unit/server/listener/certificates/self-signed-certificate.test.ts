@@ -14,6 +14,7 @@ import {
 } from '../../../../../server/listener/certificates/authority-store.ts';
 import { servingNames } from '../../../../../server/listener/certificates/certificate-choice.ts';
 import { SelfSignedCertificate } from '../../../../../server/listener/certificates/self-signed-certificate.ts';
+import { rejection } from '../../../../support/rejection.ts';
 import { certificateMetrics, silent } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
@@ -44,7 +45,7 @@ describe('SelfSignedCertificate', () => {
     now = new Date(now.getTime() + days * DAY);
   }
 
-  it('is valid for the Service, the host and configured names', async () => {
+  it('is valid for the Service, the host and configured names, and issued by a CA of its bundle', async () => {
     const certificate = source();
     await certificate.renew();
     const leaf = new X509Certificate(certificate.current().cert);
@@ -54,16 +55,8 @@ describe('SelfSignedCertificate', () => {
     for (const address of ['127.0.0.1', '::1', '10.0.0.1']) {
       expect(leaf.checkIP(address), address).to.equal(address);
     }
-  });
-
-  it('is issued by a CA of its bundle', async () => {
-    const certificate = source();
-    await certificate.renew();
-    const { cert, ca } = certificate.current();
-    const leaf = new X509Certificate(cert);
-    expect(leaf.verify(new X509Certificate(ca).publicKey)).to.equal(true);
-    expect(leaf.checkIssued(new X509Certificate(ca))).to.equal(true);
-    expect(leaf.ca).to.equal(false);
+    const ca = new X509Certificate(certificate.current().ca);
+    expect([leaf.verify(ca.publicKey), leaf.checkIssued(ca), leaf.ca]).to.deep.equal([true, true, false]);
   });
 
   it('is renewed by the same CA in the last third of its lifetime', async () => {
@@ -123,55 +116,39 @@ describe('SelfSignedCertificate', () => {
 
     afterEach(() => rm(folder, { recursive: true }));
 
-    it('stores the CA across restarts', async () => {
-      const store = new DirectoryAuthorityStore(join(folder, 'new'));
-      const [before, after] = [source(store), source(new DirectoryAuthorityStore(join(folder, 'new')))];
+    it('stores the CA across restarts, and protects its key', async () => {
+      const created = join(folder, 'a', 'b');
+      const [before, after] = [1, 2].map(() => source(new DirectoryAuthorityStore(created)));
+      if (!before || !after) throw new Error('no source');
       await before.renew();
       await after.renew();
       expect(after.current().ca).to.equal(before.current().ca);
-      expect(await readFile(join(folder, 'new', 'serving-ca.crt'), 'utf8')).to.equal(before.current().ca);
+      expect(await readFile(join(created, 'serving-ca.crt'), 'utf8')).to.equal(before.current().ca);
+      const modeOf = async (path: string): Promise<number> => (await stat(path)).mode % 0o1000;
+      expect(await modeOf(join(created, 'serving-ca.json'))).to.equal(0o600);
+      for (const parent of ['a', 'a/b']) expect(await modeOf(join(folder, parent))).to.equal(0o700);
     });
 
-    it('protects the key of the CA', async () => {
-      await source(new DirectoryAuthorityStore(folder)).renew();
-      expect((await stat(join(folder, 'serving-ca.json'))).mode % 0o1000).to.equal(0o600);
-    });
-
-    it('names the option when the folder is unusable', async () => {
+    it('names the option, and fails without delay, when the folder is unusable', async () => {
       const file = join(folder, 'file');
       await writeFile(file, '');
-      const started = source(new DirectoryAuthorityStore(join(file, 'certificates'))).start(
-        AbortSignal.abort(),
-      );
-      const error: unknown = await started.catch((failure: unknown) => failure);
-      expect(error).to.be.instanceOf(StartupError);
-      expect(String(error)).to.match(
-        /ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a writable folder/,
-      );
-    });
-
-    it('creates missing parent folders with mode 0700', async () => {
-      await source(new DirectoryAuthorityStore(join(folder, 'a', 'b', 'c'))).renew();
-      for (const path of ['a', 'a/b', 'a/b/c']) {
-        expect((await stat(join(folder, path))).mode % 0o1000).to.equal(0o700);
-      }
-    });
-
-    it('fails without delay if the folder cannot be created', async () => {
-      for (const place of ['/proc/serving-ca', '/proc/serving-ca/below']) {
-        const error: unknown = await source(new DirectoryAuthorityStore(place))
-          .start(AbortSignal.abort())
-          .catch((failure: unknown) => failure);
+      for (const [place, problem] of [
+        [
+          join(file, 'certificates'),
+          /ENOTDIR.*; set listeners\.secure\.selfSigned\.directory to a writable folder/,
+        ],
+        ['/proc/serving-ca', /mkdir '\/proc\/serving-ca'; set .*directory to a writable folder/],
+        ['/proc/serving-ca/below', /mkdir '\/proc\/serving-ca'; set .*directory to a writable folder/],
+      ] as const) {
+        const error = await rejection(source(new DirectoryAuthorityStore(place)).start(AbortSignal.abort()));
         expect(error).to.be.instanceOf(StartupError);
-        expect(String(error)).to.match(/mkdir '\/proc\/serving-ca'; set .*directory to a writable folder/);
+        expect(String(error)).to.match(problem);
       }
     });
 
     it('reports an invalid file and what to change, without quoting it', async () => {
       await writeFile(join(folder, 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
-      const error: unknown = await source(new DirectoryAuthorityStore(folder))
-        .start(AbortSignal.abort())
-        .catch((failure: unknown) => failure);
+      const error = await rejection(source(new DirectoryAuthorityStore(folder)).start(AbortSignal.abort()));
       expect(String(error)).to.include('serving-ca.json is invalid; remove it to create a new CA');
       expect(inspect(error)).not.to.include('MIGH');
     });
