@@ -90,6 +90,7 @@ export function passwordSince(changedAt: number): Credential {
 export class Replica {
   readonly cluster: SignedInCluster;
   readonly sessions: MemorySessionStore;
+  readonly revocation: RevocationCheck;
   readonly verifier: TokenVerifier;
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
@@ -102,13 +103,9 @@ export class Replica {
     const now = (): number => cluster.now;
     this.sessions = new MemorySessionStore(cluster.shared, now);
     const { sessions } = this;
-    this.verifier = new TokenVerifier({
-      keys,
-      issuer: () => ISSUER,
-      audience: 'platform',
-      revocation: new RevocationCheck({ sessions, users, credentials, acceptWhenStale: false, now }),
-      now,
-    });
+    this.revocation = new RevocationCheck({ sessions, users, credentials, acceptWhenStale: false, now });
+    const { revocation } = this;
+    this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, audience: 'platform', revocation, now });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
     this.grant = new RefreshTokenGrant({
       sessions,

@@ -8,24 +8,27 @@ import { Registry } from 'prom-client';
 import { newAccess } from '../../../server/access.ts';
 import type { Authenticator } from '../../../server/authentication/authenticator.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
+import { TokenIDCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { ScriptedCluster } from '../../support/cluster/scripted-cluster.ts';
-import { SESSION, TokenFixture } from './oauth/tokens/token-fixture.ts';
+import { type Login, type Replica, SignedInCluster } from '../../support/oauth/signed-in.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const TTL = 10_000;
 
 describe('callers with reviewed tokens', () => {
   let cluster: ScriptedCluster;
-  let at: TokenFixture;
+  let replica: Replica;
+  let login: Login;
   let authenticator: Authenticator;
   let jti: string;
   let token: string;
   const stop = new AbortController();
 
   beforeEach(async () => {
-    jti = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
+    replica = (await SignedInCluster.start()).replica();
+    login = await replica.signIn();
+    jti = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
     token = 'opaque';
-    at = await TokenFixture.make();
     cluster = await ScriptedCluster.start(({ response }) => {
       const user = { username: 'alice', extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } };
       const review = { kind: 'TokenReview', status: { authenticated: true, user } };
@@ -40,7 +43,11 @@ describe('callers with reviewed tokens', () => {
       log: pino({ level: 'silent' }),
       signal: stop.signal,
       metrics: new Registry(),
-      oauth: { verifier: at.verifier, tokenIDs: at.ids, isPublic: () => false },
+      oauth: {
+        verifier: replica.verifier,
+        tokenIDs: new TokenIDCheck(replica.revocation),
+        isPublic: () => false,
+      },
     }));
   });
   afterEach(() => cluster.stop());
@@ -67,8 +74,7 @@ describe('callers with reviewed tokens', () => {
 
   it('are rejected after their session has ended, despite a cached review', async () => {
     expect(await caller()).to.include({ name: 'alice' });
-    at.cached = undefined;
-    at.stored = undefined;
+    await replica.sessions.delete(login.session.id, stop.signal);
     expect(await caller()).to.equal(401);
     expect(cluster.calls).to.have.length(1);
   });

@@ -4,13 +4,15 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { connect, Socket } from 'node:net';
 import { expect } from 'chai';
-import { newNotFound, newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
 import { isLongRunning } from '../../../../server/request/long-running.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/until.ts';
 import {
+  type Ask,
   alice,
   ask,
   byHeader,
@@ -176,85 +178,62 @@ describe('the request chain', () => {
   });
 
   describe('refusals', () => {
-    const cases: readonly {
-      readonly what: string;
-      readonly path?: string;
-      readonly user?: string;
-      readonly options?: Partial<Parameters<typeof startChain>[0]>;
-      readonly body?: string;
-      readonly headers?: Record<string, string>;
-      readonly status: number;
-      readonly reason: string;
-      readonly audited: boolean;
-    }[] = [
-      {
-        what: 'invalid credentials',
-        options: { authenticator: rejecting(newUnauthorized(new Error('signature of bob'))) },
-        status: 401,
-        reason: 'Unauthorized',
-        audited: true,
-      },
-      {
-        what: 'credentials that are rejected asynchronously',
-        options: {
-          authenticator: { name: 'bad', authenticate: () => Promise.reject(newUnauthorized()) },
-        },
-        status: 401,
-        reason: 'Unauthorized',
-        audited: true,
-      },
-      {
-        what: 'no credentials while anonymous access is disabled',
-        options: { authenticator: { name: 'none', authenticate: () => undefined } },
-        status: 401,
-        reason: 'Unauthorized',
-        audited: true,
-      },
-      { what: 'a caller without permission', user: 'bob', status: 403, reason: 'Forbidden', audited: true },
-      {
-        what: 'an ambiguous path',
-        path: `${NODES}/a%2fb`,
-        status: 400,
-        reason: 'BadRequest',
-        audited: true,
-      },
-      {
-        what: 'impersonation headers',
-        headers: { 'impersonate-user': 'bob' },
-        status: 400,
-        reason: 'BadRequest',
-        audited: false,
-      },
-      {
-        what: 'a large body',
-        body: 'x'.repeat(1001),
-        status: 413,
-        reason: 'RequestEntityTooLarge',
-        audited: true,
-      },
-      {
-        what: 'an unresponsive cluster',
-        options: {
-          authorizer: {
-            authorize: () => Promise.reject(newServiceUnavailable('no answer')),
-          },
-        },
-        status: 503,
-        reason: 'ServiceUnavailable',
-        audited: false,
-      },
+    type Options = Partial<Parameters<typeof startChain>[0]>;
+    const authenticating = (authenticate: Authenticator['authenticate']): Options => ({
+      authenticator: { name: 'test', authenticate },
+    });
+    const unresponsive = { authorize: () => Promise.reject(newServiceUnavailable('no answer')) };
+    const alices = { 'test-user': 'alice' };
+    const body = 'x'.repeat(1001);
+    const cases: readonly (readonly [string, string, boolean, Ask, Options?, string?])[] = [
+      [
+        'invalid credentials',
+        '401 Unauthorized',
+        true,
+        {},
+        { authenticator: rejecting(newUnauthorized(new Error('signature of bob'))) },
+      ],
+      [
+        'credentials that are rejected asynchronously',
+        '401 Unauthorized',
+        true,
+        {},
+        authenticating(() => Promise.reject(newUnauthorized())),
+      ],
+      [
+        'no credentials while anonymous access is disabled',
+        '401 Unauthorized',
+        true,
+        {},
+        authenticating(() => undefined),
+      ],
+      ['a caller without permission', '403 Forbidden', true, { headers: { 'test-user': 'bob' } }],
+      ['an ambiguous path', '400 BadRequest', true, { headers: alices }, {}, `${NODES}/a%2fb`],
+      [
+        'impersonation headers',
+        '400 BadRequest',
+        false,
+        { headers: { ...alices, 'impersonate-user': 'bob' } },
+      ],
+      [
+        'a large body',
+        '413 RequestEntityTooLarge',
+        true,
+        { headers: { ...alices, 'content-length': '1001' }, body },
+      ],
+      [
+        'an unresponsive cluster',
+        '503 ServiceUnavailable',
+        false,
+        { headers: alices },
+        { authorizer: unresponsive },
+      ],
     ];
-    for (const { what, path, user, options, headers, body, status, reason, audited } of cases) {
-      it(`responds to ${what} with a ${status} Status that is logged, counted${audited ? ' and audited' : ''}`, async () => {
+    for (const [what, expected, audited, request, options, path = NODES] of cases) {
+      it(`responds to ${what} with ${expected} that is logged, counted${audited ? ' and audited' : ''}`, async () => {
+        const [status, reason] = [Number(expected.slice(0, 3)), expected.slice(4)];
         const chain = await start({ handler: ok, ...options });
-        const answer = await ask(chain, path ?? NODES, {
-          headers: {
-            'test-user': user ?? 'alice',
-            ...headers,
-            ...(body ? { 'content-length': String(body.length) } : {}),
-          },
-          ...(body ? { body } : {}),
-        });
+        const answer = await ask(chain, path, request);
         expect(answer.status).to.equal(status);
         expect(answer.headers['content-type']).to.equal('application/json');
         expect(answer.headers['cache-control']).to.equal('no-cache, private');
@@ -308,19 +287,6 @@ describe('the request chain', () => {
     });
   });
 
-  it('removes the headers of the intended response from an error', async () => {
-    const chain = await start({
-      handler: ({ response }) => {
-        response.setHeader('Content-Encoding', 'gzip');
-        response.setHeader('ETag', '"x"');
-        throw newNotFound({ group: '', resource: 'nodes' }, 'x');
-      },
-    });
-    const { status, headers } = await ask(chain, NODES, asAlice);
-    expect(status).to.equal(404);
-    expect(headers).not.to.have.any.keys('content-encoding', 'etag');
-  });
-
   it('closes the connection when a handler fails during its response', async () => {
     const chain = await start({
       handler: async ({ response }) => {
@@ -329,11 +295,7 @@ describe('the request chain', () => {
         throw new Error('lost');
       },
     });
-    const failure = await ask(chain, NODES, asAlice).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(failure).to.be.an('error');
+    expect(await rejection(ask(chain, NODES, asAlice))).to.be.an('error');
   });
 
   it('accepts a body of the maximum size', async () => {
@@ -342,11 +304,19 @@ describe('the request chain', () => {
     expect((await ask(chain, NODES, { headers, body: 'x'.repeat(1000) })).status).to.equal(200);
   });
 
+  const limited = (timeoutMs: number, max = 0) => ({
+    maxReadOnly: max,
+    maxMutating: max,
+    maxLongRunning: max,
+    maxBodyBytes: 1000,
+    timeoutMs,
+  });
+
   it('returns 504 at the deadline, aborts the handler, and ignores its later output', async () => {
     let reason: unknown;
     let finished = false;
     const chain = await start({
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 20 },
+      limits: limited(20),
       handler: async ({ signal, response }) => {
         await once(signal, 'abort');
         reason = signal.reason;
@@ -369,10 +339,7 @@ describe('the request chain', () => {
     expect((await ask(patient, `${NODES}?timeout=10ms`, asAlice)).status).to.equal(504);
     expect((await ask(patient, '/readyz?timeout=0.01s')).status).to.equal(504);
     await patient.stop();
-    const strict = await start({
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 10 },
-      handler: never,
-    });
+    const strict = await start({ limits: limited(10), handler: never });
     for (const timeout of ['5h', '0s', '-1s', '']) {
       expect((await ask(strict, `${NODES}?timeout=${timeout}`, asAlice)).status, timeout).to.equal(504);
     }
@@ -398,7 +365,7 @@ describe('the request chain', () => {
 
   it('sets no deadline for watches, and ends them when draining', async () => {
     const chain = await start({
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 10 },
+      limits: limited(10),
       handler: ({ signal, response, info }) => {
         if (info.verb !== 'watch') return;
         response.write('event\n');
@@ -418,6 +385,13 @@ describe('the request chain', () => {
     expect(refused.headers['retry-after']).to.equal('1');
   });
 
+  /** A request that the test destroys. */
+  function sending({ port, ca }: ChainFixture) {
+    const sent = request({ host: '127.0.0.1', port, path: NODES, ca: ca.cert, ...asAlice });
+    sent.on('error', () => undefined);
+    return sent.end();
+  }
+
   it('aborts the signal and records 499 when the client disconnects before the response', async () => {
     let aborted = false;
     const chain = await start({
@@ -426,9 +400,7 @@ describe('the request chain', () => {
         aborted = true;
       },
     });
-    const sent = request({ host: '127.0.0.1', port: chain.port, path: NODES, ca: chain.ca.cert, ...asAlice });
-    sent.on('error', () => undefined);
-    sent.end();
+    const sent = sending(chain);
     await until(() => chain.gauges.readOnly === 1);
     sent.destroy();
     await until(() => aborted);
@@ -437,17 +409,14 @@ describe('the request chain', () => {
   });
 
   it('stops the chain when the client disconnects during a filter', async () => {
-    let release = (): void => undefined;
+    const waiting = Promise.withResolvers<void>();
     let handled = false;
-    const waiting = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     let requested = false;
     const chain = await start({
       authorizer: {
         authorize: async () => {
           requested = true;
-          await waiting;
+          await waiting.promise;
           return { allowed: true, reason: '' };
         },
       },
@@ -455,14 +424,12 @@ describe('the request chain', () => {
         handled = true;
       },
     });
-    const sent = request({ host: '127.0.0.1', port: chain.port, path: NODES, ca: chain.ca.cert });
-    sent.on('error', () => undefined);
-    sent.end();
+    const sent = sending(chain);
     await until(() => requested);
     sent.destroy();
     await until(() => chain.observed.length === 1);
-    release();
-    await waiting;
+    waiting.resolve();
+    await waiting.promise;
     await new Promise((resolve) => setImmediate(resolve));
     expect(handled).to.equal(false);
   });
@@ -481,13 +448,7 @@ describe('the request chain', () => {
   });
 
   describe('limits on concurrency', () => {
-    const limits = {
-      maxReadOnly: 1,
-      maxMutating: 1,
-      maxLongRunning: 1,
-      maxBodyBytes: 1000,
-      timeoutMs: 60_000,
-    };
+    const limits = limited(60_000, 1);
 
     function holding(): { handler: Handler; release: () => void } {
       const held: (() => void)[] = [];

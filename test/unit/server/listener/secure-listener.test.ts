@@ -2,14 +2,11 @@
 import { once } from 'node:events';
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { createAuthority } from '../../../../server/listener/certificates/certificate-authority.ts';
 import type { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
-import { issueClient } from './client-certificate.ts';
+import { issue, newCA } from '../../../support/certificates.ts';
 import { get, type Listening, listenSecure, open, readAll, selfSigned, stop } from './listening.ts';
-
-const DAY = 24 * 3_600_000;
 
 async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
@@ -69,12 +66,12 @@ describe('SecureListener', () => {
         },
       },
     });
-    const authority = await createAuthority(new Date(), DAY);
-    const client = await issueClient(authority);
+    const authority = await newCA('clients');
+    const { cert, key } = await issue(authority, { cn: 'someone' });
     const invalid = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
-    for (const cas of [[], [authority.certificate], [invalid, 'nothing']]) {
+    for (const cas of [[], [authority.cert], [invalid, 'nothing']]) {
       listener.setClientCAs(cas);
-      expect((await get(listener, { ca, ...client })).body).to.equal('ok');
+      expect((await get(listener, { ca, cert, key })).body).to.equal('ok');
     }
     expect(seen).to.deep.equal([false, true, false].map((isTrusted) => ['CN=someone', isTrusted]));
   });

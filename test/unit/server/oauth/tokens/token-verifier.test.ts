@@ -1,54 +1,92 @@
 // Tests of TokenVerifier, which verifies access tokens.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { base64url, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { base64url, decodeJwt, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
+import { RevocationCheck, TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenVerifier } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import {
+  ALICE,
+  ISSUER,
+  type Login,
+  passwordSince,
+  type Replica,
+  SignedInCluster,
+} from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
-import { ALICE, AUDIENCE, CLIENT, CREDENTIAL, ISSUER, NOW, SESSION, TokenFixture } from './token-fixture.ts';
 
 const scope = { signal: new AbortController().signal };
-
-async function response(at: TokenFixture, token: string): Promise<AccessTokenClaims | undefined | number> {
-  try {
-    return await at.verifier.verify(token, scope);
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
-  }
-}
+const AUDIENCE = 'platform';
 
 describe('TokenVerifier', () => {
-  let at: TokenFixture;
+  let at: SignedInCluster;
+  let replica: Replica;
+  let login: Login;
   beforeEach(async () => {
-    at = await TokenFixture.make();
+    at = await SignedInCluster.start();
+    replica = at.replica();
+    login = await replica.signIn();
+    // The session is older than the delay of the caches.
+    at.now += 60_000;
   });
 
+  /** The claims, undefined for a token of another issuer, or the status code of the error. */
+  async function response(
+    token: string,
+    verifier = replica.verifier,
+  ): Promise<AccessTokenClaims | undefined | number> {
+    try {
+      return await verifier.verify(token, scope);
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+    }
+  }
+
+  /** A token with our signature and any claims. */
+  function signed(claims: object, header: object = {}): string {
+    const key = at.keys.signing();
+    const all = { alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header };
+    return signedBy(key, all, { ...decodeJwt(login.access), ...claims });
+  }
+
+  function newVerifier(
+    keys: ConstructorParameters<typeof TokenVerifier>[0]['keys'],
+    acceptWhenStale = false,
+  ) {
+    const { sessions } = replica;
+    const { users, credentials } = at;
+    const now = (): number => at.now;
+    const revocation = new RevocationCheck({ sessions, users, credentials, acceptWhenStale, now });
+    return new TokenVerifier({ keys, issuer: () => ISSUER, audience: AUDIENCE, revocation, now });
+  }
+
   it('returns the claims of a valid token, synchronously if it is cached', async () => {
-    const token = at.token();
-    const claims = await response(at, token);
-    expect(at.verifier.verify(token, scope)).to.equal(claims);
+    const claims = await response(login.access);
+    expect(replica.verifier.verify(login.access, scope)).to.equal(claims);
+    const start = login.session.createdAt / 1000;
     expect(claims).to.deep.include({
       iss: ISSUER,
       sub: 'alice',
       aud: [AUDIENCE],
-      exp: NOW / 1000 + 7200,
-      iat: NOW / 1000,
-      client_id: CLIENT.id,
+      exp: start + 7200,
+      iat: start,
+      client_id: 'console',
       groups: ALICE.groups,
-      sid: SESSION.id,
+      sid: login.session.id,
       uid: ALICE.uid,
     });
   });
 
   describe('returns undefined for', () => {
-    it('a string that is not a compact JWT', async () => {
-      const token = at.token();
+    it('a string that is not a compact JWT, or is longer than 48 KiB', async () => {
+      const token = login.access;
       const [header = '', payload = '', signature = ''] = token.split('.');
       const json = JSON.stringify({ protected: header, payload, signature });
-      for (const other of [
+      const texts = [
         '',
         'abc',
         `${token}.`,
@@ -57,25 +95,17 @@ describe('TokenVerifier', () => {
         json,
         ` ${token}`,
         `${header}..${signature}`,
-      ]) {
-        expect(await response(at, other), other).to.equal(undefined);
+      ];
+      for (const other of [...texts, signed({ more: 'x'.repeat(37_000) })]) {
+        expect(await response(other), other.slice(0, 400)).to.equal(undefined);
       }
     });
 
     it('a token of another issuer, however similar its URL', async () => {
-      for (const iss of [
-        'https://kubernetes.default.svc.cluster.local',
-        `${ISSUER}/`,
-        ISSUER.toUpperCase(),
-        '',
-        undefined,
-      ]) {
-        expect(await response(at, at.sign({ iss })), iss).to.equal(undefined);
+      const cluster = 'https://kubernetes.default.svc.cluster.local';
+      for (const iss of [cluster, `${ISSUER}/`, ISSUER.toUpperCase(), '', undefined]) {
+        expect(await response(signed({ iss })), iss).to.equal(undefined);
       }
-    });
-
-    it('a token longer than 48 KiB', async () => {
-      expect(await response(at, at.sign({ more: 'x'.repeat(37_000) }))).to.equal(undefined);
     });
   });
 
@@ -83,77 +113,69 @@ describe('TokenVerifier', () => {
     it('a signature of another key', async () => {
       const other = await memoryKeyRing();
       const header = { alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid };
-      const token = signedBy(other.signing(), header, at.claims());
-      expect(await response(at, token)).to.equal(401);
+      expect(await response(signedBy(other.signing(), header, decodeJwt(login.access)))).to.equal(401);
     });
 
     it('a changed payload', async () => {
-      const [header, payload = '', signature] = at.token().split('.');
-      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
-      const changed = base64url.encode(JSON.stringify({ ...claims, sub: 'bob' }));
-      expect(await response(at, `${header}.${changed}.${signature}`)).to.equal(401);
+      const [header, , signature] = login.access.split('.');
+      const changed = base64url.encode(JSON.stringify({ ...decodeJwt(login.access), sub: 'bob' }));
+      expect(await response(`${header}.${changed}.${signature}`)).to.equal(401);
     });
 
     it('a missing signature and a signature of zeros', async () => {
-      const [header, payload] = at.token().split('.');
-      expect(await response(at, `${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(
-        401,
-      );
-      const unsecured = new UnsecuredJWT(at.claims()).encode();
-      expect(await response(at, `${unsecured}AA`)).to.equal(401);
+      const [header, payload] = login.access.split('.');
+      expect(await response(`${header}.${payload}.${base64url.encode(new Uint8Array(64))}`)).to.equal(401);
+      expect(await response(`${new UnsecuredJWT(decodeJwt(login.access)).encode()}AA`)).to.equal(401);
     });
 
     it('other algorithms, such as HMAC with our public key', async () => {
       const { kid } = at.keys.signing();
       const secret = new TextEncoder().encode(JSON.stringify(at.keys.jwks().keys[0]));
-      const hmac = await new SignJWT(at.claims())
-        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
-        .sign(secret);
-      expect(await response(at, hmac)).to.equal(401);
       const { privateKey } = await generateKeyPair('ES384');
-      const es384 = await new SignJWT(at.claims())
-        .setProtectedHeader({ alg: 'ES384', typ: 'at+jwt', kid })
-        .sign(privateKey);
-      expect(await response(at, es384)).to.equal(401);
+      for (const [alg, key] of [
+        ['HS256', secret],
+        ['ES384', privateKey],
+      ] as const) {
+        const token = new SignJWT(decodeJwt(login.access)).setProtectedHeader({ alg, typ: 'at+jwt', kid });
+        expect(await response(await token.sign(key)), alg).to.equal(401);
+      }
     });
 
     it('a key inside or referenced by the token', async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
-      for (const header of [
-        { jwk },
-        { jwk, kid: at.keys.signing().kid },
-        { jku: 'https://evil.example/keys' },
-      ]) {
-        const token = await new SignJWT(at.claims())
-          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header })
-          .sign(privateKey);
-        expect(await response(at, token), JSON.stringify(header)).to.equal(401);
+      const { kid } = at.keys.signing();
+      for (const header of [{ jwk }, { jwk, kid }, { jku: 'https://evil.example/keys' }]) {
+        const all = { alg: 'ES256', typ: 'at+jwt', ...header };
+        const token = await new SignJWT(decodeJwt(login.access)).setProtectedHeader(all).sign(privateKey);
+        expect(await response(token), JSON.stringify(header)).to.equal(401);
       }
     });
 
     it('an ID token, and any other type', async () => {
-      const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: ['openid'] };
-      expect(await response(at, at.issuer.idToken(subject))).to.equal(401);
-      const sameAudience = { ...subject, client: { ...CLIENT, id: AUDIENCE } };
-      expect(await response(at, at.issuer.idToken(sameAudience))).to.equal(401);
-      for (const typ of ['JWT', 'at+JWT+x', ''])
-        expect(await response(at, at.sign({}, { typ })), typ).to.equal(401);
+      expect(await response(login.id)).to.equal(401);
+      const subject = { account: ALICE, session: login.session, scopes: ['openid'] };
+      const sameAudience = at.issuer.idToken({ ...subject, client: newClient(AUDIENCE) });
+      expect(await response(sameAudience)).to.equal(401);
+      for (const typ of ['JWT', 'at+JWT+x', '']) {
+        expect(await response(signed({}, { typ })), typ).to.equal(401);
+      }
     });
 
     it('a refresh token and a code, without a TokenReview', async () => {
-      const device = newDeviceCode({ sessionID: SESSION.id, requestID: SESSION.id }, NOW, randomBytes);
-      for (const { text } of [
-        newRefreshToken(SESSION.id, randomBytes),
-        { text: `pac_${SESSION.id}_${'c'.repeat(43)}` },
-        device,
+      const { id } = login.session;
+      const device = newDeviceCode({ sessionID: id, requestID: id }, at.now, randomBytes);
+      for (const text of [
+        newRefreshToken(id, randomBytes).text,
+        `pac_${id}_${'c'.repeat(43)}`,
+        device.text,
       ]) {
-        expect(await response(at, text), text).to.equal(401);
+        expect(await response(text), text).to.equal(401);
       }
     });
 
     it('unknown critical extensions', async () => {
-      expect(await response(at, at.sign({}, { crit: ['x'], x: 1 }))).to.equal(401);
+      expect(await response(signed({}, { crit: ['x'], x: 1 }))).to.equal(401);
     });
 
     for (const [what, claims] of [
@@ -166,165 +188,145 @@ describe('TokenVerifier', () => {
       ['a subject that is not a string', { sub: 7 }],
       ['no id', { jti: undefined }],
       ['an id of another session', { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA' }],
-      ['the id of an ID token', { jti: `ki.${SESSION.id}.AAAAAAAAAAAAAAAA` }],
+      ['the id of an ID token', { jti: 'ki' }],
       ['a foreign id', { jti: 'something', sid: 'something' }],
       ['no client', { client_id: undefined }],
       ['groups that are not a list', { groups: 'developers' }],
       ['groups that are not all strings', { groups: ['a', 1] }],
       ['no uid', { uid: undefined }],
       ['a group without a name', { groups: [''] }],
-      ['a token that is not valid yet', { nbf: NOW / 1000 + 5 }],
+      ['a token that is not valid yet', { nbf: Date.parse('2026-11-22T12:00:00Z') / 1000 }],
     ] as const) {
       it(what, async () => {
-        expect(await response(at, at.sign(claims))).to.equal(401);
+        const ofIDToken =
+          'jti' in claims && claims.jti === 'ki' ? { jti: `ki.${login.session.id}.AAAAAAAAAAAAAAAA` } : {};
+        expect(await response(signed({ ...claims, ...ofIDToken }))).to.equal(401);
       });
     }
 
     it('a token at the second of its expiry, cached or not', async () => {
-      const token = at.token();
-      at.now = NOW + 7200_000 - 1;
-      expect(await response(at, token)).to.be.an('object');
-      at.now = NOW + 7200_000;
-      expect(await response(at, token)).to.equal(401);
+      at.now = login.session.createdAt + 7200_000 - 1;
+      expect(await response(login.access)).to.be.an('object');
+      at.now++;
+      expect(await response(login.access)).to.equal(401);
     });
   });
 
   it('re-reads the keys once for an unknown kid, and rejects it if it stays unknown', async () => {
-    const token = at.token();
-    at.keys = await memoryKeyRing();
-    expect(await response(at, token)).to.equal(401);
-    expect(at.rereads).to.equal(1);
+    let rereads = 0;
+    const reread = async () => void rereads++;
+    const verifier = newVerifier({ ready: true, verification: () => undefined, reread });
+    expect(await response(login.access, verifier)).to.equal(401);
+    expect(rereads).to.equal(1);
+    const unready = newVerifier({ ready: false, verification: () => undefined });
+    expect(await response(login.access, unready), 'while there are no keys').to.equal(503);
   });
 
   describe('checks at every use:', () => {
-    let token: string;
     beforeEach(async () => {
-      token = at.token();
-      expect(await response(at, token)).to.be.an('object');
+      expect(await response(login.access)).to.be.an('object');
     });
 
-    for (const [what, change] of [
-      ['a terminated session', (now: TokenFixture) => (now.stored = now.cached = undefined)],
-      ['a session of another user', (now: TokenFixture) => (now.cached = { ...SESSION, user: 'bob' })],
-      [
-        'a session of another client',
-        (now: TokenFixture) => (now.cached = { ...SESSION, clientID: 'other' }),
-      ],
-      ['an expired session', (now: TokenFixture) => (now.cached = { ...SESSION, notAfter: NOW })],
-      [
-        'a session that was idle too long',
-        (now: TokenFixture) => (now.cached = { ...SESSION, idleNotAfter: NOW }),
-      ],
-      ['a deleted user', (now: TokenFixture) => (now.account = undefined)],
-      ['a disabled user', (now: TokenFixture) => (now.account = { ...ALICE, disabled: true })],
-      ['a recreated user', (now: TokenFixture) => (now.account = { ...ALICE, uid: 'other' })],
-      [
-        'a password that was changed since',
-        (now: TokenFixture) => {
-          now.credential = { ...CREDENTIAL, changedAt: SESSION.createdAt + 1 };
-        },
-      ],
+    const change = (changes: object): unknown =>
+      at.shared.objects.set(login.session.id, { ...login.session, ...changes });
+    const account = (changes: object): unknown => at.accounts.set('alice', { ...ALICE, ...changes });
+    for (const [what, spoil] of [
+      ['a terminated session', () => at.shared.objects.clear()],
+      ['a session of another user', () => change({ user: 'bob' })],
+      ['a session of another client', () => change({ clientID: 'other' })],
+      ['an expired session', () => change({ notAfter: at.now })],
+      ['a session that was idle too long', () => change({ idleNotAfter: at.now })],
+      ['a deleted user', () => at.accounts.clear()],
+      ['a disabled user', () => account({ disabled: true })],
+      ['a recreated user', () => account({ uid: 'other' })],
+      ['a password that was changed since', () => at.changePassword()],
     ] as const) {
       it(`${what} is rejected`, async () => {
-        change(at);
-        expect(await response(at, token)).to.equal(401);
+        spoil();
+        expect(await response(login.access)).to.equal(401);
       });
     }
 
     it('accepts a session that is not cached yet', async () => {
-      at.cached = undefined;
-      expect(await response(at, token)).to.be.an('object');
-      expect(at.reads).to.equal(1);
+      replica.sessions.lag();
+      const { access } = await at.replica().signIn();
+      expect(await response(access)).to.be.an('object');
+      expect(replica.sessions.reads).to.equal(1);
     });
 
-    it('accepts a young session whose user is not cached yet', async () => {
-      at.cached = { ...SESSION, createdAt: at.now - 1_000 };
-      at.account = undefined;
-      expect(await response(at, token)).to.be.an('object');
-      expect(at.lookups).to.equal(1);
-    });
-
-    it('rejects a young session when the cluster has no user, or a disabled one', async () => {
-      at.cached = { ...SESSION, createdAt: at.now - 1_000 };
-      for (const account of [undefined, { ...ALICE, disabled: true }]) {
-        at.account = account;
-        at.storedAccount = account;
-        expect(await response(at, token)).to.equal(401);
+    it('accepts a young session whose user is not cached yet, if the cluster has the user enabled', async () => {
+      at.now = login.session.createdAt + 1_000;
+      let stored: typeof ALICE | undefined = ALICE;
+      const catchUp = async (): Promise<void> => {
+        if (stored) at.accounts.set('alice', stored);
+      };
+      Object.assign(at.users, { catchUp });
+      for (const [found, expected] of [
+        [ALICE, 'object'],
+        [{ ...ALICE, disabled: true }, 'number'],
+        [undefined, 'number'],
+      ] as const) {
+        stored = found;
+        at.accounts.clear();
+        expect(await response(login.access)).to.be.a(expected);
       }
-      expect(at.lookups).to.equal(2);
-    });
-
-    it('throws ServiceUnavailable while there are no keys', async () => {
-      const { issuer, keys } = at;
-      const unready = new TokenVerifier({
-        keys: { ready: false, verification: (kid) => keys.verification(kid) },
-        issuer: () => ISSUER,
-        audience: AUDIENCE,
-        revocation: { check: () => undefined },
-      });
-      const subject = { client: CLIENT, account: ALICE, session: SESSION, scopes: [] };
-      const { token: access } = issuer.accessToken(subject);
-      expect(await rejection(Promise.resolve().then(() => unready.verify(access, scope)))).to.have.property(
-        'code',
-        503,
-      );
     });
 
     it('throws ServiceUnavailable while the caches are stale', async () => {
       for (const [cache, property] of [
-        [at.stands.sessions, 'fresh'],
-        [at.stands.users, 'synced'],
-        [at.stands.credentials, 'synced'],
+        [replica.sessions, 'fresh'],
+        [at.users, 'synced'],
+        [at.credentials, 'synced'],
       ] as const) {
         Object.assign(cache, { [property]: false });
-        expect(await response(at, token)).to.equal(503);
+        expect(await response(login.access)).to.equal(503);
         Object.assign(cache, { [property]: true });
       }
     });
 
     it('uses the last known state if configured, and rejects what it does not know', async () => {
-      at.stands.acceptWhenStale = true;
-      at.stands.sessions.fresh = false;
-      at.stands.users.synced = false;
-      expect(await response(at, token)).to.be.an('object');
+      const lenient = newVerifier(at.keys, true);
+      replica.sessions.fresh = false;
+      at.users.synced = false;
+      expect(await response(login.access, lenient)).to.be.an('object');
       for (const forget of [
-        () => (at.account = undefined),
-        () => (at.credential = undefined),
-        () => (at.cached = undefined),
+        () => at.accounts.clear(),
+        () => at.passwords.clear(),
+        () => at.shared.objects.clear(),
       ]) {
-        [at.account, at.credential, at.cached] = [ALICE, CREDENTIAL, SESSION];
+        at.accounts.set('alice', ALICE);
+        at.passwords.set('alice', passwordSince(0));
         forget();
-        expect(await response(at, token), String(forget)).to.equal(503);
+        expect(await response(login.access, lenient), String(forget)).to.equal(503);
       }
     });
   });
-});
 
-describe('TokenIDCheck', () => {
-  for (const kind of ['ks', 'ki']) {
-    it(`checks our own ids only, here one with the prefix ${kind}`, async () => {
-      const at = await TokenFixture.make();
-      const alice = { name: 'alice', uid: ALICE.uid };
-      const ours = `${kind}.${SESSION.id}.AAAAAAAAAAAAAAAA`;
-      expect(at.ids.check(ours, alice, scope)).to.equal(undefined);
-      at.cached = undefined;
-      at.stored = undefined;
-      expect(at.ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
-      const refused = await rejection(Promise.resolve(at.ids.check(ours, alice, scope)));
-      expect(refused).to.have.property('code', 401);
-      expect(at.reads).to.equal(1);
+  describe('TokenIDCheck', () => {
+    const alice = { name: 'alice', uid: ALICE.uid };
+
+    it('checks our own ids only', async () => {
+      const ids = new TokenIDCheck(replica.revocation);
+      for (const kind of ['ks', 'ki']) {
+        const ours = `${kind}.${login.session.id}.AAAAAAAAAAAAAAAA`;
+        expect(ids.check(ours, alice, scope)).to.equal(undefined);
+        at.shared.objects.clear();
+        expect(ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
+        expect(await rejection(Promise.resolve(ids.check(ours, alice, scope)))).to.have.property('code', 401);
+        at.shared.objects.set(login.session.id, login.session);
+      }
     });
-  }
 
-  it('accepts a missing uid, and rejects another uid and the id of a token of another user', async () => {
-    const at = await TokenFixture.make();
-    const ours = `ks.${SESSION.id}.AAAAAAAAAAAAAAAA`;
-    expect(at.ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
-    for (const other of [
-      { name: 'alice', uid: 'other' },
-      { name: 'bob', uid: 'b' },
-    ]) {
-      expect(() => at.ids.check(ours, other, scope)).to.throw('Unauthorized');
-    }
+    it('accepts a missing uid, and rejects another uid and the id of a token of another user', () => {
+      const ids = new TokenIDCheck(replica.revocation);
+      const ours = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
+      expect(ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
+      for (const other of [
+        { name: 'alice', uid: 'other' },
+        { name: 'bob', uid: 'b' },
+      ]) {
+        expect(() => ids.check(ours, other, scope)).to.throw('Unauthorized');
+      }
+    });
   });
 });
