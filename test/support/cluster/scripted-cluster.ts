@@ -49,6 +49,10 @@ export class ScriptedCluster {
     return new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${portOf(this.#server)}`) });
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => {

@@ -75,6 +75,10 @@ export class SignInSite {
     return `https://127.0.0.1:${portOf(this.#server)}`;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     await closeNow(this.#server);

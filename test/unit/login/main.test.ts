@@ -38,16 +38,4 @@ describe('the program npm run login', () => {
     expect(code).to.equal(1);
     expect(stderr).to.equal('ks-login: ca.crt contains no certificate in PEM format\n');
   });
-
-  it('tells kubectl without a terminal how to sign in, and prints no credential', async () => {
-    const args = ['get-token', 'https://api.example.com', '--context=prod', '--client-id=kubectl'];
-    const { code, stdout, stderr } = await run(args, {
-      KUBERNETES_EXEC_INFO: '{"spec":{"interactive":false}}',
-    });
-    expect(code).to.equal(1);
-    expect(stdout).to.equal('');
-    expect(stderr).to.match(
-      /^ks-login: you are not signed in [^\n]+ run login -- https:\/\/api\.example\.com --context prod\n$/,
-    );
-  });
 });

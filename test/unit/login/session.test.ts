@@ -90,13 +90,6 @@ describe('the session of a user', () => {
     expect(await session().tokens()).to.include({ accessToken: 'a1' });
   });
 
-  it('has no tokens after the server has terminated it', async () => {
-    await signIn('stolen');
-    now = 90_000;
-    expect(await session().tokens()).to.equal(undefined);
-    expect(await cache.read()).to.equal(undefined);
-  });
-
   it('has no tokens after the access token, if the client gets no refresh token', async () => {
     await signIn();
     await writeFile(cache.file, JSON.stringify({ accessToken: 'a0', refreshAt: 90_000 }));

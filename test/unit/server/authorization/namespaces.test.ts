@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Namespaces } from '../../../../server/authorization/namespaces.ts';
 import { bookmark, event, ScriptedCluster, send } from '../../../support/cluster/scripted-cluster.ts';
+import { running } from '../../../support/running.ts';
+import { until } from '../../../support/until.ts';
 
 const MADE = '2026-11-20T12:00:00Z';
 
@@ -17,18 +19,14 @@ const object = (name: string, creationTimestamp: string, resourceVersion: number
 describe('Namespaces', () => {
   it('have their creation times, and are unknown while the cluster is silent', async () => {
     const opened = Promise.withResolvers<ServerResponse>();
-    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+    await using cluster = await ScriptedCluster.start(({ kind, response }) => {
       if (kind === 'stream') opened.resolve(response);
     });
     const client = cluster.connect();
-    const stop = new AbortController();
     let now = 0;
     const namespaces = new Namespaces({ client, log: pino({ level: 'silent' }), monotonic: () => now });
-    const running = namespaces.run(stop.signal);
+    await using _running = running((end) => namespaces.run(end));
     const createdAt = (name: string): number | undefined => namespaces.all().get(name)?.createdAt;
-    const until = async (what: () => boolean): Promise<void> => {
-      while (!what()) await new Promise((resolve) => setImmediate(resolve));
-    };
     const known = (): boolean => {
       try {
         return namespaces.all().size > 0;
@@ -36,33 +34,26 @@ describe('Namespaces', () => {
         return false;
       }
     };
-    try {
-      expect(() => namespaces.all())
-        .to.throw(/are not known/)
-        .with.property('code', 503);
-      const stream = await opened.promise;
-      send(stream, event('ADDED', object('shop', '2026-11-20T10:00:00Z', 1)), bookmark(2, true));
-      await until(known);
-      expect(createdAt('shop')).to.equal(Date.parse('2026-11-20T10:00:00Z'));
-      send(
-        stream,
-        event('DELETED', object('shop', '2026-11-20T10:00:00Z', 3)),
-        event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
-      );
-      await until(() => createdAt('shop') === Date.parse('2026-11-20T11:00:00Z'));
-      // Without a creation time, its lines cannot be told from those of a predecessor.
-      send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
-      await until(() => createdAt('bank') !== undefined);
-      expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
-      now = 30_000;
-      expect(createdAt('bank')).to.equal(Date.parse('2026-11-20T12:00:00Z'));
-      now = 30_001;
-      expect(() => namespaces.all()).to.throw(/are not known/);
-    } finally {
-      stop.abort();
-      await running;
-      client.close();
-      await cluster.stop();
-    }
+    expect(() => namespaces.all())
+      .to.throw(/are not known/)
+      .with.property('code', 503);
+    const stream = await opened.promise;
+    send(stream, event('ADDED', object('shop', '2026-11-20T10:00:00Z', 1)), bookmark(2, true));
+    await until(known);
+    expect(createdAt('shop')).to.equal(Date.parse('2026-11-20T10:00:00Z'));
+    send(
+      stream,
+      event('DELETED', object('shop', '2026-11-20T10:00:00Z', 3)),
+      event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
+    );
+    await until(() => createdAt('shop') === Date.parse('2026-11-20T11:00:00Z'));
+    // Without a creation time, its lines cannot be told from those of a predecessor.
+    send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
+    await until(() => createdAt('bank') !== undefined);
+    expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);
+    now = 30_000;
+    expect(createdAt('bank')).to.equal(Date.parse(MADE));
+    now = 30_001;
+    expect(() => namespaces.all()).to.throw(/are not known/);
   });
 });

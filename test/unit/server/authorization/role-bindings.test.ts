@@ -4,6 +4,7 @@ import { array, assert, boolean, constantFrom, property, record, subarray } from
 import { pino } from 'pino';
 import { BindingIndex, RoleBindings } from '../../../../server/authorization/role-bindings.ts';
 import { bookmark, event, ScriptedCluster, send } from '../../../support/cluster/scripted-cluster.ts';
+import { running } from '../../../support/running.ts';
 import { until } from '../../../support/until.ts';
 
 type Subject = readonly [kind: string, name: string, namespace?: string];
@@ -98,33 +99,24 @@ describe('BindingIndex', () => {
 describe('RoleBindings', () => {
   it('are unknown before the first list, then follow the cluster', async () => {
     const opened = Promise.withResolvers<(...events: string[]) => void>();
-    const cluster = await ScriptedCluster.start(({ kind, response, url }) => {
+    await using cluster = await ScriptedCluster.start(({ kind, response, url }) => {
       expect(url.pathname).to.equal('/apis/rbac.authorization.k8s.io/v1/rolebindings');
       if (kind === 'stream') opened.resolve((...events) => send(response, ...events));
     });
-    const client = cluster.connect();
-    const stop = new AbortController();
-    const bindings = new RoleBindings({ client, log: pino({ level: 'silent' }) });
-    const running = bindings.run(stop.signal);
+    const bindings = new RoleBindings({ client: cluster.connect(), log: pino({ level: 'silent' }) });
+    await using _running = running((end) => bindings.run(end));
     const candidates = (): string[] | undefined => {
       const found = bindings.candidates({ name: 'jane', uid: '', groups: ['dev'], extra: {} });
       return found && [...found].sort();
     };
-    try {
-      expect(candidates()).to.equal(undefined);
-      const write = await opened.promise;
-      write(event('ADDED', raw(binding('shop', 'a', [['User', 'jane']], 1))));
-      write(bookmark(2, true));
-      await until(() => candidates()?.join() === 'shop');
-      write(event('ADDED', raw(binding('bank', 'b', [['Group', 'dev']], 3))));
-      await until(() => candidates()?.join() === 'bank,shop');
-      write(event('DELETED', raw(binding('shop', 'a', [['User', 'jane']], 4))));
-      await until(() => candidates()?.join() === 'bank');
-    } finally {
-      stop.abort();
-      await running;
-      client.close();
-      await cluster.stop();
-    }
+    expect(candidates()).to.equal(undefined);
+    const write = await opened.promise;
+    write(event('ADDED', raw(binding('shop', 'a', [['User', 'jane']], 1))));
+    write(bookmark(2, true));
+    await until(() => candidates()?.join() === 'shop');
+    write(event('ADDED', raw(binding('bank', 'b', [['Group', 'dev']], 3))));
+    await until(() => candidates()?.join() === 'bank,shop');
+    write(event('DELETED', raw(binding('shop', 'a', [['User', 'jane']], 4))));
+    await until(() => candidates()?.join() === 'bank');
   });
 });

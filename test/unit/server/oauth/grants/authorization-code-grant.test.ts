@@ -37,15 +37,6 @@ describe('the authorization_code grant', () => {
 
   const exchange = (changes: Record<string, string>, at = site) => at.token({ ...EXCHANGE, ...changes });
 
-  async function atAnother(work: (replica: SignInSite) => Promise<void>): Promise<void> {
-    const other = await SignInSite.start(state);
-    try {
-      await work(other);
-    } finally {
-      await other.close();
-    }
-  }
-
   async function refused(changes: Record<string, string>, error = 'invalid_grant'): Promise<void> {
     const { status, json } = await exchange(changes);
     expect(status).to.equal(error === 'invalid_client' ? 401 : 400);
@@ -183,31 +174,29 @@ describe('the authorization_code grant', () => {
 
   it('lets one of two concurrent exchanges win, then terminates the session', async () => {
     const code = await codeFor(site);
-    await atAnother(async (other) => {
-      // Both have read the session before either writes it.
-      let waiting = 0;
-      const { promise: bothHere, resolve } = Promise.withResolvers<void>();
-      const meet = (): Promise<void> => {
-        if (++waiting === 2) resolve();
-        return bothHere;
-      };
-      site.store.beforeWrite = meet;
-      other.store.beforeWrite = meet;
-      const responses = await Promise.all([exchange({ code }), exchange({ code }, other)]);
-      expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
-      expect(state.sessions.objects.size).to.equal(0);
-    });
+    await using other = await SignInSite.start(state);
+    // Both have read the session before either writes it.
+    let waiting = 0;
+    const { promise: bothHere, resolve } = Promise.withResolvers<void>();
+    const meet = (): Promise<void> => {
+      if (++waiting === 2) resolve();
+      return bothHere;
+    };
+    site.store.beforeWrite = meet;
+    other.store.beforeWrite = meet;
+    const responses = await Promise.all([exchange({ code }), exchange({ code }, other)]);
+    expect(responses.map(({ status }) => status)).to.have.members([200, 400]);
+    expect(state.sessions.objects.size).to.equal(0);
   });
 
   it('accepts a code although the cache is stale, and recognizes a used one', async () => {
-    await atAnother(async (other) => {
-      other.store.lag();
-      expect((await exchange({ code: await codeFor(site) }, other)).status).to.equal(200);
-      const code = await codeFor(site);
-      other.store.lag();
-      expect((await exchange({ code })).status).to.equal(200);
-      expect((await exchange({ code }, other)).status).to.equal(400);
-    });
+    await using other = await SignInSite.start(state);
+    other.store.lag();
+    expect((await exchange({ code: await codeFor(site) }, other)).status).to.equal(200);
+    const code = await codeFor(site);
+    other.store.lag();
+    expect((await exchange({ code })).status).to.equal(200);
+    expect((await exchange({ code }, other)).status).to.equal(400);
   });
 
   it('accepts a code for one minute, and does not terminate a session for a later replay', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../../../../../server/oauth/keys/key-set.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { rejection } from '../../../../support/rejection.ts';
+import { running } from '../../../../support/running.ts';
 import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
@@ -74,14 +75,13 @@ describe('KeyRotator', () => {
     const { objects } = await cluster();
     const { rotator, changed } = listening(objects);
     const end = new AbortController();
-    const running = rotator.run(end.signal);
+    await using _running = running(() => rotator.run(end.signal));
     for (let looks = 1; looks <= 10; looks++) {
       await until(() => objects.requests.filter((request) => request.startsWith('GET')).length >= looks);
       changed();
     }
     expect(getEventListeners(end.signal, 'abort')).to.have.length.at.most(1);
     end.abort();
-    await running;
   });
 
   it('does not overwrite a concurrent change', async () => {

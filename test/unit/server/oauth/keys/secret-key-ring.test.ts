@@ -8,9 +8,11 @@ import {
   bookmark,
   type Call,
   event,
+  refuse,
   ScriptedCluster,
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
+import { running } from '../../../../support/running.ts';
 import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
@@ -74,6 +76,12 @@ describe('SecretKeyRing', () => {
 });
 
 describe('SecretKeyRing, while its Secret changes', () => {
+  const warnings: string[] = [];
+  const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
+  beforeEach(() => {
+    warnings.length = 0;
+  });
+
   async function secretOf(kept: KeySet, resourceVersion: number): Promise<string> {
     const objects = new MemoryObjects();
     await new KeySecret(objects, PLACE).create(kept, signal);
@@ -86,15 +94,14 @@ describe('SecretKeyRing, while its Secret changes', () => {
     const [old, fresh] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
     const requested = Promise.withResolvers<Call>();
     const followed = Promise.withResolvers<Call>();
-    const cluster = await ScriptedCluster.start((call) => {
+    await using cluster = await ScriptedCluster.start((call) => {
       if (call.kind === 'stream') followed.resolve(call);
       else if (call.url.pathname.endsWith('/keys')) requested.resolve(call);
     });
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: quiet });
     const changed = Promise.withResolvers<void>();
     ring.subscribe(changed.resolve);
-    const stop = new AbortController();
-    const running = ring.run(stop.signal);
+    await using _running = running((end) => ring.run(end));
     const rereading = ring.reread();
     const { response: late } = await requested.promise;
     const { response: watch } = await followed.promise;
@@ -104,31 +111,21 @@ describe('SecretKeyRing, while its Secret changes', () => {
     await rereading;
     expect(ring.signing().kid).to.equal(fresh.keys[0]?.kid);
     expect(ring.verification(old.keys[0]?.kid ?? '')).to.equal(undefined);
-    stop.abort();
-    await running;
-    await cluster.stop();
   });
 
   it('retries a forbidden creation and warns once', async () => {
     const third = Promise.withResolvers<void>();
     let tries = 0;
-    const cluster = await ScriptedCluster.start(({ kind, request, response }) => {
+    await using cluster = await ScriptedCluster.start(({ kind, request, response }) => {
       if (kind === 'stream') send(response, bookmark(12, true));
       else if (request.method === 'POST') {
         if (++tries === 3) third.resolve();
-        const refusal = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right to create' };
-        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
+        refuse(response, 403, 'Forbidden');
       }
     });
-    const warnings: string[] = [];
-    const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
-    const stop = new AbortController();
-    const running = ring.run(stop.signal);
+    await using _running = running((end) => ring.run(end));
     await third.promise;
-    stop.abort();
-    await running;
-    await cluster.stop();
     expect(warnings).to.deep.equal(['cannot create the signing keys']);
   });
 
@@ -136,23 +133,14 @@ describe('SecretKeyRing, while its Secret changes', () => {
     const kept = firstSet(await newKey(), 0);
     const first = event('ADDED', await secretOf(kept, 12));
     const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };
-    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+    await using cluster = await ScriptedCluster.start(({ kind, response }) => {
       if (kind === 'stream')
         send(response, first, bookmark(12, true), event('MODIFIED', JSON.stringify(broken)));
     });
-    const warnings: string[] = [];
-    const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
-    const stop = new AbortController();
-    const running = ring.run(stop.signal);
-    try {
-      await until(() => warnings.length > 0 && ring.ready);
-      expect(warnings).to.deep.equal(['the Secret of the signing keys is invalid']);
-      expect(ring.signing().kid).to.equal(kept.keys[0]?.kid);
-    } finally {
-      stop.abort();
-      await running;
-      await cluster.stop();
-    }
+    await using _running = running((end) => ring.run(end));
+    await until(() => warnings.length > 0 && ring.ready);
+    expect(warnings).to.deep.equal(['the Secret of the signing keys is invalid']);
+    expect(ring.signing().kid).to.equal(kept.keys[0]?.kid);
   });
 });

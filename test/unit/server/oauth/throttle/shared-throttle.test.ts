@@ -18,6 +18,7 @@ import {
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { running } from '../../../../support/running.ts';
 
 const RECORD: ThrottleRecord = {
   key: 'account-k-abc',
@@ -103,21 +104,12 @@ describe('shared throttle records', () => {
       now: () => 2000,
       ...options,
     });
-    const stop = new AbortController();
-    const running = shared.run(stop.signal);
-    return {
-      writes,
-      warnings,
-      shared,
-      stop: async () => {
-        stop.abort();
-        await running;
-      },
-    };
+    return { writes, warnings, shared, ...running((end) => shared.run(end)) };
   }
 
   it('are written in batches, as separate keys of the ConfigMap', async () => {
-    const { writes, shared, stop } = await scene();
+    await using started = await scene();
+    const { writes, shared } = started;
     shared.save(RECORD);
     await writes.until(1);
     expect(writes.requests[0]).to.deep.include({
@@ -129,11 +121,11 @@ describe('shared throttle records', () => {
     for (const key of ['account-k-b', 'account-k-c']) shared.save({ ...RECORD, key });
     await writes.until(2);
     expect(writes.requests[1]?.json).to.have.property('data').that.has.all.keys('account-k-b', 'account-k-c');
-    await stop();
   });
 
   it('create a missing ConfigMap, and patch it when another replica has created it', async () => {
-    const { writes, shared, stop } = await scene();
+    await using started = await scene();
+    const { writes, shared } = started;
     writes.answers = [
       new StatusError(404, 'NotFound', 'not found'),
       new StatusError(409, 'AlreadyExists', 'already exists'),
@@ -147,11 +139,11 @@ describe('shared throttle records', () => {
       kind: 'ConfigMap',
       metadata: { name: 'state', namespace: 'ns' },
     });
-    await stop();
   });
 
   it('are retried with the latest state, and one warning for the same error', async () => {
-    const { writes, shared, warnings, stop } = await scene();
+    await using started = await scene();
+    const { writes, shared, warnings } = started;
     const unavailable = (): StatusError => new StatusError(503, 'ServiceUnavailable', 'away');
     writes.answers = [
       unavailable(),
@@ -173,11 +165,11 @@ describe('shared throttle records', () => {
       .to.have.nested.property(`data.${RECORD.key}`)
       .that.includes('"failures":6');
     expect(warnings).to.have.length(1);
-    await stop();
   });
 
   it('share the end of a delay only if the delay was shared', async () => {
-    const { writes, shared, stop } = await scene();
+    await using started = await scene();
+    const { writes, shared } = started;
     shared.save({ ...RECORD, key: 'account-k-unheard-of', failures: 0 });
     shared.save(RECORD);
     await writes.until(1);
@@ -187,17 +179,16 @@ describe('shared throttle records', () => {
     expect(writes.requests[1]?.json)
       .to.have.nested.property(`data.${RECORD.key}`)
       .that.includes('"failures":0');
-    await stop();
   });
 
   it('wait in a bounded queue during an outage', async () => {
-    const { writes, shared, stop } = await scene();
+    await using started = await scene();
+    const { writes, shared } = started;
     writes.answers = [new StatusError(403, 'Forbidden', 'no')];
     for (let i = 0; i < 1500; i++) shared.save({ ...RECORD, key: `account-k-${i}` });
     await writes.until(2);
     const written = texts(record(writes.requests[1]?.json)['data']);
     expect(Object.keys(written)).to.have.length(1000).and.to.include('account-k-1499');
-    await stop();
   });
 
   it('are removed with the next write when expired or invalid, and when there are too many', async () => {
@@ -210,19 +201,20 @@ describe('shared throttle records', () => {
     const data = Object.fromEntries(records.map((kept) => [kept.key, encodeRecord(kept, keys)]));
     const metadata = { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: '1' };
     const configMap = { kind: 'ConfigMap', metadata, data: { ...data, strange: 'what' } };
-    const cluster = await ScriptedCluster.start(({ kind, response }) => {
+    await using cluster = await ScriptedCluster.start(({ kind, response }) => {
       if (kind !== 'stream') return;
       send(response, event('ADDED', JSON.stringify(configMap)), bookmark(1, true));
     });
     const client = cluster.connect();
     const merged = Promise.withResolvers<void>();
-    const { writes, shared, stop } = await scene({
+    await using started = await scene({
       open: (request) => client.open(request),
       macs: keys,
       merge: ({ key }) => {
         if (key === 'again') merged.resolve();
       },
     });
+    const { writes, shared } = started;
     await merged.promise;
     shared.save(named('again', { failures: 6 }));
     await writes.until(1);
@@ -230,8 +222,6 @@ describe('shared throttle records', () => {
     const removed = Object.keys(written).filter((key) => written[key] === null);
     expect(removed).to.have.members(['over', 'old', 'strange', 'milder']);
     expect(written).to.have.property('again').that.includes('"failures":6');
-    await stop();
-    await cluster.stop();
   });
 
   it('end all delays when the ConfigMap is deleted, but not when a key is deleted', async () => {
@@ -244,35 +234,26 @@ describe('shared throttle records', () => {
         data: Object.fromEntries(records.map((record) => [record.key, encodeRecord(record, keys)])),
       });
     const connected = Promise.withResolvers<Call>();
-    const cluster = await ScriptedCluster.start((call) => {
+    await using cluster = await ScriptedCluster.start((call) => {
       if (call.kind === 'stream') connected.resolve(call);
     });
     const events: string[] = [];
     const forgiven = Promise.withResolvers<void>();
-    const shared = new SharedRecords({
-      client: cluster.connect(),
-      namespace: 'ns',
-      name: 'state',
+    const client = cluster.connect();
+    await using _started = await scene({
+      open: (request) => client.open(request),
       macs: keys,
       merge: ({ key }) => events.push(key),
       clear: () => {
         events.push('cleared');
         forgiven.resolve();
       },
-      lifetimeMs: 60_000,
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
-      now: () => 2000,
     });
-    const stop = new AbortController();
-    const running = shared.run(stop.signal);
     const { response } = await connected.promise;
     send(response, event('ADDED', configMap(1, RECORD, other)), bookmark(1, true));
     send(response, event('MODIFIED', configMap(2, RECORD)));
     send(response, event('DELETED', configMap(3, RECORD)));
     await forgiven.promise;
     expect(events).to.deep.equal([RECORD.key, other.key, 'cleared']);
-    stop.abort();
-    await running;
-    await cluster.stop();
   });
 });

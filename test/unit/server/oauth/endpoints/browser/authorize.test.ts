@@ -164,17 +164,13 @@ describe('the authorization endpoint', () => {
   });
 
   it('rejects plain HTTP unless a proxy terminates TLS', async () => {
-    const plain = await SignInSite.start(site.state, { secure: false });
-    try {
-      const { status, text } = await plain.ask(authorizePath());
-      expect(status).to.equal(400);
-      expect(text).to.contain('over HTTPS only').and.not.to.contain('<form');
-      expect((await plain.ask('/oauth/sign-in', { form: {} })).status).to.equal(400);
-      const proxied = await plain.ask(authorizePath(), { headers: { 'x-forwarded-proto': 'https' } });
-      expect(proxied.text).to.contain('type="password"');
-    } finally {
-      await plain.close();
-    }
+    await using plain = await SignInSite.start(site.state, { secure: false });
+    const { status, text } = await plain.ask(authorizePath());
+    expect(status).to.equal(400);
+    expect(text).to.contain('over HTTPS only').and.not.to.contain('<form');
+    expect((await plain.ask('/oauth/sign-in', { form: {} })).status).to.equal(400);
+    const proxied = await plain.ask(authorizePath(), { headers: { 'x-forwarded-proto': 'https' } });
+    expect(proxied.text).to.contain('type="password"');
   });
 
   it('responds to HEAD like GET, without body, and to POST, but to no other method', async () => {

@@ -42,15 +42,6 @@ describe('the device flow', () => {
     return json['error'];
   }
 
-  async function atAnother(work: (replica: SignInSite) => Promise<void>): Promise<void> {
-    const other = await SignInSite.start(state);
-    try {
-      await work(other);
-    } finally {
-      await other.close();
-    }
-  }
-
   /** The page after entering the code. */
   const enter = (code: string, at = site): Promise<SiteResponse> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
@@ -100,22 +91,21 @@ describe('the device flow', () => {
   });
 
   it('issues tokens after a sign-in at any replica', async () => {
-    await atAnother(async (other) => {
-      const device = await begin();
-      expect(await errorOf(device)).to.equal('authorization_pending');
-      expect(await errorOf(device)).to.equal('slow_down');
-      state.now += 10_000;
-      expect(await errorOf(device)).to.equal('authorization_pending');
-      const done = await approve(device, other);
-      expect(done.status).to.equal(200);
-      expect(done.text).to.contain('<h1>Device connected</h1>');
-      const { status, json } = await poll(device);
-      expect(status).to.equal(200);
-      expect(json).to.include({ token_type: 'Bearer', scope: 'openid' }).and.to.have.property('id_token');
-      const [session, ...others] = [...state.sessions.objects.values()];
-      expect(others).to.deep.equal([]);
-      expect(session).to.include({ user: 'alice', clientID: 'cli' });
-    });
+    await using other = await SignInSite.start(state);
+    const device = await begin();
+    expect(await errorOf(device)).to.equal('authorization_pending');
+    expect(await errorOf(device)).to.equal('slow_down');
+    state.now += 10_000;
+    expect(await errorOf(device)).to.equal('authorization_pending');
+    const done = await approve(device, other);
+    expect(done.status).to.equal(200);
+    expect(done.text).to.contain('<h1>Device connected</h1>');
+    const { status, json } = await poll(device);
+    expect(status).to.equal(200);
+    expect(json).to.include({ token_type: 'Bearer', scope: 'openid' }).and.to.have.property('id_token');
+    const [session, ...others] = [...state.sessions.objects.values()];
+    expect(others).to.deep.equal([]);
+    expect(session).to.include({ user: 'alice', clientID: 'cli' });
   });
 
   it('shows a form without a code, and code, client and origin of the request for any spelling of the code', async () => {
@@ -173,11 +163,10 @@ describe('the device flow', () => {
   });
 
   it('returns authorization_pending at a replica that does not have the request yet', async () => {
-    await atAnother(async (other) => {
-      other.store.lag();
-      const { json } = await poll(await begin(), {}, other);
-      expect(json['error']).to.equal('authorization_pending');
-    });
+    await using other = await SignInSite.start(state);
+    other.store.lag();
+    const { json } = await poll(await begin(), {}, other);
+    expect(json['error']).to.equal('authorization_pending');
   });
 
   it('returns 503 while the session cache is stale', async () => {
@@ -196,15 +185,14 @@ describe('the device flow', () => {
   });
 
   it('accepts only the first approval or denial, even at a replica with a stale cache', async () => {
-    await atAnother(async (other) => {
-      await state.add('bob');
-      const device = await begin();
-      other.store.lag();
-      const late = await enter(device['user_code'] ?? '', other);
-      expect((await approve(device)).status).to.equal(200);
-      expect((await response(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
-      expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
-    });
+    await using other = await SignInSite.start(state);
+    await state.add('bob');
+    const device = await begin();
+    other.store.lag();
+    const late = await enter(device['user_code'] ?? '', other);
+    expect((await approve(device)).status).to.equal(200);
+    expect((await response(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
+    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
   });
 
   it('shows that the device is connected when the form is sent twice', async () => {
