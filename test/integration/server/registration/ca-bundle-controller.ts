@@ -44,6 +44,11 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
     let cluster: RegisteredCluster;
     let admin: ClusterConnection;
     let server: ClusterConnection;
+    const manifests = developmentManifests(namesFor('platform'), 9443);
+    const apiServices = manifests
+      .split('---\n')
+      .filter((document) => /^kind: APIService$/m.test(document))
+      .join('---\n');
     const cas: string[] = [];
     let running: { readonly abort: AbortController; readonly ended: Promise<void> }[] = [];
 
@@ -53,15 +58,16 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       server = await connect(await cluster.controlPlane.kubeconfigFor(SERVER_USER));
       for (let n = 0; n < 4; n++) cas.push((await CertificateAuthority.create('serving')).cert);
       cas.push((await CertificateAuthority.create('another name')).cert);
+      await cluster.apply(manifests);
     });
 
-    beforeEach(() => cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443)));
+    beforeEach(() => cluster.apply(apiServices));
 
     afterEach(async () => {
       for (const { abort } of running) abort.abort();
       await Promise.all(running.map(({ ended }) => ended));
       running = [];
-      await cluster.kubectl(['delete', 'apiservice', API_SERVICE, '--ignore-not-found']);
+      await cluster.controlPlane.client.expect(API_SERVICE_PATH, { method: 'DELETE' }, [200, 404]);
     });
 
     after(() => {
@@ -114,6 +120,9 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       }
     }
 
+    const removeAPIService = () =>
+      cluster.controlPlane.client.expect(API_SERVICE_PATH, { method: 'DELETE' }, [200]);
+    const isMissing = () => cluster.controlPlane.client.expect(API_SERVICE_PATH, {}, [404]);
     const bundleIs = (pem: string) => apiService(({ caBundle }) => caBundle === pem);
     const ca = (index: number): string => cas[index] ?? '';
 
@@ -181,10 +190,11 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       await bundleIs(ca(0));
     });
 
-    it('keeps the bundle when the manifests are applied again', async () => {
+    it('keeps the bundle when kubectl applies the manifests again', async () => {
+      await cluster.kubectl(['apply', '-f', '-'], apiServices);
       register(new RotatingCA(ca(0)));
       const before = await bundleIs(ca(0));
-      await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
+      await cluster.kubectl(['apply', '-f', '-'], manifests);
       const after = await apiService(() => true);
       expect(after.caBundle).to.equal(before.caBundle);
     });
@@ -222,12 +232,11 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
     });
 
     it('waits for a missing APIService without creating it', async () => {
-      await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+      await removeAPIService();
       const registration = register(new RotatingCA(ca(0)));
       await described(registration, 'does not exist');
-      const list = await cluster.kubectl(['get', 'apiservices', '-o', 'name']);
-      expect(list).not.to.include(API_SERVICE);
-      await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), 9443));
+      await isMissing();
+      await cluster.apply(apiServices);
       await bundleIs(ca(0));
       await described(registration, 'trusts the serving CA');
     });
@@ -236,15 +245,15 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       const serving = new RotatingCA(ca(0));
       const registration = register(serving);
       await bundleIs(ca(0));
-      await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+      await removeAPIService();
       serving.rotate(ca(1));
       await described(registration, 'does not exist');
-      expect(await cluster.kubectl(['get', 'apiservices', '-o', 'name'])).not.to.include(API_SERVICE);
+      await isMissing();
     });
 
     it('cannot recreate an APIService whose deletion it has not seen', async () => {
       const { uid } = await apiService(() => true);
-      await cluster.kubectl(['delete', 'apiservice', API_SERVICE]);
+      await removeAPIService();
       const answer = admin.json({
         method: 'PATCH',
         path: `${API_SERVICE_PATH}?fieldManager=${FIELD_MANAGER}&force=true`,

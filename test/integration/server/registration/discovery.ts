@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
+import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { freePort } from '../../../../hack/system/ports.ts';
@@ -12,9 +13,11 @@ import { completeConfig } from '../../../../server/config.ts';
 import { readEnvironment } from '../../../../server/environment.ts';
 import { run } from '../../../../server/server.ts';
 import { until } from '../../../support/until.ts';
-import { API_SERVICE, API_SERVICES, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
+import { API_SERVICE_PATH, API_SERVICES, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
 
 const DISCOVERY = '/apis/resources.platform.io/v1alpha3';
+const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
+const NAMESPACES = '/api/v1/namespaces';
 
 export function describeDiscovery(subject: () => RegisteredCluster): void {
   describe('discovery of a registered server during failures', () => {
@@ -35,7 +38,7 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
     afterEach(async () => {
       stop.abort();
       await ended;
-      await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES, '--ignore-not-found']);
+      await removeAPIServices();
     });
 
     /** Applies the manifests, calls `spoil`, and starts the server. */
@@ -43,7 +46,7 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
       spoil: () => Promise<unknown> = async () => {},
       readinessDelay = '0s',
     ): Promise<void> {
-      await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('platform'), port));
+      await cluster.apply(developmentManifests(namesFor('platform'), port));
       await spoil();
       const file = join(cluster.controlPlane.dir, 'configuration.yaml');
       const configuration = {
@@ -71,28 +74,49 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
      * is set.
      */
     async function available(): Promise<void> {
-      const services = API_SERVICES.map((name) => `apiservice/${name}`);
-      await cluster.kubectl(['wait', '--for=condition=Available', '--timeout=120s', ...services]);
-      await until(() =>
-        cluster.kubectl(['get', '--raw', DISCOVERY]).then(
-          () => true,
-          () => false,
-        ),
-      );
+      const { client } = cluster.controlPlane;
+      for (const name of API_SERVICES) await hasCondition(`${PATH}/${name}`, 'Available', 'True');
+      await until(async () => (await client.send(DISCOVERY)).status === 200);
     }
 
-    /** Deletes the binding; resolves when kube-apiserver denies `what` to the server. */
-    async function withdraw(binding: readonly string[], what: readonly string[]): Promise<void> {
-      await cluster.kubectl(['delete', ...binding]);
-      const question = ['auth', 'can-i', ...what, '--as', SERVER_USER.name];
-      // kubectl also exits with an error if the result is `no`.
-      await until(async () => (await cluster.kubectl(question).catch(String)).endsWith('no\n'));
+    async function hasCondition(path: string, type: string, status: string): Promise<void> {
+      await until(async () => {
+        const { conditions } = recordIn(await cluster.controlPlane.client.get(path), 'status');
+        return array(conditions ?? [])
+          .map(record)
+          .some((condition) => condition['type'] === type && condition['status'] === status);
+      });
+    }
+
+    async function removeAPIServices(): Promise<void> {
+      for (const name of API_SERVICES) await remove(`${PATH}/${name}`, [200, 404]);
+    }
+
+    async function remove(path: string, accepted: readonly number[] = [200]): Promise<void> {
+      await cluster.controlPlane.client.expect(path, { method: 'DELETE' }, accepted);
+    }
+
+    /** Deletes the binding; resolves when kube-apiserver denies `resourceAttributes` to the server. */
+    async function withdraw(binding: string, resourceAttributes: object): Promise<void> {
+      await remove(`/apis/rbac.authorization.k8s.io/v1/${binding}`);
+      await until(async () => !(await cluster.allows(SERVER_USER, resourceAttributes)));
+    }
+
+    async function createNamespace(name: string): Promise<string> {
+      const { client } = cluster.controlPlane;
+      await client.expect(NAMESPACES, { method: 'POST', body: { metadata: { name } } }, [201]);
+      return `${NAMESPACES}/${name}`;
+    }
+
+    /** Resolves when the namespace controller has found no objects left in any API, including the APIs of this server. */
+    async function isGone(namespace: string): Promise<void> {
+      await until(async () => (await cluster.controlPlane.client.send(namespace)).status === 404);
     }
 
     async function deletesNamespace(name: string): Promise<void> {
-      await cluster.kubectl(['create', 'namespace', name]);
-      // Waits until the namespace controller has found no objects left in any API, including the APIs of this server.
-      await cluster.kubectl(['delete', 'namespace', name, '--timeout=120s']);
+      const namespace = await createNamespace(name);
+      await remove(namespace);
+      await isGone(namespace);
     }
 
     /** Status of a direct request with the identity headers of the aggregator; undefined without a response. */
@@ -115,12 +139,13 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
       await serve();
       await available();
       await cluster.kubectl(['get', 'nodes.resources.platform.io']);
-      await cluster.kubectl(['get', '--raw', DISCOVERY]);
       await deletesNamespace('nothing-broken');
     });
 
     it('is available without the permission to list nodes', async () => {
-      await serve(() => withdraw(['clusterrolebinding', 'platform:ks-apiserver'], ['list', 'nodes']));
+      await serve(() =>
+        withdraw('clusterrolebindings/platform:ks-apiserver', { verb: 'list', resource: 'nodes' }),
+      );
       // Without the permission for its APIServices, the server cannot set their CA bundles either, so the test sets
       // insecureSkipTLSVerify.
       await trustAnyCertificate();
@@ -130,14 +155,16 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
     });
 
     it('is available without the permission to read the front-proxy settings', async () => {
-      const inSystem = ['--namespace', 'kube-system'];
+      const settings = {
+        namespace: 'kube-system',
+        resource: 'configmaps',
+        name: 'extension-apiserver-authentication',
+      };
       await serve(async () => {
         // The ClusterRole `view` contains the permission too.
-        await cluster.kubectl(['delete', 'clusterrolebinding', 'platform:ks-apiserver:view']);
-        await withdraw(
-          ['rolebinding', 'platform:ks-apiserver:authentication-reader', ...inSystem],
-          ['list', 'configmaps/extension-apiserver-authentication', ...inSystem],
-        );
+        await remove('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/platform:ks-apiserver:view');
+        const binding = 'platform:ks-apiserver:authentication-reader';
+        await withdraw(`namespaces/kube-system/rolebindings/${binding}`, { verb: 'list', ...settings });
       });
       await available();
       expect(await status('/readyz/front-proxy')).to.equal(500);
@@ -147,10 +174,11 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
 
     it('is available without the permission for reviews', async () => {
       await serve(() =>
-        withdraw(
-          ['clusterrolebinding', 'platform:ks-apiserver:auth-delegator'],
-          ['create', 'subjectaccessreviews.authorization.k8s.io'],
-        ),
+        withdraw('clusterrolebindings/platform:ks-apiserver:auth-delegator', {
+          verb: 'create',
+          group: 'authorization.k8s.io',
+          resource: 'subjectaccessreviews',
+        }),
       );
       await available();
       await deletesNamespace('no-reviews');
@@ -192,25 +220,19 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
       await available();
       stop.abort();
       await ended;
-      await cluster.kubectl([
-        'wait',
-        '--for=condition=Available=false',
-        '--timeout=120s',
-        `apiservice/${API_SERVICE}`,
-      ]);
-      await cluster.kubectl(['create', 'namespace', 'blocked']);
-      await cluster.kubectl(['delete', 'namespace', 'blocked', '--wait=false']);
-      const failing = '--for=condition=NamespaceDeletionDiscoveryFailure';
-      await cluster.kubectl(['wait', failing, '--timeout=120s', 'namespace/blocked']);
-      await cluster.kubectl(['delete', 'apiservice', ...API_SERVICES]);
-      await cluster.kubectl(['wait', '--for=delete', '--timeout=150s', 'namespace/blocked']);
+      await hasCondition(API_SERVICE_PATH, 'Available', 'False');
+      const blocked = await createNamespace('blocked');
+      await remove(blocked);
+      await hasCondition(blocked, 'NamespaceDeletionDiscoveryFailure', 'True');
+      await removeAPIServices();
+      await isGone(blocked);
     });
 
     async function trustAnyCertificate(): Promise<void> {
-      const patch = '{"spec":{"insecureSkipTLSVerify":true,"caBundle":null}}';
-      for (const name of API_SERVICES) {
-        await cluster.kubectl(['patch', 'apiservice', name, '--type', 'merge', '--patch', patch]);
-      }
+      const body = { spec: { insecureSkipTLSVerify: true, caBundle: null } };
+      const patch = { method: 'PATCH', body, contentType: 'application/merge-patch+json' } as const;
+      for (const name of API_SERVICES)
+        await cluster.controlPlane.client.expect(`${PATH}/${name}`, patch, [200]);
     }
   });
 }
