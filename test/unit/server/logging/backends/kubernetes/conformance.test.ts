@@ -41,7 +41,7 @@ describeLogStore(
       stop: () => cluster.stop(),
     };
   },
-  { containersBy: 'name', runs: 5, every: 10 },
+  { containersBy: 'name', runs: 10, every: 8 },
 );
 
 type Source = LogRecord['kubernetes'];
