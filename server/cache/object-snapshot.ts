@@ -150,6 +150,8 @@ const LOOSE_PACKED_OBJECTS = 4;
 export class Chunk<Facts> implements SnapshotPiece {
   /** Of the objects, for readers that must not keep bytes in memory. */
   readonly identities: readonly ObjectIdentity<Facts>[];
+  /** The text of the objects for searches, which the first search sets. A WeakMap would double the time of a search. */
+  searchText: string | undefined;
   readonly #frames: FrameFactory;
   #objects: readonly StoredObject<Facts>[];
   /** The frame with exactly these objects, joined by commas. Undefined until they are coalesced. */

@@ -1,7 +1,6 @@
 // Text search in the objects of one kind: the best matches, and the number of all matches.
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
-import type { StoredObject } from '../../cache/stored-object.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import { objectsIn } from './objects-in.ts';
@@ -36,11 +35,11 @@ export async function bestMatches<Facts extends ObjectFacts>(
   const matchOf = newMatcher(text.toLowerCase());
   const byMatch = MATCHES.map(() => new Least<Facts>(limit));
   let steps = 0;
-  const parts = namespaces ? objectsIn(snapshot, namespaces) : candidates(snapshot, text.toLowerCase());
+  const parts = namespaces ? identitiesIn(snapshot, namespaces) : candidates(snapshot, text.toLowerCase());
   for (const objects of parts) {
-    for (const { identity } of objects) {
-      const match = matchOf(identity);
-      if (match >= 0) byMatch[match]?.add(identity);
+    for (const object of objects) {
+      const match = matchOf(object);
+      if (match >= 0) byMatch[match]?.add(object);
     }
     if (++steps % CHUNKS === 0 && slicer.spent) await slicer.next();
   }
@@ -50,30 +49,41 @@ export async function bestMatches<Facts extends ObjectFacts>(
   return { best: best.slice(0, limit), total: byMatch.reduce((sum, { total }) => sum + total, 0) };
 }
 
-/** The searched texts of chunks, in lower case: most chunks contain no match. */
-const TEXTS = new WeakMap<object, string>();
+function* identitiesIn<Facts extends ObjectFacts>(
+  snapshot: ObjectSnapshot<Facts>,
+  namespaces: readonly string[],
+): Generator<readonly ObjectIdentity<Facts>[]> {
+  for (const objects of objectsIn(snapshot, namespaces)) yield objects.map(({ identity }) => identity);
+}
 
-/** Yields the objects of each chunk; none if the chunk contains no match. */
+/** Yields the objects of each chunk; none if the chunk contains no match. `wanted` is in lower case. */
 function* candidates<Facts extends ObjectFacts>(
   { chunks }: ObjectSnapshot<Facts>,
   wanted: string,
-): Generator<readonly StoredObject<Facts>[]> {
+): Generator<readonly ObjectIdentity<Facts>[]> {
   for (const chunk of chunks) {
-    let text = TEXTS.get(chunk);
-    if (text === undefined) {
-      const texts = new Set(chunk.objects.flatMap(({ key, facts }) => [key.toLowerCase(), facts.searchText]));
-      text = [...texts].join('\n');
-      TEXTS.set(chunk, text);
-    }
-    yield text.includes(wanted) ? chunk.objects : [];
+    chunk.searchText ??= searchTextOf(chunk.identities);
+    yield chunk.searchText.includes(wanted) ? chunk.identities : [];
   }
 }
 
-/** The first objects by name and namespace, and the number of all. */
+/** Returns the searched texts of all objects, in lower case. */
+function searchTextOf(objects: readonly ObjectIdentity<ObjectFacts>[]): string {
+  const texts = objects.flatMap(({ name, namespace, facts }) => [
+    name.toLowerCase(),
+    namespace,
+    facts.searchText,
+  ]);
+  return [...new Set(texts)].join('\n');
+}
+
+/** The first objects by name and namespace, and the number of all. The objects are added in the order of their keys. */
 class Least<Facts> {
   readonly #limit: number;
   readonly objects: ObjectIdentity<Facts>[] = [];
   total = 0;
+  /** The namespace of the last object that was beyond the limit. So are all later objects of this namespace. */
+  #beyond: string | undefined;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -81,9 +91,13 @@ class Least<Facts> {
 
   add(object: ObjectIdentity<Facts>): void {
     this.total++;
+    if (object.namespace === this.#beyond) return;
     const { objects } = this;
     const last = objects[this.#limit - 1];
-    if (last && byName(last, object) < 0) return;
+    if (last && byName(last, object) < 0) {
+      this.#beyond = object.namespace;
+      return;
+    }
     const after = objects.findLastIndex((other) => byName(other, object) < 0);
     objects.splice(after + 1, 0, object);
     if (objects.length > this.#limit) objects.pop();
