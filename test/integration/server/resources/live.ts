@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { grant } from '../../../../hack/extension/registration.ts';
 import { PasswordHasher } from '../../../../server/oauth/passwords/password-hasher.ts';
+import type { LiveEvent } from '../../../support/platform/live-events.ts';
 import { until } from '../../../support/until.ts';
 import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
-import type { LiveEvent } from './live-events.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The configured `resources.liveInterval`. */

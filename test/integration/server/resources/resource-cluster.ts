@@ -14,8 +14,8 @@ import { completeConfig } from '../../../../server/config.ts';
 import { readEnvironment } from '../../../../server/environment.ts';
 import { createLogger } from '../../../../server/observability/logger.ts';
 import { run } from '../../../../server/server.ts';
+import { LiveEvents } from '../../../support/platform/live-events.ts';
 import { until } from '../../../support/until.ts';
-import { LiveEvents } from './live-events.ts';
 
 /** The group and version of the platform lists. */
 export const LISTS = '/kapis/resources.platform.io/v1alpha3';

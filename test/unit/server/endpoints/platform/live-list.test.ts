@@ -7,6 +7,7 @@ import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import type { PlatformLists } from '../../../../../server/endpoints/platform/kind-lists.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { LiveEvents } from '../../../../support/platform/live-events.ts';
 import {
   PLATFORM_PATH,
   type PlatformOptions,
@@ -16,49 +17,12 @@ import { until } from '../../../../support/until.ts';
 
 const EVENTS = { accept: 'text/event-stream' };
 
-interface ServerSentEvent {
-  readonly event: string;
-  readonly id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** Reader of Server-Sent Events. */
-class Events {
-  readonly incoming: IncomingMessage;
-  readonly #chunks: AsyncIterator<Buffer>;
-  #rest = '';
-
-  constructor(incoming: IncomingMessage) {
-    this.incoming = incoming;
-    incoming.on('error', () => undefined);
-    this.#chunks = incoming.iterator({ destroyOnReturn: false });
-  }
-
-  /** Returns the next event; undefined at the end of the stream. */
-  async next(): Promise<ServerSentEvent | undefined> {
-    for (;;) {
-      // A line that starts with a colon is a comment: the heartbeat.
-      this.#rest = this.#rest.replace(/^(?::.*\n)+/, '');
-      const end = this.#rest.indexOf('\n\n');
-      if (end >= 0) {
-        const block = this.#rest.slice(0, end);
-        this.#rest = this.#rest.slice(end + 2);
-        const member = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
-        return { event: member('event'), id: member('id'), data: record(JSON.parse(member('data'))) };
-      }
-      const { value, done } = await this.#chunks.next();
-      if (done) return undefined;
-      this.#rest += value.toString();
-    }
-  }
-
-  /** Returns the names of the objects of the next page. */
-  async names(): Promise<string> {
-    const found = await this.next();
-    return array(found?.data['items'])
-      .map((item) => String(record(record(item)['metadata'])['name']))
-      .join();
-  }
+/** Returns the names of the objects of the next page. */
+async function namesOf(events: LiveEvents): Promise<string> {
+  const found = await events.next();
+  return array(found?.data['items'])
+    .map((item) => String(record(record(item)['metadata'])['name']))
+    .join();
 }
 
 /** A slicer whose time slices are always used up. */
@@ -91,10 +55,11 @@ describe('live lists', () => {
     server = await new HandlerServer(handler).start();
   }
 
-  async function follow(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Events> {
+  async function follow(path: string, headers: Readonly<Record<string, string>> = {}): Promise<LiveEvents> {
     const incoming = await server.open(`${PLATFORM_PATH}/${path}`, { headers: { ...EVENTS, ...headers } });
     open.push(incoming);
-    return new Events(incoming);
+    incoming.on('error', () => undefined);
+    return new LiveEvents(incoming);
   }
 
   beforeEach(() => {
@@ -143,10 +108,10 @@ describe('live lists', () => {
   it('send nothing for changes of other objects', async () => {
     await serve({ intervalMs: 1, heartbeatMs: 5 });
     const events = await follow('namespaces/shop/pods');
-    expect(await events.names()).to.equal('a');
+    expect(await namesOf(events)).to.equal('a');
     pods.apply('ADDED', plain('bank/c', 3));
     pods.apply('ADDED', plain('shop/d', 4));
-    expect((await events.names()).split(',')).to.have.members(['a', 'd']);
+    expect((await namesOf(events)).split(',')).to.have.members(['a', 'd']);
   });
 
   it('continue after Last-Event-ID without a repeated page', async () => {
@@ -228,7 +193,7 @@ describe('live lists', () => {
     const [left, other] = [await follow('pods'), await follow('pods')];
     await Promise.all([left.next(), other.next()]);
     expect(subscriptions).to.equal(2);
-    left.incoming.destroy();
+    left.close();
     await until(() => subscriptions === 1);
     server.abort();
     expect(await other.next()).to.equal(undefined);

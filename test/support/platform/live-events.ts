@@ -1,7 +1,7 @@
 // Test fixture: a reader of the Server-Sent Events of live lists.
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { record } from '../../../../apis/reading/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 
 export interface LiveEvent {
   readonly event: string;
