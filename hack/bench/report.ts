@@ -86,5 +86,14 @@ export function merged(known: Report, measured: Report): Report {
 export async function writeReport(measured: Report): Promise<void> {
   const report = merged(JSON.parse(await readFile(DATA, 'utf8')) as Report, measured);
   await writeFile(join(import.meta.dirname, 'results.md'), markdown(report));
-  await writeFile(DATA, `${JSON.stringify(report, null, 2)}\n`);
+  await writeFile(DATA, data(report));
+}
+
+/** JSON with a line for each row, so that a diff shows which rows changed. */
+function data({ groups, ...report }: Report): string {
+  const texts = Object.entries(groups).map(([name, { rows, ...group }]) => {
+    const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
+    return `"${name}":${JSON.stringify(group).slice(0, -1)},"rows":[\n${lines}\n]}`;
+  });
+  return `${JSON.stringify(report).slice(0, -1)},"groups":{\n${texts.join(',\n')}\n}}\n`;
 }
