@@ -56,6 +56,10 @@ export class HandlerServer {
     await closeNow(this.#server);
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Resolves with the response headers; the caller reads the body. */
   async open(path: string, options: AskOptions = {}): Promise<IncomingMessage> {
     const { method = 'GET', headers = {} } = options;

@@ -45,8 +45,12 @@ export class ScriptedCluster {
     return this.calls.map(({ kind }) => kind);
   }
 
-  connect(): ClusterConnection {
-    return new ClusterConnection({ kubeConfig: kubeConfigFor(`http://127.0.0.1:${portOf(this.#server)}`) });
+  get url(): string {
+    return `http://127.0.0.1:${portOf(this.#server)}`;
+  }
+
+  connect(kubeConfig = kubeConfigFor(this.url)): ClusterConnection {
+    return new ClusterConnection({ kubeConfig });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -66,6 +70,20 @@ export function kubeConfigFor(server: string, user: object = {}): () => KubeConf
   config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true }, { name: 'u', ...user });
   useExecPlugins(config, { inherited: process.env });
   return () => config;
+}
+
+/** Returns the text of a kubeconfig with one user. `cluster`: how to verify the server; not at all by default. */
+export function kubeConfigText(
+  server: string,
+  user: object,
+  cluster: object = { 'insecure-skip-tls-verify': true },
+): string {
+  return JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
 }
 
 function kindOf({ searchParams }: URL): RequestKind {

@@ -166,24 +166,4 @@ describe('catchUp', () => {
     await ask();
     expect(taken).to.deep.equal(['ADDED c@15']);
   });
-
-  it('stops when no read waits', async () => {
-    const end = new AbortController();
-    await start(({ response }) =>
-      send(response, event('ADDED', rawThing('c', 15)), event('ADDED', rawThing('d', 16))),
-    );
-    sinkOnce(() => end.abort(new Error('nobody waits')));
-    await ask(end.signal).catch(() => undefined);
-    expect(taken).to.deep.equal(['ADDED c@15']);
-  });
-
-  /** Calls `then` after the next change of the sink. */
-  function sinkOnce(then: () => void): void {
-    const { apply } = sink;
-    sink.apply = (type, object) => {
-      sink.apply = apply;
-      apply(type, object);
-      then();
-    };
-  }
 });

@@ -1,8 +1,7 @@
 // Tests of cached objects, and of the compressed buffers that hold the JSON.
 import { constants, inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { PackedFrames, PlainFrame, storedAlone } from '../../../../server/cache/stored-object.ts';
-import { readThing } from '../../../support/cluster/raw-objects.ts';
+import { PackedFrames } from '../../../../server/cache/stored-object.ts';
 
 const text = (letter: string, length = 1000): Buffer => Buffer.from(letter.repeat(length));
 
@@ -43,37 +42,5 @@ describe('PackedFrames', () => {
   it('return a frame that is larger than the limit', () => {
     const frame = new PackedFrames(10).frame(text('a'));
     expect(frame.open().equals(text('a'))).to.equal(true);
-  });
-});
-
-describe('StoredObject', () => {
-  const { identity, spliced } = readThing('a', 7, 3);
-  const alone = storedAlone(identity, spliced, [Buffer.from('<'), Buffer.from('>')]);
-  const json = { kind: 'Thing', apiVersion: 'resources.platform.io/v1alpha3' };
-
-  it('is a slice of its frame', () => {
-    expect(JSON.parse(alone.bytes.toString())).to.deep.include({ ...json, spec: { size: 3 } });
-    expect(JSON.parse(alone.metadata.toString())).to.include({ name: 'a', resourceVersion: '7' });
-    expect(alone).to.include({ key: 'a', name: 'a', resourceVersion: '7', length: alone.bytes.length });
-    expect(alone.facts).to.deep.equal({ size: 3 });
-  });
-
-  it('has the same bytes in another frame, plain or packed', () => {
-    const shared = Buffer.concat([Buffer.from('[0,'), alone.bytes, Buffer.from(']'), text(' ')]);
-    for (const frame of [new PlainFrame(shared), new PackedFrames().frame(shared)]) {
-      const moved = alone.in(frame, 3);
-      expect(moved.bytes.equals(alone.bytes)).to.equal(true);
-      expect(moved.metadata.equals(alone.metadata)).to.equal(true);
-      expect(moved.identity).to.equal(identity);
-    }
-  });
-
-  it('keeps no plain frame of other objects in memory when it is detached', () => {
-    const shared = Buffer.concat([alone.bytes, text(' ')]);
-    const detached = alone.in(new PlainFrame(shared), 0).detached();
-    expect(detached.bytes.equals(alone.bytes)).to.equal(true);
-    expect(detached.bytes.buffer.byteLength).to.equal(alone.length);
-    const packed = alone.in(new PackedFrames().frame(shared), 0);
-    expect(packed.detached()).to.equal(packed);
   });
 });

@@ -17,16 +17,6 @@ function sorted(key: string, profile = pods.profile): string[] {
 }
 
 describe('the sort keys of every kind', () => {
-  it('order objects, and equal objects by name, then by namespace', () => {
-    expect(sorted('name')).to.deep.equal(['bank/a', 'shop/a', 'shop/b', 'bank/c']);
-    expect(sorted('namespace')).to.deep.equal(['bank/a', 'bank/c', 'shop/a', 'shop/b']);
-    for (const key of ['creationTimestamp', 'createTime']) {
-      expect(sorted(key), key).to.deep.equal(['shop/b', 'bank/a', 'shop/a', 'bank/c']);
-    }
-    expect(sorted('age')).to.deep.equal(['bank/c', 'bank/a', 'shop/a', 'shop/b']);
-    expect(sorted('status')).to.deep.equal(['bank/a', 'bank/c', 'shop/a', 'shop/b']);
-  });
-
   it('are preceded by those of the kind', () => {
     const profile = { ...pods.profile, sortKeys: { status: comparing(({ name }) => name) } };
     expect(sorted('status', profile)).to.deep.equal(sorted('name'));

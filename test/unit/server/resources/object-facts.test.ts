@@ -6,20 +6,6 @@ import { FactsReader } from '../../../../server/resources/object-facts.ts';
 const reader = new FactsReader('platform.io');
 
 describe('the facts of an object', () => {
-  it('are its creation time, alias, annotations and owners', () => {
-    const metadata = {
-      creationTimestamp: '2026-01-01T00:00:00Z',
-      annotations: { 'platform.io/alias-name': 'My Cart', 'other.io/alias-name': 'x', team: 'blue' },
-      ownerReferences: [{ uid: 'u1', kind: 'ReplicaSet', name: 'cart-1', controller: true }],
-    };
-    expect(reader.read({ metadata })).to.deep.include({
-      createdAt: Date.UTC(2026, 0, 1) / 1000,
-      alias: 'My Cart',
-      annotations: metadata.annotations,
-      owners: [{ uid: 'u1', kind: 'ReplicaSet' }],
-    });
-  });
-
   it('have a text of alias, labels and images in lower case', () => {
     const containers = [{ image: 'Registry.example/cart:1' }, { image: 'Registry.example/cart:1' }];
     const initContainers = [{ image: 'init' }];

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
@@ -16,6 +17,7 @@ import { issue, issueServer, newCA } from '../../../../support/certificates.ts';
 import {
   type Call,
   kubeConfigFor,
+  kubeConfigText,
   ScriptedCluster,
   status,
 } from '../../../../support/cluster/scripted-cluster.ts';
@@ -38,9 +40,10 @@ describe('ClusterConnection', () => {
 
   async function connected(
     answer: (call: Call) => unknown,
+    kubeConfigOf: (url: string) => () => KubeConfig = kubeConfigFor,
   ): Promise<{ cluster: ScriptedCluster; client: ClusterConnection }> {
     const cluster = await ScriptedCluster.start(answer);
-    const client = cluster.connect();
+    const client = cluster.connect(kubeConfigOf(cluster.url));
     ending.push(
       () => cluster.stop(),
       () => client.close(),
@@ -71,21 +74,18 @@ describe('ClusterConnection', () => {
   });
 
   it('sends nothing when the signal aborts while credentials load', async () => {
-    const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
-    await other.json({ path: '/', signal });
     const controller = new AbortController();
-    const config = kubeConfigFor(`http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`);
-    const client = new ClusterConnection({
-      kubeConfig: () => {
+    const { cluster, client } = await connected(
+      ({ response }) => response.end('{}'),
+      (url) => () => {
         queueMicrotask(() => controller.abort(new Error('gone')));
-        return config();
+        return kubeConfigFor(url)();
       },
-    });
-    ending.push(() => client.close());
+    );
     const error = await failure(client.open({ path: '/never', signal: controller.signal }));
     expect(error).to.have.property('message', 'gone');
-    await other.json({ path: '/later', signal });
-    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/', '/later']);
+    await client.json({ path: '/later', signal });
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/later']);
   });
 
   it('resolves answered at the first response with any status', async () => {
@@ -176,11 +176,10 @@ describe('ClusterConnection', () => {
   it('throws ServiceUnavailable while a plugin returns no credentials, and works afterwards', async () => {
     const plugin = await HeldPlugin.make();
     ending.push(() => plugin.remove());
-    const { cluster, client: other } = await connected(({ response }) => response.end('{}'));
-    await other.json({ path: '/', signal });
-    const server = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`;
-    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(server, plugin.user) });
-    ending.push(() => client.close());
+    const { cluster, client } = await connected(
+      ({ response }) => response.end('{}'),
+      (url) => kubeConfigFor(url, plugin.user),
+    );
     const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
     expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
     expect(error)
@@ -194,19 +193,14 @@ describe('ClusterConnection', () => {
   });
 
   it('releases a 401 response when the credentials cannot be renewed', async () => {
-    const { cluster, client: other } = await connected(({ response }) =>
-      response.writeHead(401).end(status(401, 'Unauthorized')),
-    );
-    await failure(other.json({ path: '/', signal }));
-    const config = kubeConfigFor(`http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`);
     let requested = 0;
-    const client = new ClusterConnection({
-      kubeConfig: () => {
+    const { cluster, client } = await connected(
+      ({ response }) => response.writeHead(401).end(status(401, 'Unauthorized')),
+      (url) => () => {
         if (requested++ > 0) throw new Error('no more');
-        return config();
+        return kubeConfigFor(url)();
       },
-    });
-    ending.push(() => client.close());
+    );
     const error = await failure(client.open({ path: '/', signal }));
     expect(error).to.have.nested.property('cause.message', 'no more');
     const socket = cluster.calls.at(-1)?.request.socket;
@@ -272,11 +266,10 @@ describe('ClusterConnection', () => {
   });
 
   it('keeps the path of the server URL', async () => {
-    const { cluster } = await connected(({ response }) => response.writeHead(200).end('{}'));
-    await cluster.connect().json({ path: '/x', signal });
-    const base = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}/k8s/c1/`;
-    const client = new ClusterConnection({ kubeConfig: kubeConfigFor(base) });
-    ending.push(() => client.close());
+    const { cluster, client } = await connected(
+      ({ response }) => response.writeHead(200).end('{}'),
+      (url) => kubeConfigFor(`${url}/k8s/c1/`),
+    );
     await client.json({ path: '/api', signal });
     expect(cluster.calls.at(-1)?.url.pathname).to.equal('/k8s/c1/api');
   });
@@ -294,18 +287,7 @@ describe('ClusterConnection', () => {
       if (token === refused) response.writeHead(401).end(status(401, 'Unauthorized'));
       else response.writeHead(200).end('{}');
     });
-    await cluster.connect().json({ path: '/', signal });
-    const server = `http://127.0.0.1:${cluster.calls[0]?.request.socket.localPort ?? 0}`;
-    const write = (token: string) =>
-      writeFile(
-        file,
-        JSON.stringify({
-          clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
-          users: [{ name: 'u', user: { token } }],
-          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-          'current-context': 'x',
-        }),
-      );
+    const write = (token: string) => writeFile(file, kubeConfigText(cluster.url, { token }));
     await write('one');
     const client = new ClusterConnection({
       kubeConfig: kubeConfigSource(file),
@@ -313,7 +295,6 @@ describe('ClusterConnection', () => {
       now: () => now,
     });
     ending.push(() => client.close());
-    seen.length = 0;
     await client.json({ path: '/', signal });
     await write('two');
     await client.json({ path: '/', signal });
@@ -356,19 +337,8 @@ describe('ClusterConnection', () => {
     const write = async (cn: string, authority = ca.cert) => {
       const { cert, key } = await issue(ca, { cn });
       const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      await writeFile(
-        file,
-        JSON.stringify({
-          clusters: [
-            { name: 'c', cluster: { server: url, 'certificate-authority-data': base64(authority) } },
-          ],
-          users: [
-            { name: 'u', user: { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) } },
-          ],
-          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-          'current-context': 'x',
-        }),
-      );
+      const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) };
+      await writeFile(file, kubeConfigText(url, user, { 'certificate-authority-data': base64(authority) }));
     };
     const client = new ClusterConnection({ kubeConfig: kubeConfigSource(file), refreshMs: 0 });
     ending.push(() => client.close());

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { CredentialSource, type Credentials } from '../../../../../server/cluster/connection/credentials.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
-import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
+import { kubeConfigFor, kubeConfigText } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -144,13 +144,7 @@ describe('CredentialSource', () => {
 
     it('reruns the plugin after a rejection, also without an expiry, but not for each rejection', async () => {
       const file = join(await mkdtemp(join(tmpdir(), 'credentials-')), 'kubeconfig');
-      const { user } = plugin;
-      const kubeConfig = { clusters: [{ name: 'c', cluster: { server: 'https://cluster.example' } }] };
-      const context = {
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'x',
-      };
-      await writeFile(file, JSON.stringify({ ...kubeConfig, ...context, users: [{ name: 'u', user }] }));
+      await writeFile(file, kubeConfigText('https://cluster.example', plugin.user));
       let now = 0;
       credentials = new CredentialSource(kubeConfigSource(file, process.env), 1000, () => now);
       const token = async (refused?: Credentials) =>

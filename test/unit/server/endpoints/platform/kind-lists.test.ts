@@ -217,17 +217,13 @@ describe('platform lists with computed annotations', () => {
     );
     let used = 1;
     const computed = () => `"node.platform.io/pods":"${used}"`;
-    const server = await new HandlerServer(platformNodes({ cache: cache.cache, computed })).start();
-    try {
-      for (const path of [`${PATH}/n1000`, `${PATH}?limit=10`, `${PATH}?limit=-1`]) {
-        const etag = (await server.ask(path)).headers.etag ?? '';
-        const again = async () => (await server.ask(path, { headers: { 'if-none-match': etag } })).status;
-        expect(await again(), path).to.equal(304);
-        used++;
-        expect(await again(), path).to.equal(200);
-      }
-    } finally {
-      await server.close();
+    await using server = await new HandlerServer(platformNodes({ cache: cache.cache, computed })).start();
+    for (const path of [`${PATH}/n1000`, `${PATH}?limit=10`, `${PATH}?limit=-1`]) {
+      const etag = (await server.ask(path)).headers.etag ?? '';
+      const again = async () => (await server.ask(path, { headers: { 'if-none-match': etag } })).status;
+      expect(await again(), path).to.equal(304);
+      used++;
+      expect(await again(), path).to.equal(200);
     }
   });
 });

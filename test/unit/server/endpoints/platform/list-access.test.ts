@@ -103,17 +103,13 @@ describe('the permissions of platform lists', () => {
         return synced.promise;
       },
     });
-    const slow = await new HandlerServer(handler).start();
-    try {
-      allowed = new Set(['list pods shop']);
-      const answer = slow.ask(`${PLATFORM_PATH}/pods`);
-      await waiting.promise;
-      allowed = new Set();
-      synced.resolve();
-      expect((await answer).status).to.equal(403);
-    } finally {
-      await slow.close();
-    }
+    await using slow = await new HandlerServer(handler).start();
+    allowed = new Set(['list pods shop']);
+    const answer = slow.ask(`${PLATFORM_PATH}/pods`);
+    await waiting.promise;
+    allowed = new Set();
+    synced.resolve();
+    expect((await answer).status).to.equal(403);
   });
 });
 
@@ -123,19 +119,15 @@ describe('the permissions of the list of nodes', () => {
     cache.fill(1, [node('a', 1)]);
     let allowed = new Set<string>();
     const handler = platformNodes({ cache: cache.cache, allowed: (review) => allowed.has(short(review)) });
-    const server = await new HandlerServer(handler).start();
+    await using server = await new HandlerServer(handler).start();
     const statuses = async () =>
       Promise.all(
         ['nodes', 'nodes/a'].map(async (path) => (await server.ask(`${PLATFORM_PATH}/${path}`)).status),
       );
-    try {
-      expect(await statuses()).to.deep.equal([403, 403]);
-      for (const group of ['nodes', 'nodes.resources.platform.io']) {
-        allowed = new Set([`list ${group} *`, `get ${group} * a`]);
-        expect(await statuses(), group).to.deep.equal([200, 200]);
-      }
-    } finally {
-      await server.close();
+    expect(await statuses()).to.deep.equal([403, 403]);
+    for (const group of ['nodes', 'nodes.resources.platform.io']) {
+      allowed = new Set([`list ${group} *`, `get ${group} * a`]);
+      expect(await statuses(), group).to.deep.equal([200, 200]);
     }
   });
 });

@@ -130,16 +130,12 @@ describe('the resourceVersion of a read', () => {
       const ahead = new NodeCache();
       ahead.fill(12, [node('a', 11), node('b', 2)]);
       ahead.apply('MODIFIED', node('b', 13));
-      const other = await new HandlerServer(resourceHandler(nodes, ahead.cache)).start();
-      try {
-        const token = String(record((await other.json(`${LIST}?limit=1`))['metadata'])['continue']);
-        const rest = server.json(`${LIST}?continue=${token}`);
-        await Promise.race([waiting, rest]);
-        cache.apply('MODIFIED', node('b', 13));
-        expect(versionAndItems(await rest)).to.equal('13 b@13');
-      } finally {
-        await other.close();
-      }
+      await using other = await new HandlerServer(resourceHandler(nodes, ahead.cache)).start();
+      const token = String(record((await other.json(`${LIST}?limit=1`))['metadata'])['continue']);
+      const rest = server.json(`${LIST}?continue=${token}`);
+      await Promise.race([waiting, rest]);
+      cache.apply('MODIFIED', node('b', 13));
+      expect(versionAndItems(await rest)).to.equal('13 b@13');
     });
   });
 

@@ -52,24 +52,20 @@ describe('list', () => {
 
   it('continues pages from the first snapshot, and returns 410 with a new token after it expired', async () => {
     const own = new NodeCache();
-    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
-    try {
-      own.fill(10, [node('a', 1), node('b', 2), node('c', 3)]);
-      const token = String(record((await handler.json(`${LIST}?limit=1`))['metadata'])['continue']);
-      own.apply('DELETED', node('b', 11));
-      expect(names(await handler.json(`${LIST}?continue=${token}`))).to.deep.equal(['b', 'c']);
-      own.fill(20, [node('a', 1)]);
-      const gone = await handler.json(`${LIST}?continue=${token}`);
-      expect(gone).to.include({ code: 410, reason: 'Expired' });
-      expect(gone['message']).to.match(/^The provided continue parameter is too old/);
-      const onward = String(record(gone['metadata'])['continue']);
-      own.apply('ADDED', node('d', 21));
-      const rest = await handler.json(`${LIST}?continue=${onward}`);
-      expect(names(rest)).to.deep.equal(['d']);
-      expect(rest['metadata']).to.deep.equal({ resourceVersion: '21' });
-    } finally {
-      await handler.close();
-    }
+    await using handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
+    own.fill(10, [node('a', 1), node('b', 2), node('c', 3)]);
+    const token = String(record((await handler.json(`${LIST}?limit=1`))['metadata'])['continue']);
+    own.apply('DELETED', node('b', 11));
+    expect(names(await handler.json(`${LIST}?continue=${token}`))).to.deep.equal(['b', 'c']);
+    own.fill(20, [node('a', 1)]);
+    const gone = await handler.json(`${LIST}?continue=${token}`);
+    expect(gone).to.include({ code: 410, reason: 'Expired' });
+    expect(gone['message']).to.match(/^The provided continue parameter is too old/);
+    const onward = String(record(gone['metadata'])['continue']);
+    own.apply('ADDED', node('d', 21));
+    const rest = await handler.json(`${LIST}?continue=${onward}`);
+    expect(names(rest)).to.deep.equal(['d']);
+    expect(rest['metadata']).to.deep.equal({ resourceVersion: '21' });
   });
 
   for (const [query, message] of [
@@ -125,16 +121,12 @@ describe('list', () => {
           return piece.deflated();
         },
       }));
-    const handler = await new HandlerServer(resourceHandler(nodes, cache)).start();
-    try {
-      const headers = { 'accept-encoding': 'gzip' };
-      const head = await handler.ask(LIST, { method: 'HEAD', headers });
-      expect([head.headers['content-encoding'], made]).to.deep.equal(['gzip', 0]);
-      await handler.ask(LIST, { headers });
-      expect(made).to.equal(pieces.length);
-    } finally {
-      await handler.close();
-    }
+    await using handler = await new HandlerServer(resourceHandler(nodes, cache)).start();
+    const headers = { 'accept-encoding': 'gzip' };
+    const head = await handler.ask(LIST, { method: 'HEAD', headers });
+    expect([head.headers['content-encoding'], made]).to.deep.equal(['gzip', 0]);
+    await handler.ask(LIST, { headers });
+    expect(made).to.equal(pieces.length);
   });
 
   it('returns 405 with Allow for other methods, and 404 for other paths', async () => {
@@ -211,20 +203,16 @@ describe('list of many objects', () => {
 
   it('is complete for any object size', async () => {
     const own = new NodeCache();
-    const handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
+    await using handler = await new HandlerServer(resourceHandler(nodes, own.cache)).start();
     const list = async (filler: string): Promise<string> => {
       own.fill(10, [node('a', 1, { zone: 'x' }, { filler }), node('b', 2, { zone: 'x' })]);
       return (await handler.ask(`${LIST}?labelSelector=zone`)).body.toString();
     };
-    try {
-      const end = (await list('')).indexOf(',{"kind":"Node"');
-      for (const surplus of [-1, 0, 1]) {
-        const body = await list('x'.repeat(GZIP_THRESHOLD + surplus - end));
-        expect(body.indexOf(',{"kind":"Node"')).to.equal(GZIP_THRESHOLD + surplus);
-        expect(names(record(JSON.parse(body)))).to.deep.equal(['a', 'b']);
-      }
-    } finally {
-      await handler.close();
+    const end = (await list('')).indexOf(',{"kind":"Node"');
+    for (const surplus of [-1, 0, 1]) {
+      const body = await list('x'.repeat(GZIP_THRESHOLD + surplus - end));
+      expect(body.indexOf(',{"kind":"Node"')).to.equal(GZIP_THRESHOLD + surplus);
+      expect(names(record(JSON.parse(body)))).to.deep.equal(['a', 'b']);
     }
   });
 

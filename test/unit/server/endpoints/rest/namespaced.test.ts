@@ -60,13 +60,6 @@ describe('a namespaced resource', () => {
 
   after(() => server.close());
 
-  it('lists all namespaces and one namespace', async () => {
-    expect(await keys(`${BASE}/things`)).to.have.members(['a/x', 'a/y', 'a-b/x', 'b/x']);
-    expect(await keys(`${BASE}/namespaces/a/things`)).to.deep.equal(['a/x', 'a/y']);
-    expect(await keys(`${BASE}/namespaces/none/things`)).to.deep.equal([]);
-    expect(await keys(`${BASE}/things?fieldSelector=metadata.namespace%3Db`)).to.deep.equal(['b/x']);
-  });
-
   it('pages within a namespace, with its own count', async () => {
     const page = await server.json(`${BASE}/namespaces/a/things?limit=1`);
     expect(record(page['metadata'])).to.include({ remainingItemCount: 1 });

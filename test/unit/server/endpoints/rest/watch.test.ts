@@ -224,50 +224,38 @@ describe('watch with slow clients', () => {
     };
     const watch = { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 200, maxInitialBytes: 1 << 20, observer };
     const handler = resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, watch });
-    const server = await new HandlerServer((context) => {
+    await using server = await new HandlerServer((context) => {
       sockets.add(context.request.socket);
       return handler(context);
     }).start();
-    try {
-      for (let reader = 0; reader < 40; reader += 1) {
-        const slow = await server.open(WATCH);
-        slow.on('error', () => undefined);
-      }
-      await all.promise;
-      expect(most).to.be.lessThan(4 << 20);
-    } finally {
-      await server.close();
+    for (let reader = 0; reader < 40; reader += 1) {
+      const slow = await server.open(WATCH);
+      slow.on('error', () => undefined);
     }
+    await all.promise;
+    expect(most).to.be.lessThan(4 << 20);
   });
 
   it('returns 410 after initial events when etcd was restored from a backup meanwhile', async () => {
     const cache = largeCache(100);
-    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
-    try {
-      const lines = new WatchLines(await server.open(WATCH));
-      expect(await lines.names(1)).to.deep.equal(['ADDED n0@5']);
-      cache.fill(50, [node('other', 40)]);
-      cache.cache.bookmark('120');
-      let last = await lines.next();
-      for (let next = last; next; next = await lines.next()) last = next;
-      expect(last?.type).to.equal('ERROR');
-      expect(last?.object).to.include({ code: 410, reason: 'Expired' });
-    } finally {
-      await server.close();
-    }
+    await using server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    const lines = new WatchLines(await server.open(WATCH));
+    expect(await lines.names(1)).to.deep.equal(['ADDED n0@5']);
+    cache.fill(50, [node('other', 40)]);
+    cache.cache.bookmark('120');
+    let last = await lines.next();
+    for (let next = last; next; next = await lines.next()) last = next;
+    expect(last?.type).to.equal('ERROR');
+    expect(last?.object).to.include({ code: 410, reason: 'Expired' });
   });
 
   it('sends changes that occurred during the initial events', async () => {
     const cache = largeCache(100);
-    const server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
-    try {
-      const lines = new WatchLines(await server.open(WATCH));
-      await lines.names(1);
-      cache.apply('ADDED', node('late', 101));
-      expect((await lines.names(600)).at(-1)).to.equal('ADDED late@101');
-      lines.close();
-    } finally {
-      await server.close();
-    }
+    await using server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
+    const lines = new WatchLines(await server.open(WATCH));
+    await lines.names(1);
+    cache.apply('ADDED', node('late', 101));
+    expect((await lines.names(600)).at(-1)).to.equal('ADDED late@101');
+    lines.close();
   });
 });

@@ -197,13 +197,6 @@ describe('watch over WebSocket', () => {
     expect(answers).to.be.within(1, pings - 1);
   });
 
-  it('sends an ERROR event for an expired resourceVersion', async () => {
-    const client = await connect('&resourceVersion=1');
-    const [text = ''] = await client.texts(1);
-    expect(JSON.parse(text)).to.have.nested.property('object.reason', 'Expired');
-    expect(await client.next()).to.deep.equal(['close', NORMAL]);
-  });
-
   it('terminates only the client that does not read', async () => {
     stop.abort();
     await closeNow(server);

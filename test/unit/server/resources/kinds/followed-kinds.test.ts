@@ -94,20 +94,6 @@ describe('FollowedKinds', () => {
     expect(namesOf(kinds)).to.deep.equal(['pods']);
   });
 
-  it('reports changes of the objects, and the end', async () => {
-    const pods = await use(await follow(), PODS);
-    let changes = 0;
-    const unsubscribe = pods.onChange(() => changes++);
-    expect(pods.watchers).to.equal(1);
-    cluster.send(PODS_PATH, 'ADDED', plain('shop/c', 2_000));
-    await until(() => pods.objects === 3);
-    expect(changes).to.equal(1);
-    pods.stop();
-    expect(changes).to.equal(2);
-    unsubscribe();
-    expect(pods.watchers).to.equal(0);
-  });
-
   it('responds with 503 and the reason after a bounded wait', async () => {
     cluster.responses.set(PODS_PATH, () => undefined);
     const kinds = await follow({ syncTimeout: 20 });
@@ -172,31 +158,6 @@ describe('FollowedKinds', () => {
     await use(kinds, NAMESPACES);
     expect(namesOf(kinds)).to.deep.equal(['pods', 'namespaces']);
     expect(removed).to.deep.equal(['services']);
-  });
-
-  it('stops only the kind whose definition changes or disappears', async () => {
-    const kinds = await follow();
-    const current = (): Kind => kinds.catalog.current('widgets.example.com') ?? WIDGETS;
-    await until(() => {
-      cluster.define('ADDED', WIDGETS);
-      return current().custom !== undefined;
-    });
-    const [pods, widgets] = [await use(kinds, PODS), await use(kinds, current())];
-    let ended = false;
-    widgets.onChange(() => {
-      ended = true;
-    });
-    cluster.define('MODIFIED', WIDGETS, 'shade');
-    await until(() => ended);
-    expect(removed).to.deep.equal(['widgets.example.com']);
-    const changed = await use(kinds, current());
-    expect(changed).not.to.equal(widgets);
-    expect(changed.profile.fields).to.have.property('spec.shade');
-    cluster.kinds = [PODS, NAMESPACES, SERVICES];
-    cluster.define('DELETED', WIDGETS);
-    await until(() => kinds.synced.length === 1);
-    expect(kinds.use(PODS, signal)).to.equal(pods);
-    expect(cluster.requests(PODS_PATH)).to.equal(1);
   });
 
   it('waits for the new version of a kind that changes during its first list', async () => {

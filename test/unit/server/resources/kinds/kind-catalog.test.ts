@@ -5,7 +5,7 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
 import { KindCatalog } from '../../../../../server/resources/kinds/kind-catalog.ts';
 import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
-import { NAMESPACES, PODS } from '../../../../support/platform/kind-cache.ts';
+import { PODS } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -59,18 +59,6 @@ describe('KindCatalog', () => {
     return exactName(await catalog.resolve(resource, signal));
   }
 
-  it('resolves plurals and exact names', async () => {
-    const catalog = await catalogOf([PODS, NAMESPACES, kind('deployments.apps'), WIDGETS]);
-    expect(await catalog.resolve('pods', signal)).to.deep.equal(PODS);
-    expect(await resolved(catalog, 'deployments')).to.equal('deployments.apps');
-    expect(await resolved(catalog, 'deployments.apps')).to.equal('deployments.apps');
-    expect(await resolved(catalog, 'widgets')).to.equal('widgets.example.com');
-    expect(catalog.resolve('widgets', signal)).not.to.be.a('promise');
-    expect(catalog.has('widgets')).to.equal(true);
-    expect(catalog.has('gadgets')).to.equal(false);
-    expect(cluster.requests('/api')).to.equal(1);
-  });
-
   it('prefers the built-in kind, and reports an ambiguous plural of custom resources', async () => {
     const catalog = await catalogOf([
       kind('services'),
@@ -117,31 +105,6 @@ describe('KindCatalog', () => {
         return false;
       }
     });
-  });
-
-  it('responds with 503 for an API that does not respond, and keeps its known kinds', async () => {
-    const things = kind('things.late.example.org');
-    const catalog = await catalogOf([PODS, things, WIDGETS]);
-    expect(await resolved(catalog, 'things')).to.equal('things.late.example.org');
-    expect(catalog.outage(things)).to.equal(undefined);
-    const silent = { group: 'silent.example.org', version: 'v2' };
-    cluster.unavailable = [things, silent];
-    const cause =
-      'the APIService v2.silent.example.org is not available, so that its resources cannot be listed';
-    // The next request for discovery is at least 500 ms later.
-    await until(async () => (await failure(catalog, 'others.silent.example.org')).code === 503);
-    expect((await failure(catalog, 'others.silent.example.org')).message).to.equal(cause);
-    expect(catalog.outage(things)).to.include('v1.late.example.org');
-    expect(await resolved(catalog, 'things')).to.equal('things.late.example.org');
-    expect(await resolved(catalog, 'widgets')).to.equal('widgets.example.com');
-    for (const unknown of ['gadgets', 'gadgets.example.com', 'late.example.org', 'xlate.example.org']) {
-      expect((await failure(catalog, unknown)).code, unknown).to.equal(404);
-    }
-
-    cluster.unavailable = [];
-    await until(async () => (await resolved(catalog, 'things')) !== '' && !catalog.outage(things));
-    cluster.kinds = [PODS, WIDGETS];
-    await until(async () => (await failure(catalog, 'others.late.example.org')).code === 404);
   });
 
   it('does not serve restricted kinds unless they are allowed', async () => {

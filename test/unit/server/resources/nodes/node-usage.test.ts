@@ -77,13 +77,6 @@ describe('UsageCounter', () => {
     return counter;
   };
 
-  it('is synced after the first list', () => {
-    const counter = new UsageCounter();
-    counter.replacement().add(raw(pod('a', 'n', { containers: [cpu('1')] })));
-    expect(counter.synced).to.equal(false);
-    expect(filled().synced).to.equal(true);
-  });
-
   it('is reset by each list', () => {
     const counter = filled(
       pod('a', 'n', { containers: [cpu('1')] }),
@@ -166,11 +159,5 @@ describe('UsageCounter', () => {
       'node.platform.io/cpu-requests': '0',
       'node.platform.io/cpu-requests-fraction': '0%',
     });
-  });
-
-  it('is not formatted before the first list', () => {
-    expect(usageAnnotations(new UsageCounter(), 'platform.io')({ name: 'n', facts: nodeFacts({}) })).to.equal(
-      '',
-    );
   });
 });
