@@ -10,7 +10,6 @@ import { ClusterConnection } from './cluster/connection/connection.ts';
 import type { CompletedConfig } from './config.ts';
 import { Accelerator } from './gateway/acceleration/accelerator.ts';
 import { CallerReviews } from './gateway/acceleration/caller-reviews.ts';
-import { RevisionProof } from './gateway/acceleration/revision-proof.ts';
 import { CallerLimits } from './gateway/caller-limits.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
@@ -23,9 +22,7 @@ import { Upstream, withoutUser } from './gateway/upstream.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
 import type { FollowedKinds } from './resources/kinds/followed-kinds.ts';
-
-/** Interval in ms at which the permission of an accelerated watch is reviewed again. */
-const REVIEW_INTERVAL_MS = 30_000;
+import type { RecentWrites } from './resources/recent-writes.ts';
 
 export interface GatewayParts {
   readonly route: GatewayRoute;
@@ -43,6 +40,8 @@ export interface GatewayDependencies {
   readonly issuer: () => string;
   /** The kinds whose reads can be accelerated. */
   readonly kinds: FollowedKinds;
+  /** The writes that the gateway forwards. */
+  readonly writes: RecentWrites;
   /** The API groups that this server serves itself. */
   readonly ownGroups: readonly string[];
   readonly log: Logger;
@@ -65,6 +64,7 @@ export function newGateway(
     oauth,
     issuer,
     kinds,
+    writes,
     ownGroups,
     log,
     metrics: registry,
@@ -115,15 +115,16 @@ export function newGateway(
     ? new Accelerator({
         kinds,
         reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, signal }),
-        proof: new RevisionProof(client, signal),
+        writes,
         excluded: options.unaccelerated,
-        reviewIntervalMs: REVIEW_INTERVAL_MS,
+        reviewIntervalMs: options.watchReviewInterval,
         registry,
       })
     : undefined;
   const gateway = new Gateway({
     upstream,
     accelerator,
+    writes,
     pseudonym,
     requests,
     streams,

@@ -1,5 +1,6 @@
 // Creates the lists, live lists and search under `/kapis` from the configuration.
 import type { Logger } from 'pino';
+import { newServiceUnavailable } from '../apis/meta/v1/errors.ts';
 import { groupName, VERSION } from '../apis/resources/v1alpha3/group-version.ts';
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
@@ -9,7 +10,7 @@ import type { ClusterClient } from './cluster/connection/client.ts';
 import { TimeSlicer } from './concurrency/time-slicer.ts';
 import type { CompletedConfig } from './config.ts';
 import { acceptsEvents } from './endpoints/accept.ts';
-import { KindLists, type PlatformLists } from './endpoints/platform/kind-lists.ts';
+import { type Caller, KindLists, type PlatformLists } from './endpoints/platform/kind-lists.ts';
 import { ListAccess } from './endpoints/platform/list-access.ts';
 import { platformHandler } from './endpoints/platform/platform-handler.ts';
 import { Search } from './endpoints/platform/search.ts';
@@ -21,10 +22,13 @@ import type { FollowedKind } from './resources/kinds/followed-kind.ts';
 import { FollowedKinds } from './resources/kinds/followed-kinds.ts';
 import { ListIndex } from './resources/lists/list-index.ts';
 import { nodeProfile } from './resources/nodes/node-profile.ts';
+import { RecentWrites, type WrittenCache } from './resources/recent-writes.ts';
 import type { ResourceRoute } from './routes.ts';
 
 export interface Resources {
   readonly route: ResourceRoute;
+  /** The writes that reads of the same caller must contain. */
+  readonly writes: RecentWrites;
   readonly kinds: FollowedKinds;
   /** Background work. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
@@ -48,6 +52,9 @@ const COMPRESSED_NODES = 8 << 20;
 const COMPRESSED_OTHERS = 1 << 20;
 /** Memory of the bodies of recently requested pages of all kinds, in bytes. */
 const BODIES = 16 << 20;
+
+/** Maximum time in ms in which a list has to contain the writes of its caller. */
+const MAX_WRITE_MS = 3_000;
 
 const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
@@ -112,13 +119,28 @@ export function newResources(
     }
     return lists;
   };
+  const writes = new RecentWrites((kind) => exactName(kind) === NODES.plural || followed.follows(kind));
+  /** Returns the lists when they contain the writes of the caller. Throws ServiceUnavailable if this takes too long. */
+  const withWrites = (
+    lists: PlatformLists,
+    cached: WrittenCache,
+    { user, signal }: Caller,
+  ): Promise<PlatformLists> | PlatformLists => {
+    const { kind } = lists;
+    if (!writes.pending(user, kind, cached)) return lists;
+    return writes.contained(user, kind, cached, MAX_WRITE_MS, signal).then((contained) => {
+      if (contained) return lists;
+      throw newServiceUnavailable(`the list of ${exactName(kind)} does not contain your last write yet`, 1);
+    });
+  };
   const kinds = {
     resolve: (resource: string, signal: AbortSignal) =>
       resource === NODES.plural ? NODES : followed.catalog.resolve(resource, signal),
-    lists: (kind: Kind, signal: AbortSignal) => {
-      if (kind === NODES) return nodeLists;
-      const used = followed.use(kind, signal);
-      return used instanceof Promise ? used.then(listsOf) : listsOf(used);
+    lists: (kind: Kind, caller: Caller) => {
+      if (kind === NODES) return withWrites(nodeLists, nodes.informer, caller);
+      const used = followed.use(kind, caller.signal);
+      if (!(used instanceof Promise)) return withWrites(listsOf(used), used, caller);
+      return used.then((synced) => withWrites(listsOf(synced), synced, caller));
     },
     get followed() {
       return [NODES, ...followed.synced.map(({ kind }) => kind)];
@@ -144,6 +166,7 @@ export function newResources(
       handler,
     },
     kinds: followed,
+    writes,
     followers: [followed],
     isLongRunning: ({ info, request }) =>
       info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),

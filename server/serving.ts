@@ -112,6 +112,7 @@ export async function serve(
         oauth,
         issuer: () => issuerOf(config.oauth, securePort),
         kinds: resources.kinds,
+        writes: resources.writes,
         ownGroups: [nodes.definition.group, ...(logs ? [logs.discovered.group] : [])],
         log,
         metrics,

@@ -7,6 +7,7 @@ import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
 import { InformerCache } from './informer-cache.ts';
 import type { ObjectSource } from './object-reader.ts';
+import { RevisionProof } from './revision-proof.ts';
 import type { HistoryBounds } from './snapshot-history.ts';
 import type { FrameFactory } from './stored-object.ts';
 import type { WindowBounds } from './watch-cache.ts';
@@ -38,6 +39,8 @@ const DEFAULT_WAIT_MS = 3_000;
 /** A cache of one resource. `run` keeps the cache up to date until the signal is aborted. */
 export class Informer<Facts> {
   readonly cache: InformerCache<Facts>;
+  /** Proves that the cache is current. */
+  readonly proof: RevisionProof;
   readonly #reflector: Reflector;
   readonly #freshness = new Freshness();
 
@@ -55,6 +58,7 @@ export class Informer<Facts> {
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       probe: (target, signal) => this.#probe({ client, path, query }, target, signal),
     });
+    this.proof = new RevisionProof(client, path, this.cache);
     this.#reflector = new Reflector({
       client,
       path,

@@ -12,6 +12,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
+import type { RecentWrites } from '../resources/recent-writes.ts';
 import type { Accelerator } from './acceleration/accelerator.ts';
 import type { CallerLimits } from './caller-limits.ts';
 import { requestHeaders } from './forwarded-headers.ts';
@@ -23,6 +24,7 @@ import { respond, send } from './reverse-proxy.ts';
 import { forwardUpgrade } from './upgrade-proxy.ts';
 import type { Upstream } from './upstream.ts';
 import type { Forwarding } from './upstream-request.ts';
+import { noteWrite } from './written-object.ts';
 
 /** The impersonation of callers, see the option `gateway.impersonation`. */
 export interface Impersonation {
@@ -50,6 +52,7 @@ export interface GatewayOptions {
   readonly rejection: (context: RequestContext) => Promise<string | undefined>;
   /** Answers reads from caches; undefined if the acceleration is disabled. */
   readonly accelerator: Pick<Accelerator, 'answer'> | undefined;
+  readonly writes: RecentWrites;
   readonly metrics: GatewayMetrics;
   /** Monotonic clock in ms. */
   readonly monotonic: () => number;
@@ -113,6 +116,7 @@ export class Gateway {
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
     if (response.statusCode === 401) await this.#explain(context, response, identity?.token);
+    noteWrite(context, response, this.#options.writes);
     await respond(context, response);
     return response.statusCode ?? 0;
   }

@@ -1,5 +1,13 @@
 // The configuration section `gateway`: options of the gateway to kube-apiserver.
-import { choiceOption, countOption, flagOption, namesOption, section, textOption } from './option-types.ts';
+import {
+  choiceOption,
+  countOption,
+  durationOption,
+  flagOption,
+  namesOption,
+  section,
+  textOption,
+} from './option-types.ts';
 
 /** Callers that the gateway impersonates: none, those with a client certificate, or also those with our tokens. */
 const IMPERSONATED = ['none', 'certificates', 'all'] as const;
@@ -29,6 +37,11 @@ export const gateway = section(
       'Answers gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows what was answered from a cache, and why a request was forwarded.',
     ),
     unaccelerated: namesOption('Kinds whose reads are always forwarded, as `plural` or `plural.group`.'),
+    watchReviewInterval: durationOption(
+      '30s',
+      'Interval at which the permission of a watch that is answered from a cache is reviewed again. The watch ends with 410 when the permission is lost.',
+      { atLeast: '1s' },
+    ),
     maxRequests: countOption(
       600,
       'Maximum number of concurrent requests, without streams. Further requests get 429. 0: no limit.',

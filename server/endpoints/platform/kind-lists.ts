@@ -74,9 +74,14 @@ export interface PlatformLists {
 export interface ServedKinds {
   /** Throws NotFound for an unknown resource. */
   resolve(resource: string, signal: AbortSignal): Promise<Kind> | Kind;
-  /** Returns the lists of a kind after its first list. Throws ServiceUnavailable if this takes too long. */
-  lists(kind: Kind, signal: AbortSignal): Promise<PlatformLists> | PlatformLists;
+  /**
+   * Returns the lists of a kind after its first list, when they contain the writes of the caller. Throws ServiceUnavailable if
+   * this takes too long.
+   */
+  lists(kind: Kind, caller: Caller): Promise<PlatformLists> | PlatformLists;
 }
+
+export type Caller = Pick<RequestContext, 'user' | 'signal'>;
 
 export interface LivePage {
   /** Equal for equal pages. */

@@ -40,7 +40,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     const target = targetOf(kind, info);
     if (target.name !== undefined) {
       await access.checkGet(context, kind, target.namespace, target.name);
-      const lists = await options.kinds.lists(kind, context.signal);
+      const lists = await options.kinds.lists(kind, context);
       const key = target.namespace === '' ? target.name : `${target.namespace}/${target.name}`;
       return lists.get(context, key, target.name);
     }
@@ -48,7 +48,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     const pathScope = (): Promise<CallerScope> => access.pathScope(context, kind, namespace);
     // The permission for the path is checked before the kind is followed, and the namespaces of the query after it is read.
     const before = await pathScope();
-    const followed = options.kinds.lists(kind, context.signal);
+    const followed = options.kinds.lists(kind, context);
     const lists = await followed;
     const { namespaces: selected } = lists.read(context);
     const scope = async (path: CallerScope): Promise<ListScope> =>
@@ -57,7 +57,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     if (!isLive)
       return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));
     const current = async (): Promise<PlatformLists> =>
-      options.kinds.lists(await options.kinds.resolve(info.resource, context.signal), context.signal);
+      options.kinds.lists(await options.kinds.resolve(info.resource, context.signal), context);
     const currentScope = async (): Promise<ListScope> => scope(await pathScope());
     return writeLive(context, { lists: current, scope: currentScope }, options.live);
   };

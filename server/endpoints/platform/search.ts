@@ -94,13 +94,9 @@ export class Search {
     return { lists, ...(await lists.search(q, scope, limit)), partial: !scope.everything };
   }
 
-  async #listsOf(
-    kind: Kind,
-    { signal }: RequestContext,
-    isNamed: boolean,
-  ): Promise<PlatformLists | undefined> {
+  async #listsOf(kind: Kind, context: RequestContext, isNamed: boolean): Promise<PlatformLists | undefined> {
     try {
-      return await this.#options.kinds.lists(kind, signal);
+      return await this.#options.kinds.lists(kind, context);
     } catch (error) {
       if (isNamed || !(error instanceof StatusError)) throw error;
       return undefined;

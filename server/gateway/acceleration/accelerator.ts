@@ -10,15 +10,16 @@ import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { FollowedKinds } from '../../resources/kinds/followed-kinds.ts';
+import type { RecentWrites } from '../../resources/recent-writes.ts';
 import { acceleratedKind } from './accelerated-kind.ts';
 import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';
-import { type RevisionProof, reached } from './revision-proof.ts';
 
 export interface AcceleratorOptions {
   readonly kinds: Pick<FollowedKinds, 'cached'>;
   readonly reviews: CallerReviews;
-  readonly proof: RevisionProof;
+  /** Shared with the lists under `/kapis`. */
+  readonly writes: RecentWrites;
   readonly registry: Registry;
   /** Exact names of kinds whose reads are always forwarded. */
   readonly excluded: readonly string[];
@@ -26,8 +27,13 @@ export interface AcceleratorOptions {
   readonly reviewIntervalMs: number;
 }
 
-/** Wait in ms for a resourceVersion that kube-apiserver may have sent to the client before it sent it to the cache. */
-const CATCH_UP_MS = 50;
+/** Wait of any read for its cache, in ms. An event of a busy kind arrives earlier. */
+const WAIT_MS = 20;
+/** Objects for each further ms: a list of kube-apiserver takes about 0.1 ms for each object, four times as long. */
+const OBJECTS_PER_MS = 40;
+const MAX_WAIT_MS = 2_000;
+/** Time in ms in which a cache without events becomes current (`catchUp`). */
+const CATCH_UP_MS = 1_100;
 
 export class Accelerator {
   readonly #options: AcceleratorOptions;
@@ -80,7 +86,7 @@ export class Accelerator {
     if (request.headers.accept?.includes('as=Table')) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
-      const late = await this.#late(followed, requirement, signal);
+      const late = await this.#late(followed, requirement, context);
       if (late !== undefined) return late;
       const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
       if (info.verb === 'get' && !followed.cache.snapshot().get(key)) return 'absent';
@@ -102,13 +108,21 @@ export class Accelerator {
   async #late(
     followed: FollowedKind,
     requirement: Requirement,
-    signal: AbortSignal,
+    { user, signal }: ProxiedContext,
   ): Promise<Reason | undefined> {
+    const waitMs = Math.min(MAX_WAIT_MS, WAIT_MS + followed.objects / OBJECTS_PER_MS);
+    if (requirement.freshness === 'current') {
+      // Without events, the cache learns of the current resourceVersion too late.
+      if (waitMs < CATCH_UP_MS && followed.ageMs > waitMs) return 'quiet';
+      return (await followed.proof.prove(waitMs, signal)) ? undefined : 'behind';
+    }
+    const { writes } = this.#options;
+    const { kind } = followed;
+    if (writes.pending(user, kind, followed)) {
+      if (!(await writes.contained(user, kind, followed, waitMs, signal))) return 'behind';
+    }
     if (requirement.freshness === 'any') return undefined;
-    if (requirement.freshness === 'current') return this.#options.proof.prove(followed, signal);
-    const { version } = requirement;
-    if (followed.cache.snapshot().version >= BigInt(version)) return undefined;
-    return (await reached(followed, version, CATCH_UP_MS, signal)) ? undefined : 'behind';
+    return (await followed.proof.reached(requirement.version, waitMs, signal)) ? undefined : 'behind';
   }
 
   async #serve(

@@ -6,6 +6,7 @@ import { Informer } from '../../cache/informer.ts';
 import { type InformerCache, OverBudgetError } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectHead } from '../../cache/object-splice.ts';
+import type { RevisionProof } from '../../cache/revision-proof.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
@@ -129,6 +130,11 @@ export class FollowedKind implements ListedKind<KindFacts> {
 
   get cache(): InformerCache<KindFacts> {
     return this.#informer.cache;
+  }
+
+  /** Proves that the cache is current. */
+  get proof(): RevisionProof {
+    return this.#informer.proof;
   }
 
   /** Aborted when the kind is not followed any more. */

@@ -79,6 +79,11 @@ export class FollowedKinds {
     return [...this.#followed.values()].filter(({ synced }) => synced);
   }
 
+  /** Returns true if the kind is followed. */
+  follows(kind: Pick<Kind, 'group' | 'plural'>): boolean {
+    return this.#followed.has(exactName(kind));
+  }
+
   /**
    * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, its API
    * is not available, the objects are stale, or the kind exceeds its memory budget; NotFound if the kind does not exist

@@ -26,7 +26,10 @@ describe('the acceleration', function () {
   let pod: string;
 
   before(async () => {
-    gateway = await GatewayPlatform.start(async () => ({ gateway: { acceleration: true } }));
+    gateway = await GatewayPlatform.start(async () => ({
+      gateway: { acceleration: true, watchReviewInterval: '1s' },
+      authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+    }));
     await gateway.createUser('ada', ['platform-admins']);
     token = await gateway.signIn('ada');
     pod = gateway.pod.name;
@@ -98,8 +101,12 @@ describe('the acceleration', function () {
       await kubectl('label', 'configmap', name, 'step=two', '--overwrite');
       await kubectl('delete', 'configmap', name);
     };
-    const start = JSON.parse((await ask('direct', `${SHOP}/configmaps`)).body.toString()).metadata
-      .resourceVersion;
+    // The event of this object brings the cache to the start of the watches.
+    await kubectl('create', 'configmap', 'start');
+    const start = await kubectl('get', 'configmap', 'start', '-o', 'jsonpath={.metadata.resourceVersion}');
+    await until(
+      async () => status(await ask('gateway', `${SHOP}/configmaps?resourceVersion=${start}`)) === 'hit',
+    );
     const watch = 'watch=true&timeoutSeconds=4';
     const queries = [
       `${watch}&resourceVersion=0`,
@@ -125,6 +132,74 @@ describe('the acceleration', function () {
       expect(status(ours), query).to.equal('hit');
       expect(eventsIn(ours), `${query}, ${accept}`).to.deep.equal(eventsIn(direct));
     }
+  });
+
+  it('permission: has the result of kube-apiserver, and ends a watch whose permission is lost', async () => {
+    const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
+    await kubectl('create', 'serviceaccount', 'reader');
+    await kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', '--serviceaccount=shop:reader');
+    const reader = await gateway.serviceAccountToken('shop', 'reader');
+    const read = (side: Side, path: string) =>
+      gateway.raw(side, [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${reader}`]);
+    const all = await read('gateway', `${PODS}?resourceVersion=0`);
+    expect(status(all)).to.equal('permission');
+    expect(seen(all)).to.deep.equal(seen(await read('direct', `${PODS}?resourceVersion=0`)));
+    await until(async () => status(await read('gateway', `${SHOP}/pods?resourceVersion=0`)) === 'hit');
+    const watch = read('gateway', `${SHOP}/pods?watch=true&resourceVersion=0&timeoutSeconds=60`);
+    await kubectl('delete', 'rolebinding', 'reader');
+    const last = (await watch).body.toString().trim().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).to.deep.include({ type: 'ERROR' });
+    expect(JSON.parse(last).object).to.deep.include({ code: 410, reason: 'Expired' });
+    expect((await read('gateway', `${SHOP}/pods?resourceVersion=0`)).status).to.equal(403);
+  });
+
+  describe('of a caller who writes', () => {
+    const LISTS = [
+      `${SHOP}/configmaps?resourceVersion=0`,
+      '/kapis/resources.platform.io/v1alpha3/namespaces/shop/configmaps',
+    ];
+    const send = (side: Side, method: string, path: string, body: object | '' = '') => {
+      const text = body === '' ? '' : JSON.stringify(body);
+      const lines = [
+        `${method} ${path} HTTP/1.1`,
+        `Authorization: Bearer ${token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${text.length}`,
+      ];
+      return gateway.raw(side, lines, text);
+    };
+    const create = (side: Side, name: string) =>
+      send(side, 'POST', `${SHOP}/configmaps`, { metadata: { name }, data: { a: '1' } });
+    const names = ({ body }: RawResponse): string[] =>
+      (JSON.parse(body.toString()) as { items: { metadata: { name: string } }[] }).items.map(
+        ({ metadata }) => metadata.name,
+      );
+
+    for (const path of LISTS) {
+      it(`contains each write of the caller: ${path}`, async () => {
+        for (let round = 0; round < 20; round++) {
+          const name = `written-${round}`;
+          expect((await create('gateway', name)).status).to.equal(201);
+          expect(names(await ask('gateway', path))).to.include(name);
+          expect((await send('gateway', 'DELETE', `${SHOP}/configmaps/${name}`)).status).to.equal(200);
+          expect(names(await ask('gateway', path))).to.not.include(name);
+        }
+      });
+    }
+
+    it('contains writes through kube-apiserver in lists without a resourceVersion (check 34)', async () => {
+      const results = new Map<string | undefined, number>();
+      for (let round = 0; round < 20; round++) {
+        const name = `elsewhere-${round}`;
+        await create('direct', name);
+        const list = await ask('gateway', `${SHOP}/configmaps`);
+        expect(names(list)).to.include(name);
+        results.set(status(list), (results.get(status(list)) ?? 0) + 1);
+        await send('direct', 'DELETE', `${SHOP}/configmaps/${name}`);
+      }
+      // The kind is busy, because of these writes.
+      expect(results.get('hit')).to.be.greaterThan(0);
+    });
   });
 
   for (const { path, accept, result } of decisions) {

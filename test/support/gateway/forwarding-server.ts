@@ -21,6 +21,7 @@ import { proxiedRequests } from '../../../server/gateway/proxied-request.ts';
 import { Upstream } from '../../../server/gateway/upstream.ts';
 import { Listener, type ListenerLimits, serverOptions } from '../../../server/listener/listener.ts';
 import { newListenerMetrics } from '../../../server/listener/listener-metrics.ts';
+import { RecentWrites } from '../../../server/resources/recent-writes.ts';
 
 const ADA: UserInfo = { name: 'ada', uid: '', groups: ['system:authenticated'], extra: {} };
 const silent = pino({ level: 'silent' });
@@ -85,6 +86,7 @@ export class ForwardingServer {
     };
     const gateway = new Gateway({
       accelerator: undefined,
+      writes: new RecentWrites(() => false),
       upstream,
       pseudonym: 'ks-apiserver-test',
       ...callers,

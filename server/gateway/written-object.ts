@@ -1,0 +1,51 @@
+// Reads from the response to a write what later reads of the caller must contain, while the response is forwarded.
+import type { IncomingMessage } from 'node:http';
+import { recordIn, text } from '../../apis/reading/unknown-value.ts';
+import type { ProxiedContext } from '../request/gateway-route.ts';
+import type { ResourceRequest } from '../request/request-info.ts';
+import type { RecentWrites, Write } from '../resources/recent-writes.ts';
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+/** Maximum size in bytes of a response that is parsed. */
+const MAX_BYTES = 256 << 10;
+
+/** Records a successful write of an object, or of its subresource. Other requests have no effect. */
+export function noteWrite(
+  { info, user, request }: ProxiedContext,
+  upstream: IncomingMessage,
+  writes: RecentWrites,
+): void {
+  const { statusCode = 0, headers } = upstream;
+  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return;
+  // The connection of an interactive subresource and a dry run write nothing.
+  if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return;
+  const kind = { group: info.group, plural: info.resource };
+  const isJSON = headers['content-type']?.startsWith('application/json') === true;
+  if (!isJSON || headers['content-encoding'] !== undefined || info.verb === 'deletecollection') {
+    writes.add(user, kind, 'unknown');
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  upstream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_BYTES) chunks.push(chunk);
+  });
+  // Before the end of the response to the client, whose listeners are added later.
+  upstream.once('end', () => {
+    writes.add(user, kind, size <= MAX_BYTES ? writeIn(Buffer.concat(chunks), info) : 'unknown');
+  });
+}
+
+function writeIn(body: Buffer, { namespace, resource, name }: ResourceRequest): Write {
+  try {
+    const object: unknown = JSON.parse(body.toString('utf8'));
+    const version = text(recordIn(object, 'metadata')['resourceVersion']);
+    if (/^\d+$/.test(version)) return { version: BigInt(version) };
+    const uid = text(recordIn(object, 'details')['uid']);
+    const isNamespaced = namespace !== '' && resource !== 'namespaces';
+    return uid === '' ? 'unknown' : { key: isNamespaced ? `${namespace}/${name}` : name, uid };
+  } catch {
+    return 'unknown';
+  }
+}
