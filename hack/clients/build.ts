@@ -1,4 +1,4 @@
-// Builds the Go programs in this folder: client-go informers and the load generator.
+// Builds the Go programs in this folder: client-go informers, a controller and the load generator.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
@@ -7,11 +7,19 @@ import { provideGo } from '../artifacts/go-build.ts';
 export interface Clients {
   readonly load: string;
   readonly informer: string;
+  readonly controller: string;
 }
 
-/** Builds the programs if the cache lacks them, in about a minute on 2 cores. */
+/**
+ * Builds the programs if the cache lacks them: in about ten seconds after a build of the control plane, whose modules have the same
+ * versions, so that Go has compiled most packages already.
+ */
 export async function buildClients(options: BuildOptions): Promise<Clients> {
   const module = { title: 'Go clients', name: 'clients', module: import.meta.dirname };
-  const folder = await provideGo({ ...module, packages: ['./load', './informer'] }, options);
-  return { load: join(folder, 'load'), informer: join(folder, 'informer') };
+  const folder = await provideGo({ ...module, packages: ['./load', './informer', './controller'] }, options);
+  return {
+    load: join(folder, 'load'),
+    informer: join(folder, 'informer'),
+    controller: join(folder, 'controller'),
+  };
 }

@@ -1,4 +1,5 @@
-// Tests of the client libraries of JavaScript, Python and Go, and of a controller with leader election, through the gateway.
+// Tests of the client libraries of JavaScript, Python and Go, and of controllers with leader election, through the
+// gateway.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import {
   Watch,
 } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import { buildClients } from '../../../hack/clients/build.ts';
 import type { PythonEnvironment } from '../../../hack/python/environment.ts';
 import { freePort } from '../../../hack/system/ports.ts';
 import { pythonWith } from '../../support/python.ts';
@@ -184,6 +186,33 @@ export function describeClients(subject: () => GatewayPlatform): void {
       } finally {
         await informers.stop();
       }
+    });
+
+    it('of Go: controller-runtime with leader election, caches and owned objects', async () => {
+      const { platform } = gateway;
+      const { signal } = platform;
+      const { controller } = await buildClients({ env: process.env, signal, progress: () => undefined });
+      const args = ['--kubeconfig', kubeconfig, '--lease', 'controller-runtime'];
+      const child = spawn(controller, args, { stdio: 'ignore', signal }).on('error', () => undefined);
+      const exit = once(child, 'exit');
+      const scratch = ['copied', '-n', NAMESPACE];
+      const holder = ['get', 'lease', 'controller-runtime', '-o', 'jsonpath={.spec.holderIdentity}'];
+      try {
+        await platform.succeeding('create', 'configmap', ...scratch, '--from-literal=a=b');
+        await platform.succeeding('label', 'configmap', ...scratch, 'copy=yes');
+        await platform.succeeding('wait', '--for=create', 'secret', ...scratch, '--timeout=60s');
+        expect(await platform.succeeding(...holder)).to.not.equal('');
+        await platform.succeeding('delete', 'secret', ...scratch);
+        await platform.succeeding('wait', '--for=create', 'secret', ...scratch, '--timeout=60s');
+        expect(await platform.succeeding('get', 'secret', ...scratch, '-o', 'jsonpath={.data.a}')).to.equal(
+          'Yg==',
+        );
+      } finally {
+        child.kill();
+      }
+      expect(await exit).to.deep.equal([0, null]);
+      // The controller has released its Lease.
+      expect(await platform.succeeding(...holder)).to.equal('');
     });
 
     it('of Go: kube-controller-manager with leader election, typed clients and protobuf', async () => {
