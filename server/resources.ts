@@ -42,7 +42,7 @@ export interface ResourcesDependencies {
   readonly nodes: Nodes;
   /** Cached. */
   readonly authorizer: Authorizer;
-  readonly scopes: Pick<NamespaceScopes, 'of'>;
+  readonly scopes: Pick<NamespaceScopes, 'of' | 'within'>;
   readonly log: Logger;
   readonly cacheMetrics: CacheMetrics;
 }

@@ -20,6 +20,10 @@ export type CallerScope =
   /** Existing namespaces with the permission, sorted by name; possibly none. */
   | { readonly everything: false; readonly namespaces: readonly Namespace[] };
 
+interface Call {
+  readonly signal: AbortSignal;
+}
+
 export interface NamespaceScopesOptions {
   /** Not cached. */
   readonly authorizer: Authorizer;
@@ -56,6 +60,14 @@ interface CachedPermission extends Decision {
   readonly createdAt: number | undefined;
 }
 
+/** Checks a permission of a caller in a namespace, or for the whole cluster if the name is empty. */
+type Checker = (
+  namespace: string,
+  ttlFactor: number,
+  createdAt?: number,
+  suffix?: string,
+) => Promise<CachedPermission> | CachedPermission;
+
 export class NamespaceScopes {
   readonly #options: NamespaceScopesOptions;
   readonly #permissions: LookupCache<CachedPermission>;
@@ -81,22 +93,23 @@ export class NamespaceScopes {
     user: UserInfo,
     permission: ScopedPermission,
     wanted: readonly string[] | undefined,
-    call: { readonly signal: AbortSignal },
+    call: Call,
   ): Promise<CallerScope> {
-    const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
-    const caller = digestOf(user, permission);
-    let ttlFactor = 1;
-    const check = (namespace: string, createdAt?: number, suffix = '') =>
-      this.#permissions.get(
-        `${caller}${namespace}${suffix}`,
-        async (signal) => {
-          const attributes = { user, ...permission, namespace, name: '' };
-          const decision = await authorizer.authorize(attributes, { signal });
-          return { ...decision, ttlMs: ttlFactor * (decision.allowed ? allowTtlMs : denyTtlMs), createdAt };
-        },
-        call,
-      );
-    if ((await check('')).allowed) return { everything: true };
+    const check = this.#checker(user, permission, call);
+    return (await check('', 1)).allowed ? { everything: true } : this.#within(check, user, wanted);
+  }
+
+  /** Returns the scope of a caller who does not have the permission for the whole cluster, as `of` does. */
+  within(
+    user: UserInfo,
+    permission: ScopedPermission,
+    wanted: readonly string[] | undefined,
+    call: Call,
+  ): Promise<CallerScope> {
+    return this.#within(this.#checker(user, permission, call), user, wanted);
+  }
+
+  async #within(check: Checker, user: UserInfo, wanted: readonly string[] | undefined): Promise<CallerScope> {
     const known = this.#options.namespaces();
     // Wanted namespaces are checked even if they do not exist. Otherwise the response time would reveal which namespaces
     // exist.
@@ -104,7 +117,7 @@ export class NamespaceScopes {
       ? [...new Set(wanted)].filter((name) => NAMESPACE.test(name))
       : this.#candidates(user, known);
     // Names of nonexistent namespaces must not prolong the TTL of an allowed permission.
-    ttlFactor = Math.max(1, Math.min(candidates.length, known.size) / NAMESPACES_PER_TTL);
+    const ttlFactor = Math.max(1, Math.min(candidates.length, known.size) / NAMESPACES_PER_TTL);
     // Without a promise for a cached permission, because a tenant can have many namespaces.
     const isAllowed = (name: string): boolean | Promise<boolean> => {
       const createdAt = known.get(name)?.createdAt;
@@ -113,8 +126,10 @@ export class NamespaceScopes {
       const confirmed = (cached: CachedPermission): boolean | Promise<boolean> =>
         !cached.allowed || cached.createdAt === createdAt
           ? cached.allowed
-          : Promise.resolve(check(name, createdAt, ` ${createdAt}`)).then(({ allowed }) => allowed);
-      const cached = check(name, createdAt);
+          : Promise.resolve(check(name, ttlFactor, createdAt, ` ${createdAt}`)).then(
+              ({ allowed }) => allowed,
+            );
+      const cached = check(name, ttlFactor, createdAt);
       return cached instanceof Promise ? cached.then(confirmed) : confirmed(cached);
     };
     const allowed = await inParallel(PARALLEL, candidates, isAllowed);
@@ -129,6 +144,21 @@ export class NamespaceScopes {
       if (namespace && allowed[index] && isSame) namespaces.push(namespace);
     }
     return { everything: false, namespaces: namespaces.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  #checker(user: UserInfo, permission: ScopedPermission, call: Call): Checker {
+    const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
+    const caller = digestOf(user, permission);
+    return (namespace, ttlFactor, createdAt, suffix = '') =>
+      this.#permissions.get(
+        `${caller}${namespace}${suffix}`,
+        async (signal) => {
+          const attributes = { user, ...permission, namespace, name: '' };
+          const decision = await authorizer.authorize(attributes, { signal });
+          return { ...decision, ttlMs: ttlFactor * (decision.allowed ? allowTtlMs : denyTtlMs), createdAt };
+        },
+        call,
+      );
   }
 
   #candidates(user: UserInfo, known: ReadonlyMap<string, Namespace>): string[] {

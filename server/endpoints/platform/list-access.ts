@@ -3,7 +3,7 @@
 import { newForbidden } from '../../../apis/meta/v1/errors.ts';
 import type { Authorizer, ResourceAttributes } from '../../authorization/authorizer.ts';
 import { forbiddenMessage } from '../../authorization/forbidden-message.ts';
-import type { CallerScope, NamespaceScopes } from '../../authorization/namespace-scopes.ts';
+import type { CallerScope, NamespaceScopes, ScopedPermission } from '../../authorization/namespace-scopes.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { selectedBy } from '../../request/request-info.ts';
 import { searchIn } from '../../request/request-path.ts';
@@ -15,7 +15,7 @@ export interface ListAccessOptions {
   readonly group: string;
   /** Cached. */
   readonly authorizer: Authorizer;
-  readonly scopes: Pick<NamespaceScopes, 'of'>;
+  readonly scopes: Pick<NamespaceScopes, 'of' | 'within'>;
 }
 
 /** Checks permissions, and computes the scope of lists. */
@@ -44,7 +44,7 @@ export class ListAccess {
     const denied = await this.#denial(context, attributes);
     if (!denied) return EVERYTHING;
     if (namespace === '' && isScoped(kind)) {
-      const scope = await this.scope(context, kind, undefined);
+      const scope = await this.#scopeWithin(context, kind, undefined);
       if (scope.everything || scope.namespaces.length > 0) return scope;
     }
     throw denied();
@@ -65,7 +65,7 @@ export class ListAccess {
     }
     const wanted = selected && [...new Set(selected)].sort();
     if (path.everything) return { namespaces: wanted, partial: false };
-    const scope = wanted ? await this.scope(context, kind, wanted) : path;
+    const scope = wanted ? await this.#scopeWithin(context, kind, wanted) : path;
     if (scope.everything) return { namespaces: wanted, partial: false };
     if (scope.namespaces.length === 0) {
       const [first] = wanted ?? [];
@@ -81,9 +81,16 @@ export class ListAccess {
    * Namespace; it then applies to the namespace of the RoleBinding.
    */
   scope(context: RequestContext, kind: Kind, wanted: readonly string[] | undefined): Promise<CallerScope> {
-    const { group, version, plural } = kind;
-    const permission = { verb: 'list', group, version, resource: plural, subresource: '' };
-    return this.#options.scopes.of(context.user, permission, wanted, context);
+    return this.#options.scopes.of(context.user, listPermission(kind), wanted, context);
+  }
+
+  /** The same for a caller who was denied the permission for the whole cluster, which needs no second review. */
+  #scopeWithin(
+    context: RequestContext,
+    kind: Kind,
+    wanted: readonly string[] | undefined,
+  ): Promise<CallerScope> {
+    return this.#options.scopes.within(context.user, listPermission(kind), wanted, context);
   }
 
   /** Returns true if the caller may list a kind in the whole cluster. */
@@ -116,6 +123,10 @@ interface ListTarget {
   readonly namespace: string;
   readonly path: CallerScope;
   readonly selected: readonly string[] | undefined;
+}
+
+function listPermission({ group, version, plural }: Kind): ScopedPermission {
+  return { verb: 'list', group, version, resource: plural, subresource: '' };
 }
 
 function isNamespaces({ group, plural }: Kind): boolean {

@@ -73,6 +73,12 @@ describe('the permissions of platform lists', () => {
     expect(String(await list('namespaces/other/pods?namespace=bank'))).to.match(/^403/);
   });
 
+  it('cost one review of the whole cluster, and one of each namespace', async () => {
+    allowed = new Set(['list pods bank', 'list pods shop']);
+    expect(await list('pods')).to.deep.equal({ names: ['a', 'c', 'd'], total: 3, partial: true });
+    expect(reviews).to.deep.equal(['list pods *', ...SPACES.map((name) => `list pods ${name}`)]);
+  });
+
   it('do not reveal whether a namespace exists', async () => {
     allowed = new Set(['list pods bank']);
     const denied = async (name: string) =>
