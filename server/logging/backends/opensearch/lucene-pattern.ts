@@ -15,26 +15,27 @@ export interface LucenePattern {
 
 /**
  * Case folding: none, by the engine (`case_insensitive`, for ASCII letters), or written into the pattern as character
- * classes. The engine can use its index. Lucene 10 treats `ı` and `İ` as `i`, so patterns with these use `written`.
+ * classes. The engine can use its index.
  */
 type Folding = 'none' | 'engine' | 'written';
 
-const DOTTED_I = 0x130;
-const DOTLESS_I = 0x131;
-const UNLIKE_ENGINE: ReadonlySet<number> = new Set([DOTTED_I, DOTLESS_I]);
-
 /** Pattern of values that contain a match. */
 export function somewhere({ branches }: Pattern, caseSensitive: boolean): LucenePattern {
-  const needsSets = branches.some(({ items }) => items.some(isUnlikeEngine));
-  const folding = caseSensitive ? 'none' : needsSets ? 'written' : 'engine';
-  const value = branches.map((branch) => printBranch(branch, folding)).join('|');
-  return { value, ignoreCase: folding === 'engine' };
+  return folded(caseSensitive, (folding) => branches.map((each) => printBranch(each, folding)).join('|'));
 }
 
 /** Pattern of values that contain the text. */
 export function literalSomewhere(text: string, caseSensitive: boolean): LucenePattern {
-  const folding = caseSensitive ? 'none' : /[\u0130\u0131]/.test(text) ? 'written' : 'engine';
-  return { value: `.*${literal(text, folding)}.*`, ignoreCase: folding === 'engine' };
+  return folded(caseSensitive, (folding) => `.*${literal(text, folding)}.*`);
+}
+
+function folded(caseSensitive: boolean, printed: (folding: Folding) => string): LucenePattern {
+  if (caseSensitive) return { value: printed('none'), ignoreCase: false };
+  const value = printed('engine');
+  // Lucene 10 treats ı and İ as i.
+  return /[\u0130\u0131]/.test(value)
+    ? { value: printed('written'), ignoreCase: false }
+    : { value, ignoreCase: true };
 }
 
 /** Pattern of the text itself. */
@@ -46,21 +47,6 @@ export function isLiteral({ branches }: Pattern): boolean {
   return (
     branches.length === 1 && branches.every(({ items }) => items.every(({ kind }) => kind === 'character'))
   );
-}
-
-function isUnlikeEngine(item: Item): boolean {
-  switch (item.kind) {
-    case 'character':
-      return UNLIKE_ENGINE.has(item.code);
-    case 'class':
-      return item.ranges.some(([first, last]) => first === last && UNLIKE_ENGINE.has(first));
-    case 'group':
-      return item.branches.some((items) => items.some(isUnlikeEngine));
-    case 'repeat':
-      return isUnlikeEngine(item.item);
-    default:
-      return false;
-  }
 }
 
 function printBranch({ atStart, atEnd, items }: Branch, folding: Folding): string {
