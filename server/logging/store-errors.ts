@@ -28,17 +28,9 @@ export function isStoreExhausted(error: unknown): boolean {
   return error instanceof StoreExhaustedError;
 }
 
-export interface StoreBusyReason {
-  /** The store's own error, for the log. */
-  readonly cause: unknown;
-  /** Retry-After of the store. */
-  readonly retryAfterSeconds?: number | undefined;
-}
-
 /** The store is overloaded: 503 with Retry-After. */
-export function newStoreBusy(store: string, { cause, retryAfterSeconds = 5 }: StoreBusyReason): StatusError {
-  const message = `the log store ${store} is overloaded; try again later`;
-  return newServiceUnavailable(message, Math.max(1, retryAfterSeconds), { cause });
+export function newStoreBusy(store: string, cause: unknown): StatusError {
+  return newServiceUnavailable(`the log store ${store} is overloaded; try again later`, 5, { cause });
 }
 
 class IndexAccessDeniedError extends StatusError {}

@@ -68,8 +68,8 @@ export function isMissing(status: number, text: string): boolean {
   );
 }
 
-/** Maps an error response to a StatusError. `retryAfter`: value of the header, in seconds. */
-export function errorOf(status: number, text: string, retryAfter?: string): StatusError {
+/** Maps an error response to a StatusError. */
+export function errorOf(status: number, text: string): StatusError {
   if (status === 401) return newCredentialsRejected(STORE);
   const reasons = reasonsIn(text);
   const matches = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
@@ -83,12 +83,8 @@ export function errorOf(status: number, text: string, retryAfter?: string): Stat
     return newStoreTimeout(STORE, { cause });
   }
   if (matches(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
-  if (status === 429) return newStoreBusy(STORE, { cause, retryAfterSeconds: secondsOf(retryAfter) });
+  if (status === 429) return newStoreBusy(STORE, cause);
   return status === 403 ? newIndexAccessDenied(STORE, cause) : newStoreUnavailable(STORE, cause);
-}
-
-function secondsOf(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
 function unsearchableIndexOf([first = '']: readonly string[], text: string): UnsearchableIndex | undefined {

@@ -128,7 +128,7 @@ export class SearchClient {
       const status = response.statusCode ?? 0;
       if (isSuccess(status)) return text;
       if (isMissing(status, text)) return undefined;
-      throw errorOf(status, text, response.headers['retry-after']);
+      throw errorOf(status, text);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (bounded.isLate) throw newStoreTimeout(STORE, { silentMs: this.#connection.silentMs });
