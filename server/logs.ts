@@ -130,7 +130,7 @@ async function newLogStore(
     const { VictoriaLogsLogStore } = await import(
       './logging/backends/victorialogs/victorialogs-log-store.ts'
     );
-    return new VictoriaLogsLogStore({ ...victorialogs, log, slicer });
+    return new VictoriaLogsLogStore({ ...victorialogs, slicer });
   }
   const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
   return new KubernetesLogStore({ client, log, slicer: slicer, limits: kubernetes });

@@ -52,6 +52,15 @@ export function instantOfNanoseconds(nanoseconds: bigint): Instant {
   return `${instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23)}${rest}Z`;
 }
 
+export function nanosecondsOf(instant: Instant): bigint {
+  return BigInt(Date.parse(`${instant.slice(0, 19)}Z`)) * 1_000_000n + BigInt(instant.slice(20, 29));
+}
+
+/** Returns the instant one nanosecond later. */
+export function nextInstant(instant: Instant): Instant {
+  return instantOfNanoseconds(nanosecondsOf(instant) + 1n);
+}
+
 /** Rounded down. */
 export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / 1_000_000n);

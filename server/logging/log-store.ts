@@ -132,6 +132,11 @@ export interface Coverage {
   readonly shortfalls: readonly Shortfall[];
 }
 
+/** Batches of an export. */
+export type ExportBatches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+/** Batches of a live tail, or of a part of an export. */
+export type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
+
 export interface Total {
   readonly count: number;
   /** `gte` for a lower bound. */
@@ -159,6 +164,24 @@ export interface LogHistogram extends Coverage {
   readonly counts: readonly number[];
 }
 
+/** The results of a selection without lines. */
+export const EMPTY_PAGE: LogPage = {
+  total: { count: 0, relation: 'eq' },
+  records: [],
+  next: undefined,
+  shortfalls: [],
+};
+export const EMPTY_STATISTICS: LogStatistics = {
+  logs: EMPTY_PAGE.total,
+  containers: 0,
+  containersApproximate: false,
+  shortfalls: [],
+};
+
+export function emptyHistogram({ edges }: Buckets): LogHistogram {
+  return { total: EMPTY_PAGE.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
+}
+
 /** Bucket n is the range from edges[n] to edges[n + 1], exclusive; milliseconds since the epoch, ascending. */
 export interface Buckets {
   readonly edges: readonly number[];
@@ -178,17 +201,13 @@ export interface LogStore {
    * All records in order, in batches of at most a few thousand, with bounded memory: at most a few batches are read ahead.
    * Returns the coverage; throws if the store fails midway.
    */
-  export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
+  export(selection: Selection, order: Order, call: Call): ExportBatches;
   /**
    * Records from `range.start` on and new records as they arrive, roughly in the order of time, until the signal is aborted
    * or the generator is closed; `range.end` is ignored. Recovers from short outages, without losing lines if the store
    * allows it; throws StoreUnavailable otherwise.
    */
-  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined>;
+  follow(selection: Selection, call: FollowCall): Batches;
 }
 
 /** A store with its health check and background work. */

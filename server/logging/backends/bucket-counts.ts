@@ -7,13 +7,9 @@ export class BucketCounts {
   readonly counts: number[];
   readonly #edges: readonly Instant[];
 
-  private constructor(edges: readonly Instant[]) {
-    this.#edges = edges;
-    this.counts = Array<number>(Math.max(0, edges.length - 1)).fill(0);
-  }
-
-  static of({ edges }: Buckets): BucketCounts {
-    return new BucketCounts(edges.map(instantOf));
+  constructor({ edges }: Buckets) {
+    this.#edges = edges.map(instantOf);
+    this.counts = edges.slice(1).map(() => 0);
   }
 
   get total(): number {

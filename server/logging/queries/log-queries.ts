@@ -12,18 +12,18 @@ import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
 import { BEGINNING, instantOf, isQueryable, millisecondsOf } from '../instant.ts';
-import type {
-  Buckets,
-  Call,
-  Deadline,
-  Instant,
-  LogHistogram,
-  LogPage,
-  LogStore,
-  NameFilter,
-  PageRequest,
-  Scope,
-  Selection,
+import {
+  type Buckets,
+  type Call,
+  type Deadline,
+  EMPTY_PAGE,
+  emptyHistogram,
+  type Instant,
+  type LogStore,
+  type NameFilter,
+  type PageRequest,
+  type Scope,
+  type Selection,
 } from '../log-store.ts';
 import { PAGE_CUT, queryPage } from '../page-limit.ts';
 import { bucketsOf } from './buckets.ts';
@@ -65,6 +65,7 @@ export class LogQueries {
       from: cursor ? 0 : query.from,
       after: cursor?.position,
     };
+    // For a caller without permissions: the same response as for a query without matches.
     const { page, isCut } = selection
       ? await queryPage(store, { selection, request, deadline })
       : { page: EMPTY_PAGE, isCut: false };
@@ -142,18 +143,6 @@ export class LogQueries {
     if (!scope.everything && scope.namespaces.length === 0) return undefined;
     return selectionOf(query, scope, range);
   }
-}
-
-const EMPTY_PAGE: LogPage = {
-  total: { count: 0, relation: 'eq' },
-  records: [],
-  next: undefined,
-  shortfalls: [],
-};
-
-/** For a caller without permissions: the same response as for a query without matches. */
-function emptyHistogram({ edges }: Buckets): LogHistogram {
-  return { total: EMPTY_PAGE.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
 }
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {

@@ -7,7 +7,7 @@ import { acceptsGzip } from '../../endpoints/response.ts';
 import { StreamBody } from '../../endpoints/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { millisecondsOf } from '../instant.ts';
-import type { Call, Coverage, LogRecord, LogStore, Order } from '../log-store.ts';
+import type { Call, Coverage, ExportBatches, LogRecord, LogStore, Order } from '../log-store.ts';
 import { pieces } from '../queries/responses.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import {
@@ -33,8 +33,6 @@ export interface ExportOptions {
   /** Interval of permission reviews in ms; 15,000 by default. */
   readonly reviewMs?: number;
 }
-
-type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
 
 /** `complete`, or `incomplete` if the file ends with a marker. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
@@ -123,7 +121,7 @@ class ExportWriter {
   /** Rejects with the signal's reason when it is aborted. */
   async write(
     first: IteratorResult<readonly LogRecord[], Coverage>,
-    batches: Batches,
+    batches: ExportBatches,
     over: AbortSignal,
   ): Promise<readonly Shortfall[]> {
     for (let next = first; ; next = await batches.next()) {
@@ -178,7 +176,7 @@ class ExportWriter {
 }
 
 // oxlint-disable-next-line require-yield -- an export without lines
-async function* emptyExport(): Batches {
+async function* emptyExport(): ExportBatches {
   return { shortfalls: [] };
 }
 

@@ -9,7 +9,7 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { acceptsEvents } from '../../endpoints/accept.ts';
 import { GONE, StreamBody, streamHeaders } from '../../endpoints/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import type { Instant, LogRecord, LogStore } from '../log-store.ts';
+import type { Batches, Instant, LogRecord, LogStore } from '../log-store.ts';
 import { pieces, responseRecords } from '../queries/responses.ts';
 import {
   endWhenPreempted,
@@ -76,8 +76,6 @@ const EVENTS: FollowFormat = {
 /** Time in ms in which a failure of the store is returned as an error status. */
 const EARLY_FAILURE_MS = 300;
 const DONE = new DOMException('the live tail has ended', 'AbortError');
-
-type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 
 /** Resolves after an orderly end; rejects with GONE when the reader has disconnected. */
 export async function writeFollowed(

@@ -1,5 +1,4 @@
 // Creates a VictoriaLogs log store for tests, configured with the field names of the test records.
-import pino from 'pino';
 import type { FieldNames } from '../../../server/logging/backends/victorialogs/logsql.ts';
 import { VictoriaLogsLogStore } from '../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 
@@ -14,5 +13,5 @@ export const FIELDS: FieldNames = {
 
 /** `run` with an aborted signal closes it. */
 export function storeAt(url: string): VictoriaLogsLogStore {
-  return new VictoriaLogsLogStore({ url, fields: FIELDS, log: pino({ level: 'silent' }) });
+  return new VictoriaLogsLogStore({ url, fields: FIELDS });
 }

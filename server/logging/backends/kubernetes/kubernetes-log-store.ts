@@ -7,14 +7,14 @@ import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { Slots, tenantShare } from '../../../concurrency/slots.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type {
+  Batches,
   Buckets,
   Call,
-  Coverage,
+  ExportBatches,
   FollowCall,
   LogBackend,
   LogHistogram,
   LogPage,
-  LogRecord,
   LogStatistics,
   Order,
   PageRequest,
@@ -125,17 +125,13 @@ export class KubernetesLogStore implements LogBackend {
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     return this.#scan(selection, call, async (scan) => {
-      const lines = BucketCounts.of(buckets);
+      const lines = new BucketCounts(buckets);
       await scan.readAll(() => ({ onLine: (time) => void lines.add(time) }));
       return { total: scan.total(lines.total), counts: lines.counts, shortfalls: scan.shortfalls.list() };
     });
   }
 
-  async *export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
       const pods = await this.#openPods(bounded.signal, call.signal);
@@ -148,10 +144,7 @@ export class KubernetesLogStore implements LogBackend {
     }
   }
 
-  async *follow(
-    selection: Selection,
-    { signal, caller }: FollowCall,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  async *follow(selection: Selection, { signal, caller }: FollowCall): Batches {
     const { client, limits, wallClock = Date.now, followTuning } = this.#options;
     try {
       const pods = await this.#openPods(signal, signal);

@@ -3,10 +3,9 @@
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type {
-  Coverage,
+  ExportBatches,
   Instant,
   LogPage,
-  LogRecord,
   Order,
   PageRequest,
   Selection,
@@ -117,10 +116,7 @@ const FILLED_SHARE = 0.75;
 /**
  * Sends a page before it reads the next one, so no request to the pod log API stays open while a slow client reads.
  */
-export async function* exportLines(
-  order: Order,
-  options: PageOptions,
-): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+export async function* exportLines(order: Order, options: PageOptions): ExportBatches {
   const { scan, memory } = options;
   let page: PageLines | undefined;
   for (let [limit, widthMs] = [FIRST_LINES, FIRST_WIDTH_MS]; page ? page.next : true; ) {

@@ -3,7 +3,7 @@
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { Slots } from '../../../concurrency/slots.ts';
 import { instantOf } from '../../instant.ts';
-import type { Instant, LogRecord, Selection } from '../../log-store.ts';
+import type { Batches, Instant, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
@@ -61,7 +61,7 @@ export class PodLogTail {
    * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws NotSupported above the
    * maximum of containers, and the error of the slots above theirs, at the start or later.
    */
-  async *records(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  async *records(signal: AbortSignal): Batches {
     const stop = new AbortController();
     const end = (): void => {
       stop.abort();

@@ -11,13 +11,6 @@ import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
 /** `precision_threshold` at its maximum. The store returns an exact count up to this number, and an estimate above. */
 const EXACT_CARDINALITY = 40_000;
 
-export const NO_STATISTICS: LogStatistics = {
-  logs: { count: 0, relation: 'eq' },
-  containers: 0,
-  containersApproximate: false,
-  shortfalls: [],
-};
-
 export async function countLines(
   client: SearchClient,
   selected: SelectionQuery,
@@ -62,10 +55,6 @@ function cardinalityOf({ aggregations }: SearchResponse): number {
   return countOf(value, 'containers.value');
 }
 
-export function emptyHistogram({ edges }: Buckets): LogHistogram {
-  return { total: { count: 0, relation: 'eq' }, counts: edges.slice(1).map(() => 0), shortfalls: [] };
-}
-
 /** Counts lines by bucket. */
 export async function countByTime(
   client: SearchClient,
@@ -97,7 +86,7 @@ export async function countByTime(
 }
 
 function countsIn({ aggregations }: SearchResponse, buckets: Buckets): number[] {
-  const lines = BucketCounts.of(buckets);
+  const lines = new BucketCounts(buckets);
   const cells = objectOf(aggregations['by'] ?? { buckets: [] }, 'by')['buckets'];
   for (const cell of arrayOf(cells, 'buckets')) {
     const { key, doc_count } = objectOf(cell, 'a bucket');

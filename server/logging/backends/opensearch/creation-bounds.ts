@@ -27,6 +27,9 @@ export interface CreationBounds {
 }
 
 interface Search {
+  readonly client: SearchClient;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
   readonly namespaces: readonly Namespace[];
   readonly range: Selection['range'];
   readonly indices: IndexSet;
@@ -38,68 +41,54 @@ const MAX_BOUNDS = 250;
 /** Time after a recreation in which lines of the deleted namespace can still arrive. */
 const SETTLED_MS = 3_600_000;
 
-export class CreationBoundSearch {
-  readonly #client: SearchClient;
-  readonly #wallClock: () => number;
+/** Returns the bounds that are later than the start of the range. */
+export async function findCreationBounds(search: Search, call: Call): Promise<CreationBounds> {
+  const most = Math.floor(MAX_BOUNDS / search.indices.groups.length);
+  const late = search.namespaces.filter(({ since }) => since > search.range.start);
+  const bounds = grouped(late);
+  if (bounds.length <= most) return { bounds, areRounded: false };
+  const settled = instantOf(search.wallClock() - SETTLED_MS);
+  const old = late.filter(({ since }) => since < settled);
+  // Too many bounds for one query: only the namespaces with earlier lines in the range get a bound.
+  const first = await firstLines({ ...search, namespaces: old }, call);
+  const needed = late.filter(({ name, since }) => since >= settled || isBefore(first.get(name), since));
+  return rounded(grouped(needed), most);
+}
 
-  /** `wallClock`: milliseconds since the epoch. */
-  constructor(client: SearchClient, wallClock: () => number) {
-    this.#client = client;
-    this.#wallClock = wallClock;
-  }
-
-  /** Returns the bounds that are later than the start of the range. */
-  async find(search: Search, call: Call): Promise<CreationBounds> {
-    const most = Math.floor(MAX_BOUNDS / search.indices.groups.length);
-    const late = search.namespaces.filter(({ since }) => since > search.range.start);
-    const bounds = grouped(late);
-    if (bounds.length <= most) return { bounds, areRounded: false };
-    const settled = instantOf(this.#wallClock() - SETTLED_MS);
-    const old = late.filter(({ since }) => since < settled);
-    // Too many bounds for one query: only the namespaces with earlier lines in the range get a bound.
-    const first = await this.#firstLines({ ...search, namespaces: old }, call);
-    const needed = late.filter(({ name, since }) => since >= settled || isBefore(first.get(name), since));
-    return rounded(grouped(needed), most);
-  }
-
-  /**
-   * Returns the time of the first line of each namespace in the range, in ms. Throws StoreUnavailable for a partial
-   * result.
-   */
-  async #firstLines(
-    { namespaces, range, indices, time }: Search,
-    call: Call,
-  ): Promise<ReadonlyMap<string, number>> {
-    const names = namespaces.map(({ name }) => name);
-    if (names.length === 0) return new Map();
-    const before = namespaces.reduce((last, { since }) => (since > last ? since : last), range.start);
-    const first = new Map<string, number>();
-    for (const { path, layout } of layoutPaths(indices)) {
-      const body = {
-        size: 0,
-        track_total_hits: false,
-        query: {
-          bool: {
-            filter: [exactClause(names, layout.namespace), timeRange(time, { from: range.start, before })],
-          },
+/**
+ * Returns the time of the first line of each namespace in the range, in ms. Throws StoreUnavailable for a partial
+ * result.
+ */
+async function firstLines(
+  { client, namespaces, range, indices, time }: Search,
+  call: Call,
+): Promise<ReadonlyMap<string, number>> {
+  const names = namespaces.map(({ name }) => name);
+  if (names.length === 0) return new Map();
+  const before = namespaces.reduce((last, { since }) => (since > last ? since : last), range.start);
+  const first = new Map<string, number>();
+  for (const { path, layout } of layoutPaths(indices)) {
+    const filter = [exactClause(names, layout.namespace), timeRange(time, { from: range.start, before })];
+    const body = {
+      size: 0,
+      track_total_hits: false,
+      query: { bool: { filter } },
+      aggs: {
+        names: {
+          terms: { field: layout.namespace, size: names.length, include: names },
+          aggs: { first: { min: { field: time } } },
         },
-        aggs: {
-          names: {
-            terms: { field: layout.namespace, size: names.length, include: names },
-            aggs: { first: { min: { field: time } } },
-          },
-        },
-      };
-      const response = await (path === indices.path
-        ? this.#client.search(indices, body, call)
-        : this.#client.searchPath(path, body, call));
-      assertComplete(response);
-      for (const [name, ms] of valid(() => firstTimes(response))) {
-        first.set(name, Math.min(ms, first.get(name) ?? Number.POSITIVE_INFINITY));
-      }
+      },
+    };
+    const response = await (path === indices.path
+      ? client.search(indices, body, call)
+      : client.searchPath(path, body, call));
+    assertComplete(response);
+    for (const [name, ms] of valid(() => firstTimes(response))) {
+      first.set(name, Math.min(ms, first.get(name) ?? Number.POSITIVE_INFINITY));
     }
-    return first;
   }
+  return first;
 }
 
 function firstTimes({ aggregations }: SearchResponse): [name: string, ms: number][] {

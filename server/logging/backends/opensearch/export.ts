@@ -2,7 +2,7 @@
 // (PIT), a consistent view of the indices.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
-import type { Call, Coverage, Deadline, LogRecord, Order } from '../../log-store.ts';
+import type { Call, Deadline, ExportBatches, LogRecord, Order } from '../../log-store.ts';
 import { withFewerLines } from '../../page-limit.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
 import { isTransient } from './error-response.ts';
@@ -62,7 +62,7 @@ export async function* exportRecords(
   options: ExportOptions,
   order: Order,
   deadline: Deadline,
-): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+): ExportBatches {
   const [firstPauseMs = 0] = options.pausesMs ?? PAUSES_MS;
   const state: ExportState = { order, deadline, shortfalls: new Map() };
   let selected = await options.plan();

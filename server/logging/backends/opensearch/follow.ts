@@ -1,14 +1,13 @@
 // Live tail that polls OpenSearch or Elasticsearch for new records. Records that become searchable more than 15
 // seconds late can be missing.
 import { setTimeout as delay } from 'node:timers/promises';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { pause } from '../../../concurrency/pause.ts';
 import { Slots } from '../../../concurrency/slots.ts';
 import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
-import type { FollowCall, LogRecord, Selection } from '../../log-store.ts';
+import type { Batches, FollowCall, LogRecord, Selection } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import { withFewerLines } from '../../page-limit.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
+import { polledBatches } from '../polled-batches.ts';
 import type { IndexSets } from './index-sets.ts';
 import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import type { SearchClient } from './search-client.ts';
@@ -24,8 +23,6 @@ export interface FollowTuning {
    * Maximum delay in ms from the time of a record until it is searchable. Later records are lost if newer ones exist.
    */
   readonly lateMs: number;
-  /** Time of failed polls after which the live tail ends, in ms. */
-  readonly patienceMs: number;
   readonly pageSize: number;
   /** Maximum number of digests of delivered records. With more records, less than `lateMs` is read again. */
   readonly digests: number;
@@ -35,7 +32,6 @@ const TUNING: FollowTuning = {
   pollMs: 150,
   retryMs: 1_000,
   lateMs: 15_000,
-  patienceMs: 60_000,
   pageSize: 1_000,
   digests: 100_000,
 };
@@ -76,43 +72,16 @@ export class Followers {
     this.#tuning = { ...TUNING, ...options.tuning };
   }
 
-  async *follow(
-    selection: Selection,
-    { signal, caller }: FollowCall,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
-    const { now, indexSets } = this.#options;
-    const { pollMs, retryMs, patienceMs } = this.#tuning;
+  follow(selection: Selection, { signal, caller }: FollowCall): Batches {
+    const { pollMs, retryMs } = this.#tuning;
     const search: Search = (work) => this.#search(work, signal, caller);
     const follower = new Follower(this.#options, this.#tuning, selection, search);
-    let failingSince: number | undefined;
-    let hasSucceeded = false;
-    let hasChanged = false;
-    while (!signal.aborted) {
-      try {
-        for await (const batch of follower.poll(signal)) {
-          hasSucceeded = true;
-          yield batch;
-        }
-        hasSucceeded = true;
-        hasChanged = false;
-        failingSince = undefined;
-        await pause(follower.hasIndices ? pollMs : retryMs, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        failingSince ??= now();
-        if (isIndexAccessDenied(error)) {
-          // Indices were closed or created, so the next poll reads the layout again.
-          indexSets.invalidate();
-          if (!hasChanged) {
-            hasChanged = true;
-            continue;
-          }
-        }
-        const isTemporary = error instanceof StatusError && error.code >= 500;
-        if (!isTemporary || !hasSucceeded || now() - failingSince > patienceMs) throw error;
-        await pause(retryMs, signal);
-      }
-    }
+    return polledBatches({
+      signal,
+      now: this.#options.now,
+      poll: () => follower.poll(signal),
+      pauseMs: ({ hasFailed }) => (hasFailed || !follower.hasIndices ? retryMs : pollMs),
+    });
   }
 
   async #search<Result>(
@@ -159,7 +128,18 @@ class Follower {
   }
 
   /** Returns the records that were not delivered before. */
-  async *poll(signal: AbortSignal): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  async *poll(signal: AbortSignal): Batches {
+    try {
+      yield* this.#poll(signal);
+    } catch (error) {
+      if (!isIndexAccessDenied(error)) throw error;
+      // Indices were closed or created, so the layout is read again.
+      this.#options.indexSets.invalidate();
+      yield* this.#poll(signal);
+    }
+  }
+
+  async *#poll(signal: AbortSignal): Batches {
     const { queries, wallClock } = this.#options;
     const { range } = this.#selection;
     const begin = millisecondsOf(range.start);

@@ -3,27 +3,29 @@
 import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import {
+  type Batches,
   type Buckets,
   type Call,
-  type Coverage,
   Deadline,
+  EMPTY_PAGE,
+  EMPTY_STATISTICS,
+  type ExportBatches,
+  emptyHistogram,
   type FollowCall,
   type LogBackend,
   type LogHistogram,
   type LogPage,
-  type LogRecord,
   type LogStatistics,
   type Order,
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
 import { bucketRange } from '../bucket-counts.ts';
-import { countByTime, countLines, emptyHistogram, NO_STATISTICS } from './counts.ts';
-import { CreationBoundSearch } from './creation-bounds.ts';
+import { countByTime, countLines } from './counts.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
-import { emptyPage, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { PointsInTime } from './point-in-time.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
 import { type FieldNames, RecordReader } from './search-response.ts';
@@ -70,8 +72,7 @@ export class OpenSearchLogStore implements LogBackend {
       points: new PointsInTime(client),
       records: new RecordReader(names),
     };
-    const creationBounds = new CreationBoundSearch(client, wallClock);
-    this.#queries = new SelectionQueries({ ...this.#parts, creationBounds });
+    this.#queries = new SelectionQueries({ ...this.#parts, wallClock });
     this.#followers = new Followers({
       ...this.#parts,
       queries: this.#queries,
@@ -85,13 +86,13 @@ export class OpenSearchLogStore implements LogBackend {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage> {
     const read = (selected: SelectionQuery, deadline: Deadline) =>
       readPage({ ...this.#parts, selected, deadline }, page);
-    return this.#run(selection, call, read, emptyPage());
+    return this.#run(selection, call, read, EMPTY_PAGE);
   }
 
   statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const count = (selected: SelectionQuery, deadline: Deadline) =>
       countLines(this.#parts.client, selected, deadline);
-    return this.#run(selection, call, count, NO_STATISTICS);
+    return this.#run(selection, call, count, EMPTY_STATISTICS);
   }
 
   histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
@@ -101,11 +102,7 @@ export class OpenSearchLogStore implements LogBackend {
     return this.#run(within, call, count, emptyHistogram(buckets));
   }
 
-  async *export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     const deadline = this.#deadline(call);
     const plan = (): Promise<SelectionQuery | undefined> => {
       // Reads the layout again, because a point in time cannot include indices later.
@@ -117,7 +114,7 @@ export class OpenSearchLogStore implements LogBackend {
     return yield* exportRecords(options, order, deadline);
   }
 
-  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  follow(selection: Selection, call: FollowCall): Batches {
     return this.#followers.follow(selection, call);
   }
 

@@ -39,11 +39,6 @@ const DIGEST_LENGTH = 11;
 /** Latest time in 64-bit nanoseconds. The store fails for a later one. */
 const LATEST = 2n ** 63n - 1n;
 
-/** A new object, because callers modify its lists. */
-export function emptyPage(): LogPage {
-  return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-}
-
 export interface PageReading {
   readonly client: SearchClient;
   readonly records: RecordReader;

@@ -14,10 +14,11 @@ import {
   wholeLineField,
   workloadClause,
 } from './clauses.ts';
-import type { CreationBoundSearch, CreationBounds } from './creation-bounds.ts';
+import { type CreationBounds, findCreationBounds } from './creation-bounds.ts';
 import { type IndexNaming, type IndexSet, type IndexSets, indexPath } from './index-sets.ts';
 import type { LayoutGroup } from './layout.ts';
 import { levelClause } from './level-clause.ts';
+import type { SearchClient } from './search-client.ts';
 import type { FieldNames } from './search-response.ts';
 
 export interface SelectionQuery {
@@ -33,7 +34,9 @@ export interface SelectionQueriesOptions {
   readonly naming: IndexNaming;
   readonly names: FieldNames;
   readonly indexSets: IndexSets;
-  readonly creationBounds: CreationBoundSearch;
+  readonly client: SearchClient;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
 }
 
 type Scoped = CreationBounds & { readonly namespaces: readonly string[] };
@@ -85,8 +88,9 @@ export class SelectionQueries {
   async #scoped({ scope, range }: Selection, indices: IndexSet, call: Call): Promise<Scoped | undefined> {
     if (scope.everything) return undefined;
     const namespaces = scope.namespaces.filter(({ since }) => since < range.end);
-    const { time } = this.#options.names;
-    const bounds = await this.#options.creationBounds.find({ namespaces, range, indices, time }, call);
+    const { client, wallClock, names } = this.#options;
+    const search = { client, wallClock, namespaces, range, indices, time: names.time };
+    const bounds = await findCreationBounds(search, call);
     return { ...bounds, namespaces: namespaces.map(({ name }) => name) };
   }
 

@@ -17,8 +17,15 @@ const GRACE_MS = 500;
 export const REQUEST_MS = 60_000;
 /** Maximum bytes of the lines with the same time. A collector with a precision of seconds writes many of them. */
 export const MAX_INSTANT_BYTES = 4 * MAX_PAGE_BYTES;
-/** Maximum bytes of a response with counts. */
-const MAX_COUNT_BYTES = 16 << 20;
+
+interface ResponseLimit {
+  readonly maxBytes: number;
+  readonly tooLong: () => Error;
+}
+
+const tooLong = (): Error => new MalformedResponseError('it is too long');
+const UNLIMITED: ResponseLimit = { maxBytes: Number.POSITIVE_INFINITY, tooLong };
+const COUNTS: ResponseLimit = { maxBytes: 16 << 20, tooLong };
 
 export interface ClientOptions extends CredentialOptions {
   /** `http://…` or `https://…`. The paths of the store are below the path of the URL. */
@@ -53,50 +60,15 @@ export class Client {
     this.#connection.close();
   }
 
-  /** Yields the rows as they arrive. Throws StatusErrors. Ending the iteration cancels the query in the store. */
-  rows(
+  /**
+   * Yields the rows as they arrive. Throws StatusErrors, and `tooLong` for a response of more than `maxBytes`. Ending
+   * the iteration cancels the query in the store.
+   */
+  async *rows(
     query: Query,
     pipes: readonly string[],
     deadline: Deadline,
-  ): AsyncGenerator<readonly Row[], void, undefined> {
-    return this.#rows(query, pipes, deadline, (response) => response);
-  }
-
-  /** Returns all rows. Throws newPageTooLong() for a response longer than `maxBytes`. */
-  async allRows(
-    query: Query,
-    pipes: readonly string[],
-    deadline: Deadline,
-    maxBytes: number,
-  ): Promise<Row[]> {
-    return await this.#collected(query, pipes, deadline, maxBytes, newPageTooLong);
-  }
-
-  /** Returns all rows of a query that only counts. */
-  async counts(query: Query, stats: string, deadline: Deadline): Promise<Row[]> {
-    const tooLong = (): Error => new MalformedResponseError('it is too long');
-    return await this.#collected(query, [stats], deadline, MAX_COUNT_BYTES, tooLong);
-  }
-
-  async #collected(
-    query: Query,
-    pipes: readonly string[],
-    deadline: Deadline,
-    maxBytes: number,
-    tooLong: () => Error,
-  ): Promise<Row[]> {
-    const all: Row[] = [];
-    const bounded = (response: IncomingMessage) => upTo(maxBytes, response, tooLong);
-    for await (const rows of this.#rows(query, pipes, deadline, bounded))
-      for (const row of rows) all.push(row);
-    return all;
-  }
-
-  async *#rows(
-    query: Query,
-    pipes: readonly string[],
-    deadline: Deadline,
-    body: (response: IncomingMessage) => AsyncIterable<Buffer>,
+    { maxBytes, tooLong }: ResponseLimit = UNLIMITED,
   ): AsyncGenerator<readonly Row[], void, undefined> {
     const { signal } = deadline;
     using bounded = boundedSignal(signal, deadline.leftMs + GRACE_MS);
@@ -116,7 +88,7 @@ export class Client {
       } as const;
       response = await this.#connection.send(request, bounded.signal);
       if (response.statusCode !== 200) throw await rejectionOf(response);
-      yield* rowsOf(body(response), this.slicer);
+      yield* rowsOf(upTo(maxBytes, response, tooLong), this.slicer);
     } catch (error) {
       const isOver = deadline.isOver || bounded.isLate;
       throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });
@@ -124,6 +96,22 @@ export class Client {
       response?.destroy();
     }
   }
+
+  /** Returns all rows. Throws newPageTooLong() for a response longer than `maxBytes`. */
+  allRows(query: Query, pipes: readonly string[], deadline: Deadline, maxBytes: number): Promise<Row[]> {
+    return collected(this.rows(query, pipes, deadline, { maxBytes, tooLong: newPageTooLong }));
+  }
+
+  /** Returns all rows of a query that only counts. */
+  counts(query: Query, stats: string, deadline: Deadline): Promise<Row[]> {
+    return collected(this.rows(query, [stats], deadline, COUNTS));
+  }
+}
+
+async function collected(batches: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const rows of batches) for (const row of rows) all.push(row);
+  return all;
 }
 
 async function* upTo(

@@ -1,10 +1,9 @@
 // Counts VictoriaLogs records in total, by histogram bucket and by container. The counts are exact.
-
-import type { Buckets, Deadline } from '../../log-store.ts';
+import { nextInstant } from '../../instant.ts';
+import type { Buckets, Deadline, LogStatistics } from '../../log-store.ts';
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import type { Client } from './client.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
-import { nextInstant } from './nanoseconds.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { Query } from './selection-query.ts';
 import { newMalformedResponse } from './store-error.ts';
@@ -33,7 +32,7 @@ export async function countByBucket(
 ): Promise<BucketCounts> {
   const { width, offset } = cellsOf(buckets);
   const stats = `stats by (${TIME}:${width}ms offset ${offset}ms) count() as n`;
-  const counts = BucketCounts.of(buckets);
+  const counts = new BucketCounts(buckets);
   for await (const rows of client.rows(query, [stats], deadline)) {
     for (const row of rows) {
       if (!counts.add(instantIn(row, TIME), numberIn(row, 'n'))) {
@@ -44,21 +43,18 @@ export async function countByBucket(
   return counts;
 }
 
-export interface ContainerCounts {
-  readonly logs: number;
-  readonly containers: number;
-}
-
 /** Counts records and containers. Containers without an id are distinguished by namespace, pod and name. */
 export async function countContainers(
   client: Client,
   query: Query,
   { namespace, pod, container, containerID }: FieldNames,
   deadline: Deadline,
-): Promise<ContainerCounts> {
+): Promise<LogStatistics> {
   const id = quoted(containerID);
   const names = [namespace, pod, container].map(quoted).join(', ');
   const stats = `stats count() as n, count_uniq(${id}) as ids, count_uniq(${names}) if (${id}:="") as named`;
   const [row = {}] = await client.counts(query, stats, deadline);
-  return { logs: numberIn(row, 'n'), containers: numberIn(row, 'ids') + numberIn(row, 'named') };
+  const logs = { count: numberIn(row, 'n'), relation: 'eq' } as const;
+  const containers = numberIn(row, 'ids') + numberIn(row, 'named');
+  return { logs, containers, containersApproximate: false, shortfalls: [] };
 }

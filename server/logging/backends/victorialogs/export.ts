@@ -1,12 +1,12 @@
 // Exports all selected records from VictoriaLogs, sorted by time. The export reads one time window after the other,
 // because VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
-import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
+import { nextInstant } from '../../instant.ts';
+import type { Batches, Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { type Client, REQUEST_MS } from './client.ts';
 import { countRecords } from './counts.ts';
 import type { Range } from './logsql.ts';
-import { nextInstant } from './nanoseconds.ts';
 import { fieldsPipe, inOrder, recordOf, sortPipe } from './record.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
@@ -32,8 +32,6 @@ const TUNING: ExportTuning = { windowRecords: 100_000, requestMs: 10_000, retryM
 const SHRINKING = 4;
 /** Maximum number of records with the same time; this server sorts them. */
 const MAX_INSTANT_RECORDS = 200_000;
-
-type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 
 /** Yields batches in order. All records with the same time are in one batch. */
 export async function* exportRecords(

@@ -1,23 +1,19 @@
 // Live tail that polls VictoriaLogs for new records. Records that reach the store more than 30 seconds late are not
 // returned.
-import type { Logger } from 'pino';
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { pause } from '../../../concurrency/pause.ts';
-import { instantOf, later, millisecondsOf } from '../../instant.ts';
-import { Deadline, type FollowCall, type Instant, type LogRecord } from '../../log-store.ts';
+import { instantOf, later, millisecondsOf, nextInstant } from '../../instant.ts';
+import { type Batches, Deadline, type FollowCall, type Instant, type LogRecord } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import { isPageTooLong, MAX_PAGE_BYTES } from '../../page-limit.ts';
+import { polledBatches } from '../polled-batches.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';
 import { exportRecords } from './export.ts';
 import { TIME } from './logsql.ts';
-import { nextInstant } from './nanoseconds.ts';
 import { fieldsPipe, inOrder, recordsOf } from './record.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
 export interface LiveTailsOptions {
   readonly client: Client;
-  readonly log: Pick<Logger, 'warn'>;
   /** A monotonic clock in ms. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */
@@ -30,8 +26,6 @@ export interface LiveTailsOptions {
 const LATENESS_MS = 30_000;
 /** Older unread records than LATENESS_MS plus this time are read as in an export, without digests. */
 const RECENT_MS = 10_000;
-/** Maximum outage of the store, in ms, that a live tail survives. */
-const OUTAGE_MS = 60_000;
 const POLL_MS = 200;
 /** All live tails together poll at most 100 times a second. */
 const POLL_MS_PER_TAIL = 10;
@@ -44,8 +38,6 @@ const MAX_RECORDS = 5_000;
 /** Later than any record. */
 const FOREVER: Instant = '9999-12-31T23:59:59.999999999Z';
 
-type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
-
 /**
  * A poll counts the records of the last 30 seconds in cells of 250 ms, and reads the cells whose count has grown. The
  * tail endpoint of VictoriaLogs is not used, because it drops records that arrive late or have the same time as the
@@ -54,7 +46,6 @@ type Batches = AsyncGenerator<readonly LogRecord[], void, undefined>;
 export class LiveTails {
   readonly #options: LiveTailsOptions;
   #count = 0;
-  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveTailsOptions) {
     this.#options = options;
@@ -64,38 +55,17 @@ export class LiveTails {
     const { now, wallClock } = this.#options;
     const tail = new LiveTail(this.#options, query);
     const deadline = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
-    let respondedAt: number | undefined;
     this.#count++;
     try {
-      while (!signal.aborted) {
-        const began = now();
-        try {
-          for await (const records of tail.read(wallClock(), deadline)) {
-            if (records.length > 0) yield records;
-            // Set after the yield too, so that a slow client does not count as an outage.
-            respondedAt = now();
-          }
-          respondedAt = now();
-        } catch (error) {
-          if (signal.aborted) return;
-          const isOutage = error instanceof StatusError && error.code >= 500;
-          if (!isOutage || respondedAt === undefined || now() - respondedAt > OUTAGE_MS) throw error;
-          this.#warn(error);
-        }
-        const wait = began + Math.max(POLL_MS, this.#count * POLL_MS_PER_TAIL) - now();
-        if (wait > 0) await pause(wait, signal);
-      }
+      yield* polledBatches({
+        signal,
+        now,
+        poll: () => tail.read(wallClock(), deadline),
+        pauseMs: ({ began }) => began + Math.max(POLL_MS, this.#count * POLL_MS_PER_TAIL) - now(),
+      });
     } finally {
       this.#count--;
     }
-  }
-
-  /** Logs an outage at most once a minute, for all live tails together. */
-  #warn(error: unknown): void {
-    const { log, now } = this.#options;
-    if (now() - this.#warnedAt < OUTAGE_MS) return;
-    this.#warnedAt = now();
-    log.warn({ err: error }, 'the log store is unavailable; live tails wait and retry');
   }
 }
 

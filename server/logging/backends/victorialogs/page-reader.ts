@@ -1,14 +1,19 @@
 // Reader of one page of log records from VictoriaLogs. The reader queries a short time range first, because
 // VictoriaLogs sorts all matching records.
-
-import { earlier, instantOfNanoseconds, isQueryable, later } from '../../instant.ts';
+import {
+  earlier,
+  instantOfNanoseconds,
+  isQueryable,
+  later,
+  nanosecondsOf,
+  nextInstant,
+} from '../../instant.ts';
 import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { MAX_PAGE_BYTES } from '../../page-limit.ts';
 import { newForeignCursor } from '../../store-errors.ts';
 import { type Client, MAX_INSTANT_BYTES } from './client.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
-import { nanosecondsOf, nextInstant } from './nanoseconds.ts';
 import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
 import { numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';

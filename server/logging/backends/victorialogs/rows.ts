@@ -2,8 +2,8 @@
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import { parseInstant } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
-import { instantFrom } from './nanoseconds.ts';
 import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -66,8 +66,7 @@ export function numberIn(row: Row, name: string): number {
 }
 
 export function instantIn(row: Row, name: string): Instant {
-  const value = row[name];
-  const instant = typeof value === 'string' ? instantFrom(value) : undefined;
+  const instant = parseInstant(row[name]);
   if (instant === undefined) throw newMalformedResponse('a time is invalid');
   return instant;
 }

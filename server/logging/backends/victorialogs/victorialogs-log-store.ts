@@ -1,25 +1,27 @@
 // Log store that reads VictoriaLogs. Callers are authorized before each call, and each call contains the namespaces
 // that the caller may read.
-import type { Logger } from 'pino';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import {
+  type Batches,
   type Buckets,
   type Call,
-  type Coverage,
   Deadline,
+  EMPTY_PAGE,
+  EMPTY_STATISTICS,
+  type ExportBatches,
+  emptyHistogram,
   type FollowCall,
   type LogBackend,
   type LogHistogram,
   type LogPage,
-  type LogRecord,
   type LogStatistics,
   type Order,
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
-import { BucketCounts, bucketRange } from '../bucket-counts.ts';
+import { bucketRange } from '../bucket-counts.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { countByBucket, countContainers, countRecords, type Overview } from './counts.ts';
 import { exportRecords } from './export.ts';
@@ -32,7 +34,6 @@ import { statusErrorOf } from './store-error.ts';
 
 export interface VictoriaLogsOptions extends Omit<ClientOptions, 'now'> {
   readonly fields: FieldNames;
-  readonly log: Pick<Logger, 'warn'>;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
   /** Milliseconds since the epoch. */
@@ -53,7 +54,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     this.#fields = options.fields;
     this.#now = now;
     this.#client = new Client({ ...options, now });
-    this.#liveTails = new LiveTails({ client: this.#client, log: options.log, now, wallClock });
+    this.#liveTails = new LiveTails({ client: this.#client, now, wallClock });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
@@ -61,9 +62,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const deadline = this.#deadline(call);
     const query = new SelectionQuery(selection, this.#fields);
     const [all, byName] = [query.within(selection.range), query.withinByName(selection.range)];
-    if (!all || !byName) {
-      return { total: { count: 0, relation: 'eq' }, records: [], next: undefined, shortfalls: [] };
-    }
+    if (!all || !byName) return EMPTY_PAGE;
     const total = await this.#total(all, deadline);
     const overview = total ?? (await countRecords(this.#client, byName, deadline));
     const reader = new PageReader(this.#client, { ...request, query, overview, after }, deadline);
@@ -79,32 +78,19 @@ export class VictoriaLogsLogStore implements LogBackend {
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
     const deadline = this.#deadline(call);
     const query = new SelectionQuery(selection, this.#fields).within(selection.range);
-    const { logs, containers } = query
-      ? await countContainers(this.#client, query, this.#fields, deadline)
-      : { logs: 0, containers: 0 };
-    return {
-      logs: { count: logs, relation: 'eq' },
-      containers,
-      containersApproximate: false,
-      shortfalls: [],
-    };
+    return query ? countContainers(this.#client, query, this.#fields, deadline) : EMPTY_STATISTICS;
   }
 
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     const deadline = this.#deadline(call);
     const range = bucketRange(selection.range, buckets);
     const query = new SelectionQuery(selection, this.#fields).within(range);
-    const { total, counts } = query
-      ? await countByBucket(this.#client, query, buckets, deadline)
-      : BucketCounts.of(buckets);
+    if (!query) return emptyHistogram(buckets);
+    const { total, counts } = await countByBucket(this.#client, query, buckets, deadline);
     return { total: { count: total, relation: 'eq' }, counts, shortfalls: [] };
   }
 
-  async *export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     const deadline = this.#deadline(call);
     const query = new SelectionQuery(selection, this.#fields);
     try {
@@ -116,7 +102,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     return { shortfalls: [] };
   }
 
-  follow(selection: Selection, call: FollowCall): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  follow(selection: Selection, call: FollowCall): Batches {
     return this.#liveTails.follow(new SelectionQuery(selection, this.#fields), call);
   }
 

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import pino from 'pino';
 import { CredentialFiles } from '../../../../../server/logging/backends/store-connection.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../server/logging/configuration-errors.ts';
@@ -63,12 +62,11 @@ describe('CredentialFiles', () => {
   it('is the reason in the health check of a store', async () => {
     const path = join(dir, 'missing');
     const address = 'http://127.0.0.1:1';
-    const log = pino({ level: 'silent' });
     for (const [option, store] of [
       ['logging.opensearch.apiKeyFile', storeAt(address, { apiKeyFile: path })],
       [
         'logging.victorialogs.bearerTokenFile',
-        new VictoriaLogsLogStore({ url: address, fields: FIELDS, log, bearerTokenFile: path }),
+        new VictoriaLogsLogStore({ url: address, fields: FIELDS, bearerTokenFile: path }),
       ],
     ] as const) {
       expect(await optionErrorOf(store.check(CALL))).to.include({ option, path });

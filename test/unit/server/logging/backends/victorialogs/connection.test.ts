@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import pino from 'pino';
 import {
   VictoriaLogsLogStore,
   type VictoriaLogsOptions,
@@ -20,7 +19,7 @@ const SELECTION: Selection = {
 const COUNTS = rows({ n: '1', ids: '1', named: '0' });
 
 function newStore(url: string, options: Partial<VictoriaLogsOptions> = {}): VictoriaLogsLogStore {
-  return new VictoriaLogsLogStore({ url, fields: FIELDS, log: pino({ level: 'silent' }), ...options });
+  return new VictoriaLogsLogStore({ url, fields: FIELDS, ...options });
 }
 
 function call(signal = new AbortController().signal): Call {

@@ -6,9 +6,8 @@ import {
   exportRecords,
 } from '../../../../../../server/logging/backends/victorialogs/export.ts';
 import type { Range } from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
-import { nanosecondsOf } from '../../../../../../server/logging/backends/victorialogs/nanoseconds.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import { instantOfNanoseconds } from '../../../../../../server/logging/instant.ts';
+import { instantOfNanoseconds, nanosecondsOf } from '../../../../../../server/logging/instant.ts';
 import { Deadline, type Order } from '../../../../../../server/logging/log-store.ts';
 import {
   type Responder,

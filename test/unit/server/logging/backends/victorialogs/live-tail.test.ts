@@ -1,6 +1,5 @@
 // Tests of live tails of VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
-import pino from 'pino';
 import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
 import { LiveTails } from '../../../../../../server/logging/backends/victorialogs/live-tail.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
@@ -46,16 +45,12 @@ function line(ms: number, _msg: string): Line {
 
 interface Options {
   readonly now?: () => number;
-  readonly log?: pino.Logger;
   readonly maxDigests?: number;
 }
 
-function liveTails(
-  url: string,
-  { now = () => NOW, log = pino({ level: 'silent' }), ...rest }: Options = {},
-): LiveTails {
+function liveTails(url: string, { now = () => NOW, ...rest }: Options = {}): LiveTails {
   const client = new Client({ url, now });
-  return new LiveTails({ client, log, now, wallClock: now, ...rest });
+  return new LiveTails({ client, now, wallClock: now, ...rest });
 }
 
 const logsOf = ({ value }: IteratorResult<readonly LogRecord[], void>): string[] =>
@@ -137,24 +132,5 @@ describe('a live tail of VictoriaLogs', () => {
     expect(timeouts).to.deep.equal(['30000ms', '30000ms', '30000ms']);
     leaving.abort();
     expect((await tail.next()).done).to.equal(true);
-  });
-
-  it('logs an outage once for all live tails', async () => {
-    const requestedOften = Promise.withResolvers<void>();
-    await using server = await ScriptedVictoriaLogs.start((response, request) => {
-      // The first request of each succeeds.
-      if (server.requests.length <= 3) rows()(response, request);
-      else response.writeHead(503).end();
-      if (server.requests.length === 12) requestedOften.resolve();
-    });
-    const logged: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (text: string) => logged.push(text) });
-    const tails = liveTails(server.url, { log });
-    const leaving = new AbortController();
-    const reading = Array.from({ length: 3 }, () => tails.follow(QUERY, leaving).next());
-    await requestedOften.promise;
-    leaving.abort();
-    await Promise.all(reading);
-    expect(logged).to.have.length(1);
   });
 });

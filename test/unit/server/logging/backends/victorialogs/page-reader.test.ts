@@ -1,6 +1,5 @@
 // Tests of the reader of one page of log records from VictoriaLogs.
 import { expect } from 'chai';
-import pino from 'pino';
 import { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import type { Order, PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
 import {
@@ -47,8 +46,7 @@ for (const order of ['asc', 'desc'] as const satisfies readonly Order[]) {
       work: (ask: (page: Partial<PageRequest>) => ReturnType<VictoriaLogsLogStore['query']>) => Promise<void>,
     ) {
       await using server = await ScriptedVictoriaLogs.start(held);
-      const log = pino({ level: 'silent' });
-      const store = new VictoriaLogsLogStore({ url: server.url, fields: FIELDS, log });
+      const store = new VictoriaLogsLogStore({ url: server.url, fields: FIELDS });
       const call = { signal: new AbortController().signal, timeoutMs: 30_000 };
       await work((page) => store.query(SELECTION, { order, size: 4, from: 0, ...page }, call));
     }
@@ -86,7 +84,6 @@ describe('the position of a page', () => {
   const store = new VictoriaLogsLogStore({
     url: 'http://127.0.0.1:1',
     fields: FIELDS,
-    log: pino({ level: 'silent' }),
   });
 
   it('is rejected with the name of the parameter when it is from another store', async () => {

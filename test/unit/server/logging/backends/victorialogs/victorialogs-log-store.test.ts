@@ -1,6 +1,5 @@
 // Tests of the VictoriaLogs log store against a fake VictoriaLogs.
 import { expect } from 'chai';
-import pino from 'pino';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import {
   VictoriaLogsLogStore,
@@ -21,7 +20,7 @@ const SELECTION: Selection = { scope: { everything: true }, range: RANGE };
 const NOON = '2026-01-01T12:00:00Z';
 
 function newStore(url: string, options: Partial<VictoriaLogsOptions> = {}): VictoriaLogsLogStore {
-  return new VictoriaLogsLogStore({ url, fields: FIELDS, log: pino({ level: 'silent' }), ...options });
+  return new VictoriaLogsLogStore({ url, fields: FIELDS, ...options });
 }
 
 function call(timeoutMs = 30_000, signal = new AbortController().signal): Call {
