@@ -1,6 +1,5 @@
 // Follower of the log of one container, through restarts, until the pod is deleted. It delivers each line that the
 // kubelet still has exactly once.
-import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../../instant.ts';
@@ -12,7 +11,7 @@ import { ifAccepted, type LineFilter } from './line-filter.ts';
 import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
 import { KubeletError, type LogReader } from './log-reader.ts';
-import { LogReadError, openLog } from './log-request.ts';
+import { LogReadError } from './log-request.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
 /** Time limits of a follower, in ms. */
@@ -25,7 +24,6 @@ export interface FollowTuning {
 }
 
 export interface ContainerFollowerOptions extends FollowTuning {
-  readonly client: ClusterClient;
   readonly reader: LogReader;
   /** The current logs of the container, the previous run first; undefined after the pod is deleted. */
   readonly logs: () => readonly ContainerLog[] | undefined;
@@ -40,7 +38,6 @@ export interface ContainerFollowerOptions extends FollowTuning {
   readonly backlog: Backlog | undefined;
   /** Memory of the incomplete line of a stream. */
   readonly budget: MemoryBudget;
-  readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
 }
@@ -109,7 +106,7 @@ export class ContainerFollower {
     const [before, hadBacklog] = [this.#second, this.#backlog !== undefined];
     const error = await this.#read(log, signal);
     if (error && error.kind !== 'empty' && error.kind !== 'gone') {
-      this.#onError(log, error);
+      this.#onError(error);
     } else {
       this.#unreachableSince = undefined;
       if (!log.running) {
@@ -130,7 +127,7 @@ export class ContainerFollower {
   }
 
   async #read(log: ContainerLog, signal: AbortSignal): Promise<LogReadError | undefined> {
-    const { client, reader, begin, room, budget } = this.#options;
+    const { reader, begin, room, budget } = this.#options;
     const follow = log.running && !this.#backlog;
     const lastLine = !log.running ? 'complete' : follow ? undefined : 'ignored';
     const from = this.#delivered.startRead(this.#second);
@@ -139,10 +136,8 @@ export class ContainerFollower {
     const { onLine, flush } = this.#newLines(log);
     using memory = budget.share();
     try {
-      // Takes no slot of the reader, because a stream with a slow client would delay queries.
-      const response = await openLog(client, { log, since, follow, signal, timeoutMs });
-      const options = { signal, idleMs: timeoutMs, room, flush, lastLine, memory } as const;
-      await reader.consume(response, options, onLine);
+      const request = { since, follow, signal, timeoutMs, room, flush, lastLine, memory } as const;
+      await reader.stream(log, request, onLine);
       if (log.running) this.#endBacklog();
       return undefined;
     } catch (error) {
@@ -192,9 +187,8 @@ export class ContainerFollower {
   }
 
   /** Throws the error if retries cannot solve it. */
-  #onError(log: ContainerLog, error: LogReadError): void {
-    const { onFailure, patienceMs = PATIENCE_MS } = this.#options;
-    onFailure(log, error);
+  #onError(error: LogReadError): void {
+    const { patienceMs = PATIENCE_MS } = this.#options;
     if (error.kind === 'forbidden') throw error;
     const now = performance.now();
     this.#failingSince ??= now;

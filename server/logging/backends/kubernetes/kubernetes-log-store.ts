@@ -25,10 +25,10 @@ import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
 import { BucketCounts } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
 import type { FollowTuning } from './container-follower.ts';
-import { type ContainerLog, displayName, STORE } from './container-log.ts';
+import { displayName, STORE } from './container-log.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
 import { LogReader } from './log-reader.ts';
-import { type LogErrorKind, LogReadError } from './log-request.ts';
+import { LogReadError } from './log-request.ts';
 import { LogScan } from './log-scan.ts';
 import { selectLogs } from './log-selection.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -89,11 +89,7 @@ export class KubernetesLogStore implements LogBackend {
     );
     this.#longLines = new LongLines({ log });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
-    this.#reader = new LogReader({
-      client,
-      slots: new Slots(limits.concurrentReads),
-      slicer,
-    });
+    this.#reader = new LogReader({ client, log, slots: new Slots(limits.concurrentReads), slicer });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
@@ -134,8 +130,7 @@ export class KubernetesLogStore implements LogBackend {
   async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
-      const pods = await this.#openPods(bounded.signal, call.signal);
-      const scan = await this.#newScan(pods, selection, bounded.signal, call, undefined);
+      const scan = await this.#newScan(selection, bounded.signal, call, undefined);
       return yield* exportLines(order, { scan, selection, memory: this.#memory, slicer: this.#slicer });
     } catch (error) {
       // Aborts the reads of the other logs.
@@ -145,11 +140,10 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async *follow(selection: Selection, { signal, caller }: FollowCall): Batches {
-    const { client, limits, wallClock = Date.now, followTuning } = this.#options;
+    const { limits, wallClock = Date.now, followTuning } = this.#options;
     try {
       const pods = await this.#openPods(signal, signal);
       yield* new PodLogTail({
-        client,
         reader: this.#reader,
         pods,
         selection,
@@ -158,7 +152,6 @@ export class KubernetesLogStore implements LogBackend {
         caller,
         maxContainers: limits.maxContainers,
         budget: this.#memory,
-        onFailure: (log, { kind, cause }) => this.#logFailure(log, kind, cause),
         wallClock,
         tuning: followTuning,
       }).records(signal);
@@ -187,9 +180,8 @@ export class KubernetesLogStore implements LogBackend {
   ): Promise<Result> {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
-      const pods = await this.#openPods(bounded.signal, call.signal);
       const { bytesPerContainer } = this.#options.limits;
-      return await read(await this.#newScan(pods, selection, bounded.signal, call, bytesPerContainer));
+      return await read(await this.#newScan(selection, bounded.signal, call, bytesPerContainer));
     } catch (error) {
       // Aborts the reads of the other logs.
       bounded.abort(error);
@@ -198,13 +190,13 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async #newScan(
-    pods: PodIndex,
     selection: Selection,
     deadline: AbortSignal,
     { signal, caller }: Call,
     bytesPerLog: number | undefined,
   ): Promise<LogScan> {
     const { maxContainers, concurrentReads: concurrency } = this.#options.limits;
+    const pods = await this.#openPods(deadline, signal);
     const { logs, omitted } = await selectLogs(pods, selection, maxContainers);
     const shortfalls = new Shortfalls(omitted);
     if (pods.silentMs > PODS_SILENT_MS) {
@@ -227,7 +219,6 @@ export class KubernetesLogStore implements LogBackend {
       deadline,
       signal,
       shortfalls,
-      onFailure: (...failure) => this.#logFailure(...failure),
     });
   }
 
@@ -238,13 +229,6 @@ export class KubernetesLogStore implements LogBackend {
       signal.throwIfAborted();
       throw deadline.aborted ? newStoreTimeout(STORE) : newStoreUnavailable(STORE, error);
     }
-  }
-
-  #logFailure({ namespace, pod, container, previous }: ContainerLog, kind: LogErrorKind, err: unknown): void {
-    this.#options.log.debug(
-      { namespace, pod, container, previous, kind, err },
-      'cannot read a container log',
-    );
   }
 }
 

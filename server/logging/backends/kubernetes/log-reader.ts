@@ -1,5 +1,6 @@
 // Reader of container logs from the pod log API. Concurrent requests are limited and shared fairly among callers.
 import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { StalledError } from '../../../cluster/connection/response-body.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
@@ -31,14 +32,18 @@ export interface ReadOptions {
 }
 
 export type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
+export type StreamRequest = ReadOptions & Omit<LogRequest, 'log'>;
 
 export interface LogReaderOptions {
   readonly client: ClusterClient;
+  readonly log: Pick<Logger, 'debug'>;
   /** Limit of concurrent requests of all callers. */
   readonly slots: Slots;
   readonly slicer: TimeSlicer;
   /** Timeout without data, in ms. */
   readonly idleMs?: number | undefined;
+  /** A monotonic clock, in ms. */
+  readonly now?: () => number;
 }
 
 const IDLE_MS = 10_000;
@@ -48,21 +53,31 @@ const IDLE_MS = 10_000;
 const MAX_CHUNK = 16 << 10;
 /** Byte limit of requests for the time of the first line: enough for the timestamp. */
 const HEAD_BYTES = 64;
+/** Time in ms in which reads of logs of a node fail at once after its kubelet timed out, so that they occupy no slots. */
+const PAUSE_MS = 5_000;
+const MAX_NODES = 10_000;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
-  readonly #nodes: UnresponsiveNodes;
+  /** The end of the pause of each node. */
+  readonly #pauses: BoundedMap<string, number>;
   readonly #caller: string | undefined;
+  readonly #now: () => number;
 
-  constructor(options: LogReaderOptions, nodes = new UnresponsiveNodes(), caller?: string) {
+  constructor(
+    options: LogReaderOptions,
+    pauses = new BoundedMap<string, number>(MAX_NODES),
+    caller?: string,
+  ) {
     this.#options = options;
-    this.#nodes = nodes;
+    this.#pauses = pauses;
     this.#caller = caller;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** A reader for one caller that shares the slots and skipped nodes of this reader. */
   of(caller: string | undefined): LogReader {
-    return new LogReader(this.#options, this.#nodes, caller);
+    return new LogReader(this.#options, this.#pauses, caller);
   }
 
   /**
@@ -75,19 +90,48 @@ export class LogReader {
     onLine: OnLine,
     extent: Extent = newExtent(),
   ): Promise<Extent> {
-    const { client, slots, idleMs = IDLE_MS } = this.#options;
-    this.#nodes.check(log.node);
+    const { slots, idleMs = IDLE_MS } = this.#options;
+    const { node, running } = log;
+    this.#checkNode(node);
     using _slot = await slots.take(request.signal, this.#caller);
-    this.#nodes.check(log.node);
+    this.#checkNode(node);
     try {
-      const response = await openLog(client, { ...request, log, timeoutMs: idleMs });
-      const lastLine = log.running ? undefined : 'complete';
-      await this.consume(response, { lastLine, ...request, idleMs }, onLine, extent);
+      const lastLine = running ? undefined : 'complete';
+      await this.stream(log, { lastLine, ...request, timeoutMs: idleMs }, onLine, extent);
     } catch (error) {
-      if (error instanceof LogReadError && error.kind === 'silent') this.#nodes.timedOut(log.node);
+      const isSilent = error instanceof LogReadError && error.kind === 'silent';
+      // A pod that is not scheduled has no node.
+      if (isSilent && node !== '') this.#pauses.set(node, this.#now() + PAUSE_MS);
       throw error;
     }
     return extent;
+  }
+
+  /** Reads a log without a slot, for live tails: a stream with a slow client would delay queries. */
+  async stream(
+    log: ContainerLog,
+    request: StreamRequest,
+    onLine: OnLine,
+    extent: Extent = newExtent(),
+  ): Promise<void> {
+    try {
+      const response = await openLog(this.#options.client, { ...request, log });
+      await this.#consume(response, request, onLine, extent);
+    } catch (error) {
+      if (error instanceof LogReadError && error.kind !== 'empty') {
+        const { namespace, pod, container, previous } = log;
+        const { kind, cause: err } = error;
+        const fields = { namespace, pod, container, previous, kind, err };
+        this.#options.log.debug(fields, 'cannot read a container log');
+      }
+      throw error;
+    }
+  }
+
+  /** Throws LogReadError during the pause of a node. */
+  #checkNode(node: string): void {
+    if (this.#now() >= (this.#pauses.get(node) ?? 0)) return;
+    throw new LogReadError('failed', new Error(`node ${node} does not respond`));
   }
 
   /** Requests the time of the first line; undefined for an empty log. */
@@ -96,17 +140,16 @@ export class LogReader {
     return (await this.read(log, request, () => undefined)).first;
   }
 
-  /** Reads the lines of an open response. */
-  async consume(
+  async #consume(
     response: IncomingMessage,
-    options: ReadOptions & { readonly idleMs: number },
+    options: StreamRequest,
     onLine: OnLine,
-    extent: Extent = newExtent(),
+    extent: Extent,
   ): Promise<void> {
-    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, idleMs } = options;
+    const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, timeoutMs } = options;
     const { slicer } = this.#options;
     const lines = new LineReader({ onLine, extent, slicer, memory: options.memory });
-    for await (const chunk of bodyOf(response, idleMs, signal)) {
+    for await (const chunk of bodyOf(response, timeoutMs, signal)) {
       await this.#waitForSlice(options);
       lines.push(chunk);
       while (!lines.read(until())) {
@@ -158,31 +201,5 @@ export class KubeletError extends Error {
 
   constructor(message: string) {
     super(`kubelet: ${message}`);
-  }
-}
-
-const PAUSE_MS = 5_000;
-const MAX_NODES = 10_000;
-
-/** Nodes whose kubelet timed out. Reads of their logs fail at once during a pause, so that they do not occupy slots. */
-export class UnresponsiveNodes {
-  readonly #now: () => number;
-  /** The end of the pause of each node. */
-  readonly #pauses = new BoundedMap<string, number>(MAX_NODES);
-
-  /** `now`: a monotonic clock, in ms. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
-
-  /** Throws LogReadError during the pause of a node. */
-  check(node: string): void {
-    if (this.#now() >= (this.#pauses.get(node) ?? 0)) return;
-    throw new LogReadError('failed', new Error(`node ${node} does not respond`));
-  }
-
-  timedOut(node: string): void {
-    // A pod that is not scheduled has no node.
-    if (node !== '') this.#pauses.set(node, this.#now() + PAUSE_MS);
   }
 }

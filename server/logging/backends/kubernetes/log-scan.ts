@@ -6,7 +6,7 @@ import { shifted } from './kubelet-time.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';
 import { newExtent, type OnLine } from './line-reader.ts';
 import type { LogReader } from './log-reader.ts';
-import { type LogErrorKind, LogReadError } from './log-request.ts';
+import { LogReadError } from './log-request.ts';
 import type { PodIndex } from './pod-index.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
@@ -29,7 +29,6 @@ export interface LogScanOptions {
   /** Aborted when the caller disconnects; `deadline` is then aborted, too. */
   readonly signal: AbortSignal;
   readonly shortfalls: Shortfalls;
-  readonly onFailure: (log: ContainerLog, kind: LogErrorKind, cause: unknown) => void;
 }
 
 /** A time window. */
@@ -173,13 +172,11 @@ export class LogScan {
   /**
    * Adds a shortfall. Returns true for causes that can affect all logs: an unreachable kube-apiserver, no permission.
    */
-  #addFailure(log: ContainerLog, { kind, cause }: LogReadError): boolean {
-    const { shortfalls, onFailure } = this.#options;
+  #addFailure(log: ContainerLog, { kind }: LogReadError): boolean {
     if (kind === 'empty') return false;
-    onFailure(log, kind, cause);
     const isGone = kind === 'gone';
     const why = isGone ? 'the pod or its log was deleted' : 'the kubelet did not respond correctly';
-    shortfalls.addLog('NotCovered', `not read to the end, because ${why}`, log);
+    this.shortfalls.addLog('NotCovered', `not read to the end, because ${why}`, log);
     return kind === 'unreachable' || kind === 'forbidden';
   }
 }

@@ -1,23 +1,20 @@
 // Live tail of all selected containers, including containers that start later. Each container has a
 // ContainerFollower.
-import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { Slots } from '../../../concurrency/slots.ts';
 import { instantOf } from '../../instant.ts';
 import type { Batches, Instant, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
 import { newNotSupported } from '../../store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
-import { type ContainerLog, logsOf, mayReach, STORE } from './container-log.ts';
+import { logsOf, mayReach, STORE } from './container-log.ts';
 import { FollowQueue } from './follow-queue.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
 import type { LogReader } from './log-reader.ts';
-import type { LogReadError } from './log-request.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
 import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
 
 export interface PodLogTailOptions {
-  readonly client: ClusterClient;
   readonly reader: LogReader;
   readonly pods: PodIndex;
   readonly selection: Selection;
@@ -29,7 +26,6 @@ export interface PodLogTailOptions {
   readonly maxContainers: number;
   /** Memory of queued and incomplete lines. */
   readonly budget: MemoryBudget;
-  readonly onFailure: (log: ContainerLog, error: LogReadError) => void;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
   readonly tuning?: FollowTuning | undefined;

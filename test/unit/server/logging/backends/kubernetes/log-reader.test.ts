@@ -1,6 +1,7 @@
 // Tests of the reader of container logs.
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
+import pino from 'pino';
 import { Slots } from '../../../../../../server/concurrency/slots.ts';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import type { OnLine } from '../../../../../../server/logging/backends/kubernetes/line-reader.ts';
@@ -8,7 +9,6 @@ import {
   LogReader,
   type LogReaderOptions,
   type ReadRequest,
-  UnresponsiveNodes,
 } from '../../../../../../server/logging/backends/kubernetes/log-reader.ts';
 import { LogReadError } from '../../../../../../server/logging/backends/kubernetes/log-request.ts';
 import { containerLog } from './container-log.ts';
@@ -29,7 +29,13 @@ describe('the reader of container logs', () => {
   afterEach(() => cluster.stop());
 
   const newReader = (options: Partial<LogReaderOptions> = {}): LogReader =>
-    new LogReader({ client: cluster.connect(), slots: new Slots(1), slicer: new TimeSlicer(), ...options });
+    new LogReader({
+      client: cluster.connect(),
+      log: pino({ enabled: false }),
+      slots: new Slots(1),
+      slicer: new TimeSlicer(),
+      ...options,
+    });
   const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, log = containerLog('a')) =>
     reader.read(log, { since: undefined, signal, ...request }, onLine);
   const kindOf = (reading: Promise<unknown>): Promise<unknown> =>
@@ -109,7 +115,8 @@ describe('the reader of container logs', () => {
     cluster.disturb = () => false;
     expect(await kindOf(read({}, undefined, onNode))).to.equal('none');
     const slots = new Slots(1);
-    reader = newReader({ slots, idleMs: 50 });
+    let now = 0;
+    reader = newReader({ slots, idleMs: 50, now: () => now });
     cluster.disturb = (_, response) => {
       response.writeHead(200).write('\n');
       return true;
@@ -120,28 +127,11 @@ describe('the reader of container logs', () => {
     using _taken = await slots.take(signal);
     expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
     expect(cluster.requests).to.deep.equal([]);
-  });
-
-  it('skips a node for five seconds after a timeout, and evicts old nodes', () => {
-    let now = 0;
-    const nodes = new UnresponsiveNodes(() => now);
-    const isPaused = (node: string): boolean => {
-      try {
-        nodes.check(node);
-        return false;
-      } catch {
-        return true;
-      }
-    };
-    nodes.timedOut('');
-    expect(isPaused('')).to.equal(false);
-    nodes.timedOut('n');
     now = 4_999;
-    expect(isPaused('n')).to.equal(true);
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
     now = 5_000;
-    expect(isPaused('n')).to.equal(false);
-    for (let n = 0; n <= 10_000; n++) nodes.timedOut(`n${n}`);
-    expect([isPaused('n0'), isPaused('n1')]).to.deep.equal([false, true]);
+    _taken[Symbol.dispose]();
+    expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
   });
 
   it('shares slots between callers round-robin', async () => {

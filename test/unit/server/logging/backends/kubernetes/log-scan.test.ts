@@ -24,12 +24,20 @@ describe('a scan of container logs', () => {
   let reader: LogReader;
   let shortfalls: Shortfalls;
   let seen: string[];
+  /** Logged failures. */
+  let failures: string[];
 
   beforeEach(async () => {
     cluster = await new LogCluster().start();
-    reader = new LogReader({ client: cluster.connect(), slots: new Slots(100), slicer: new TimeSlicer() });
+    reader = new LogReader({
+      client: cluster.connect(),
+      log: { debug: ({ pod, kind }: { pod: string; kind: string }) => failures.push(`${pod} ${kind}`) },
+      slots: new Slots(100),
+      slicer: new TimeSlicer(),
+    });
     shortfalls = new Shortfalls({ count: 0, names: [] });
     seen = [];
+    failures = [];
   });
 
   afterEach(() => cluster.stop());
@@ -48,7 +56,6 @@ describe('a scan of container logs', () => {
       deadline: new AbortController().signal,
       signal: call.signal,
       shortfalls,
-      onFailure: () => undefined,
       ...options,
     });
   const messages = (): string[] => shortfalls.list().map(({ message }) => message);
@@ -104,9 +111,7 @@ describe('a scan of container logs', () => {
       else return false;
       return true;
     };
-    const failures: string[] = [];
-    const onFailure: LogScanOptions['onFailure'] = ({ pod }, kind) => failures.push(`${pod} ${kind}`);
-    await scan(['a', 'b', 'c', 'deleted'].map(logOf), { onFailure }).readAll(collect);
+    await scan(['a', 'b', 'c', 'deleted'].map(logOf)).readAll(collect);
     expect(seen).to.deep.equal(['line 1']);
     expect(failures.toSorted()).to.deep.equal(['b failed', 'c forbidden', 'deleted gone']);
     expect(messages()).to.deep.equal([
