@@ -99,13 +99,11 @@ const UNRESPONSIVE_MS = 22_000;
 const AVOIDED_MS = 60_000;
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST';
   /** Below the path of the URL. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string;
-  /** Whether a retry is safe after the connection closed without a response; default: true. */
-  readonly idempotent?: boolean;
 }
 
 export class StoreConnection {
@@ -145,8 +143,7 @@ export class StoreConnection {
         return await this.#attempt(node, request, credentials, signal);
       } catch (error) {
         if (!isStale(error) && !isCancelled(signal)) node.avoidedUntil = this.#now() + AVOIDED_MS;
-        const mayRetry = request.idempotent !== false || wasNeverSent(error);
-        if (signal.aborted || !mayRetry || attempt >= attempts) throw error;
+        if (signal.aborted || attempt >= attempts) throw error;
       }
     }
   }
@@ -267,9 +264,4 @@ function isStale(error: unknown): boolean {
 /** Whether the caller cancelled the request, before its timeout. */
 function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
-}
-
-function wasNeverSent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(code);
 }

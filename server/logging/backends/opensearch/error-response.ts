@@ -1,6 +1,6 @@
 // Converts OpenSearch and Elasticsearch errors to StatusErrors. Clients never receive the store's message, which can
 // contain names of indices and hosts.
-import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../configuration-errors.ts';
 import {
@@ -45,14 +45,8 @@ export function isTransient(error: unknown): boolean {
   if (!cause) return false;
   return (
     cause.status === 429 ||
-    (cause.status >= 500 && cause.message.includes('search_phase_execution_exception')) ||
-    POINTS_EXHAUSTED.test(cause.message)
+    (cause.status >= 500 && cause.message.includes('search_phase_execution_exception'))
   );
-}
-
-/** Whether the product or version of the store lacks the API or the parameter. */
-export function isUnknownApi(error: unknown): boolean {
-  return /no handler found|unrecognized parameter/.test(responseErrorIn(error)?.message ?? '');
 }
 
 function responseErrorIn(error: unknown): ResponseError | undefined {
@@ -60,12 +54,9 @@ function responseErrorIn(error: unknown): ResponseError | undefined {
   return error instanceof Error ? responseErrorIn(error.cause) : undefined;
 }
 
-/** Whether a 404 means that an index or a point in time does not exist. Any other 404 is not from OpenSearch. */
+/** Whether a 404 means that an index does not exist. Any other 404 is not from OpenSearch. */
 export function isMissing(status: number, text: string): boolean {
-  return (
-    status === 404 &&
-    reasonsIn(text).some((reason) => /^(?:index_not_found|search_context_missing)_exception/.test(reason))
-  );
+  return status === 404 && reasonsIn(text).some((reason) => reason.startsWith('index_not_found_exception'));
 }
 
 /** Maps an error response to a StatusError. */
@@ -119,18 +110,6 @@ export function reasonsOf(body: unknown): string[] {
   };
   collect(body, 0);
   return found;
-}
-
-const POINTS_EXHAUSTED = /\[search\.max_open_pit_context\]/;
-
-/** Whether a point in time lacks shards because of `search.max_open_pit_context`. */
-export function lacksPoints(text: string): boolean {
-  return POINTS_EXHAUSTED.test(text);
-}
-
-function newPointsExhausted(cause: Error): StatusError {
-  const message = `the log store ${STORE} has no capacity for this export: \`search.max_open_pit_context\` is used up; retry later, or export a shorter range`;
-  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 30 }, { cause });
 }
 
 type ErrorFactory = (cause: Error) => StatusError;
@@ -204,15 +183,4 @@ const SETTINGS: readonly (readonly [pattern: RegExp, error: ErrorFactory])[] = [
       new UnfitOptionError('logging.opensearch', 'the indices have no _source, which records are read from'),
     ),
   ],
-  [
-    /\[(?:point_in_time|search)\.max_keep_alive\]/,
-    unfitStore(
-      new UnfitOptionError(
-        'logging.opensearch',
-        'its `point_in_time.max_keep_alive` (Elasticsearch: `search.max_keep_alive`) has to be at least 5m',
-        'exports return 503',
-      ),
-    ),
-  ],
-  [POINTS_EXHAUSTED, newPointsExhausted],
 ];

@@ -26,7 +26,6 @@ import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { IndexSets } from './index-sets.ts';
 import { readPage } from './page.ts';
-import { PointsInTime } from './point-in-time.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
 import { type FieldNames, RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
@@ -43,18 +42,17 @@ export interface OpenSearchLogStoreOptions extends SearchClientOptions {
   readonly pageSize: number;
   /** Time limit of one page of an export, in ms. */
   readonly pageMs?: number;
-  /** Pauses before an export replaces a lost point in time, in ms. */
+  /** Pauses before an export requests a failed page again, in ms. */
   readonly pausesMs?: readonly number[];
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: Partial<FollowTuning>;
 }
 
-/** Leaves no state in OpenSearch after a call: an export closes its point in time. */
 export class OpenSearchLogStore implements LogBackend {
   readonly #options: OpenSearchLogStoreOptions;
   readonly #now: () => number;
-  readonly #parts: SelfCheckOptions & { readonly points: PointsInTime };
+  readonly #parts: SelfCheckOptions;
   readonly #queries: SelectionQueries;
   readonly #followers: Followers;
 
@@ -69,7 +67,6 @@ export class OpenSearchLogStore implements LogBackend {
       names,
       naming: { prefix, daily },
       indexSets: new IndexSets(client, names, now),
-      points: new PointsInTime(client),
       records: new RecordReader(names),
     };
     this.#queries = new SelectionQueries({ ...this.#parts, wallClock });
@@ -105,7 +102,7 @@ export class OpenSearchLogStore implements LogBackend {
   async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     const deadline = this.#deadline(call);
     const plan = (): Promise<SelectionQuery | undefined> => {
-      // Reads the layout again, because a point in time cannot include indices later.
+      // An export takes long, so it reads the layout again.
       this.#parts.indexSets.invalidate();
       return this.#queries.query(selection, deadline.within(PAGE_MS).call());
     };

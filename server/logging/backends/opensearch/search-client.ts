@@ -89,21 +89,18 @@ export class SearchClient {
     { after, preference, nanoseconds = false }: SearchOptions & { readonly nanoseconds?: boolean } = {},
   ): Promise<SearchResponse> {
     const query = preference === undefined ? LENIENT : { ...LENIENT, preference };
-    const request = { path: `/${path}/_search`, query, body: bodyOf(body, call, after) };
-    return (await this.#search(request, call, nanoseconds)) ?? NO_INDICES;
-  }
-
-  /** Searches the point in time of the body; undefined if it has expired. */
-  searchPoint(
-    body: SearchBody,
-    call: Call,
-    { after, nanoseconds }: { readonly after: string | undefined; readonly nanoseconds: boolean },
-  ): Promise<SearchResponse | undefined> {
-    return this.#search({ path: '/_search', body: bodyOf(body, call, after) }, call, nanoseconds);
+    const request = {
+      method: 'POST',
+      path: `/${path}/_search`,
+      query,
+      body: bodyOf(body, call, after),
+    } as const;
+    const response = await this.request(request, call, (text) => readSearchResponse(text, nanoseconds));
+    return response ?? NO_INDICES;
   }
 
   /**
-   * Sends a request and parses the response with `read`; undefined if an index or a point in time does not exist. Throws
+   * Sends a request and parses the response with `read`; undefined if an index does not exist. Throws
    * the reason of an aborted signal, StoreTimeout at the deadline, newPageTooLong() for a response over the limit,
    * StoreUnavailable if `read` throws, else errorOf().
    */
@@ -134,16 +131,6 @@ export class SearchClient {
       if (bounded.isLate) throw newStoreTimeout(STORE, { silentMs: this.#connection.silentMs });
       throw error instanceof StatusError ? error : newStoreUnavailable(STORE, error);
     }
-  }
-
-  #search(
-    request: Omit<SearchRequest, 'method'>,
-    call: Call,
-    nanoseconds: boolean,
-  ): Promise<SearchResponse | undefined> {
-    return this.request({ method: 'POST', ...request }, call, (text) =>
-      readSearchResponse(text, nanoseconds),
-    );
   }
 }
 

@@ -1,7 +1,7 @@
 // Parser of search responses of OpenSearch and Elasticsearch. Missing shards make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { instantOfNanoseconds, parseInstant } from '../../instant.ts';
 import { type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
 import { newStoreUnavailable } from '../../store-errors.ts';
@@ -27,7 +27,6 @@ export interface SearchResponse {
   /** Whether the search stopped at `terminate_after`. OpenSearch 3 sometimes sets it without that parameter. */
   readonly isTerminatedEarly: boolean;
   readonly aggregations: JsonObject;
-  readonly pointInTime: string | undefined;
 }
 
 /** The response for indices that do not exist. */
@@ -38,7 +37,6 @@ export const NO_INDICES: SearchResponse = {
   shortfalls: [],
   isTerminatedEarly: false,
   aggregations: {},
-  pointInTime: undefined,
 };
 
 /**
@@ -56,7 +54,6 @@ export function readSearchResponse(text: string, nanoseconds: boolean): SearchRe
     shortfalls,
     isTerminatedEarly: response['terminated_early'] === true,
     aggregations: isRecord(response['aggregations']) ? response['aggregations'] : {},
-    pointInTime: optionalText(response['pit_id']),
   };
 }
 
@@ -135,8 +132,7 @@ function skippedClusters({ _clusters }: JsonObject): Shortfall[] {
       ];
 }
 
-/** Shortfalls for missing shards, from a search response or the response that opens a point in time. */
-export function failedShards(response: JsonObject): Shortfall[] {
+function failedShards(response: JsonObject): Shortfall[] {
   const { total, successful } = shardsOf(response);
   // Includes unassigned shards, which are neither in `successful` nor in `failed`.
   const missing = total - successful;
@@ -150,7 +146,7 @@ export function failedShards(response: JsonObject): Shortfall[] {
   ];
 }
 
-export function shardsOf(response: JsonObject): { readonly total: number; readonly successful: number } {
+function shardsOf(response: JsonObject): { readonly total: number; readonly successful: number } {
   const shards = objectOf(response['_shards'], '_shards');
   return {
     total: countOf(shards['total'], '_shards.total'),

@@ -36,27 +36,6 @@ export function describeSettings(node: () => StartedNode): void {
     });
 
     const set = (transient: object) => node().ask('PUT', '/_cluster/settings', { transient });
-    const exported = async (store: ReturnType<typeof storeAt>, range = ALL.range): Promise<number> => {
-      let lines = 0;
-      for await (const batch of store.export({ ...ALL, range }, 'asc', call())) lines += batch.length;
-      return lines;
-    };
-
-    it('rejects an export without capacity for its points in time, and allows one of a shorter range', async () => {
-      await set({ 'search.max_open_pit_context': 1 });
-      try {
-        const store = storeAt(node().url, { indexPrefix });
-        const error = await failure(exported(store));
-        expect(error).to.include({ code: 503 });
-        expect(error.message).to.include('export a shorter range');
-        expect(error.details?.retryAfterSeconds).to.equal(30);
-        expect(await node().openContexts()).to.equal(0);
-        const day = { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' };
-        expect(await exported(store, day)).to.be.within(1, RECORDS.length - 1);
-      } finally {
-        await set({ 'search.max_open_pit_context': null });
-      }
-    });
 
     it('rejects expensive queries with a message that says what to change, and fails the health check', async () => {
       await set({ 'search.allow_expensive_queries': false });
@@ -84,22 +63,6 @@ export function describeSettings(node: () => StartedNode): void {
       await storeAt(node().url, { indexPrefix }).check(call());
     });
 
-    it('fails exports while max_keep_alive is too short', async () => {
-      const store = storeAt(node().url, { indexPrefix });
-      await set({ 'search.default_keep_alive': '10s' });
-      await set({ 'point_in_time.max_keep_alive': '40s' });
-      try {
-        const error = await failure(exported(store));
-        expect(error).to.include({ code: 503 });
-        expect(unfitOptionIn(error)?.reason).to.include('point_in_time.max_keep_alive');
-        expect((await store.query(ALL, PAGE, call())).total.count).to.equal(RECORDS.length);
-      } finally {
-        await set({ 'point_in_time.max_keep_alive': null });
-        await set({ 'search.default_keep_alive': null });
-      }
-      expect(await exported(store)).to.equal(RECORDS.length);
-    });
-
     it('rejects a range with too many shards, and fails the health check', async () => {
       await set({ 'action.search.shard_count.limit': 1 });
       try {
@@ -107,7 +70,7 @@ export function describeSettings(node: () => StartedNode): void {
         for (const running of [
           () => store.query(ALL, PAGE, call()),
           () => store.statistics(ALL, call()),
-          () => exported(store),
+          () => store.export(ALL, 'asc', call()).next(),
         ]) {
           const error = await failure(running());
           expect(error).to.include({ code: 400 });

@@ -1,7 +1,7 @@
 // Tests of log queries against closed and blocked OpenSearch indices.
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import { ELASTICSEARCH_8, type NodeKind } from '../../../../../../hack/log-stores/node-kinds.ts';
+import { type NodeKind } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
@@ -131,10 +131,6 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
         }
         expect(days, end).to.deep.equal(['01', '02', '03', '05']);
         expect(next.value.shortfalls.map(({ message }) => message).join(), end).to.include(index('04'));
-        // Its statistics are wrong after an index is deleted.
-        if (kind !== ELASTICSEARCH_8) {
-          expect(await node().ask('GET', '/_search/point_in_time/_all')).to.deep.equal({ pits: [] });
-        }
       }
     });
 

@@ -10,7 +10,6 @@ const body = (type: string, reason = ''): string =>
 describe('an error response of OpenSearch', () => {
   it('is a missing index only with status 404 and the type of the exception', () => {
     expect(isMissing(404, body('index_not_found_exception'))).to.equal(true);
-    expect(isMissing(404, body('search_context_missing_exception'))).to.equal(true);
     expect(isMissing(500, body('index_not_found_exception'))).to.equal(false);
     expect(isMissing(404, '<html>index_not_found_exception</html>')).to.equal(false);
   });
@@ -28,22 +27,17 @@ describe('an error response of OpenSearch', () => {
     expect(lines[0]).to.include('"cause":{"type":"Error","message":"status 502: <html>"}');
   });
 
-  for (const [setting, code, cure, option] of [
-    ['action.search.shard_count.limit', 400, /start_time: .*shorter range/, 'logging.opensearch'],
-    ['point_in_time.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
-    ['search.max_keep_alive', 503, /try again later/, 'logging.opensearch'],
-    ['search.max_open_pit_context', 503, /no capacity for this export.*shorter range/, undefined],
-  ] as const) {
-    it(`because of ${setting} says what to change, to the caller and to the operator`, () => {
-      const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
-      const error = errorOf(code === 400 ? 400 : 429, body('rejected_execution_exception', reason));
-      expect(error.code).to.equal(code);
-      expect(error.message).to.match(cure).and.not.to.include('too much.');
-      const unfit = unfitOptionIn(error);
-      expect(unfit?.option).to.equal(option);
-      if (unfit) expect(unfit.reason).to.include(setting);
-    });
-  }
+  it('because of a setting says what to change, to the caller and to the operator', () => {
+    const setting = 'action.search.shard_count.limit';
+    const reason = `That is too much. This limit can be set by changing the [${setting}] setting.`;
+    const error = errorOf(400, body('rejected_execution_exception', reason));
+    expect(error.code).to.equal(400);
+    expect(error.message)
+      .to.match(/start_time: .*shorter range/)
+      .and.not.to.include('too much.');
+    expect(unfitOptionIn(error)).to.include({ option: 'logging.opensearch' });
+    expect(unfitOptionIn(error)?.reason).to.include(setting);
+  });
 
   for (const [what, status, text, code] of [
     ['a gateway timeout', 504, '<html>', 504],

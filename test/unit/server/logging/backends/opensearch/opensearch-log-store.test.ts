@@ -146,16 +146,6 @@ describe('the OpenSearch log store when the store fails', () => {
     expect(page.records).to.have.length(1);
   });
 
-  it('tries a single point-in-time API if the store does not respond', async () => {
-    await using store = await scriptedStore(() => RESPONDED);
-    const error = await storeAt(store.url, { pageMs: 50 })
-      .export(SELECTION, 'asc', call())
-      .next()
-      .catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).and.to.include({ code: 504 });
-    expect(store.requests.filter(({ method }) => method === 'POST')).to.have.length(1);
-  });
-
   it('finds nothing without indices', async () => {
     const missing: Script = (_, response) => {
       response.writeHead(404).end('{"error":{"type":"index_not_found_exception"}}');

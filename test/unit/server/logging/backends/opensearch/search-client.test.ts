@@ -56,13 +56,7 @@ describe('a request to OpenSearch', () => {
     expect(requests).to.equal(2);
   });
 
-  it('is not retried if it is not idempotent', async () => {
-    respond = (_, response) => response.destroy();
-    expect(await send({ ...SEARCH, idempotent: false })).to.have.property('code', 503);
-    expect(requests).to.equal(1);
-  });
-
-  it('is sent to another node if the first one refuses connections, idempotent or not', async () => {
+  it('is sent to another node if the first one refuses connections', async () => {
     respond = (_, response) => response.end('{}');
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
@@ -78,7 +72,7 @@ describe('a request to OpenSearch', () => {
     ]) {
       client.close();
       client = new SearchClient({ urls });
-      expect(await send({ ...SEARCH, idempotent: false })).to.equal('{}');
+      expect(await send(SEARCH)).to.equal('{}');
     }
     expect(requests).to.equal(2);
   });
