@@ -87,15 +87,11 @@ export class LogMetrics {
   }
 }
 
-export interface FailureState {
-  /** Signal of the request. */
-  readonly signal: AbortSignal;
-  /** True if the response has begun; the failure is then not an error of the caller. */
-  readonly headersSent: boolean;
-}
-
-/** The outcome of a query that failed. */
-export function outcomeOf(error: unknown, { signal, headersSent }: FailureState): LogOutcome {
+/** The outcome of a query that failed. `headersSent`: the response has begun, so it is not an error of the caller. */
+export function outcomeOf(
+  error: unknown,
+  { signal, headersSent }: { readonly signal: AbortSignal; readonly headersSent: boolean },
+): LogOutcome {
   if (!(error instanceof StatusError)) return signal.aborted ? 'canceled' : 'error';
   // A store may report a cancellation as another error, such as a timeout.
   if (!headersSent && signal.aborted && !(signal.reason instanceof StatusError)) return 'canceled';

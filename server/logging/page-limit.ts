@@ -29,12 +29,6 @@ export const PAGE_CUT: Shortfall = {
   message: 'the lines are too long for one page; the next pages have the rest',
 };
 
-export interface ReducedResult<Result> {
-  readonly result: Result;
-  /** Lines that the last request asked for. */
-  readonly requested: number;
-}
-
 /** Each retry divides the number of lines by this; the lengths of the lines are unknown. */
 const DIVISOR = 4;
 /** Pause before the first retry of a store that is short of memory, then doubled. Its garbage collection frees memory. */
@@ -42,13 +36,16 @@ const FIRST_PAUSE_MS = 200;
 /** Maximum number of characters of all lines of a page. */
 const MAX_PAGE_LENGTH = 8 << 20;
 
-/** Retries `read` with fewer lines while the lines are too long for the store. Throws the other errors of `read`. */
+/**
+ * Retries `read` with fewer lines while the lines are too long for the store. Throws the other errors of `read`.
+ * `requested`: lines that the last request asked for.
+ */
 export async function withFewerLines<Result>(
   size: number,
   read: (size: number) => Promise<Result>,
   signal: AbortSignal,
   wait = pause,
-): Promise<ReducedResult<Result>> {
+): Promise<{ readonly result: Result; readonly requested: number }> {
   let pauseMs = FIRST_PAUSE_MS;
   for (let requested = size; ; requested = Math.ceil(requested / DIVISOR)) {
     try {
@@ -69,17 +66,14 @@ export interface PageQuery {
   readonly deadline: Deadline;
 }
 
-export interface FittingPage {
-  readonly page: LogPage;
-  /** Whether long lines made the page shorter than requested; `page.next` leads to the rest. */
-  readonly isCut: boolean;
-}
-
-/** A page that fits into one response. Throws the errors of the store. */
+/**
+ * A page that fits into one response. Throws the errors of the store. `isCut`: whether long lines made the page shorter
+ * than requested; `page.next` leads to the rest.
+ */
 export async function queryPage(
   store: Pick<LogStore, 'query'>,
   { selection, request, deadline }: PageQuery,
-): Promise<FittingPage> {
+): Promise<{ readonly page: LogPage; readonly isCut: boolean }> {
   const read = (size: number): Promise<LogPage> =>
     store.query(selection, { ...request, size }, deadline.call());
   for (let { size } = request; ; ) {

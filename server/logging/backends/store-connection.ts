@@ -29,55 +29,14 @@ export interface Credentials {
 /** Milliseconds after which a request reads the files again. */
 const RELOAD_MS = 1_000;
 
-export class CredentialFiles {
-  readonly #store: string;
-  readonly #options: CredentialOptions;
-  readonly #now: () => number;
-  #current: Promise<Credentials> | undefined;
-  #readAt = Number.NEGATIVE_INFINITY;
-
-  /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
-  constructor(store: string, options: CredentialOptions, now: () => number) {
-    this.#store = store;
-    this.#options = options;
-    this.#now = now;
-  }
-
-  /** Returns the current credentials. Rejects with UnfitOptionError; the next call then reads the files again. */
-  read(): Promise<Credentials> {
-    if (this.#current && this.#now() - this.#readAt < RELOAD_MS) return this.#current;
-    this.#readAt = this.#now();
-    const reading = this.#readAll();
-    this.#current = reading;
-    reading.catch(() => {
-      if (this.#current === reading) this.#current = undefined;
-    });
-    return reading;
-  }
-
-  async #readAll(): Promise<Credentials> {
-    const ca = await this.#text('caFile');
-    return { ca, authorization: await this.#authorization() };
-  }
-
-  async #authorization(): Promise<string | undefined> {
-    const { username = '' } = this.#options;
-    const apiKey = await this.#text('apiKeyFile');
-    if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
-    const token = await this.#text('bearerTokenFile');
-    if (token !== undefined) return `Bearer ${token.trim()}`;
-    if (username === '') return undefined;
-    // Editors append a newline; spaces may be part of the password.
-    const password = ((await this.#text('passwordFile')) ?? '').replace(/\r?\n$/, '');
-    return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  }
-
+/** Reads the files. `store`: the name of the store in the configuration. Rejects with UnfitOptionError. */
+export async function readCredentials(store: string, options: CredentialOptions): Promise<Credentials> {
   /** Returns the text of a file; undefined when the option is not set. */
-  async #text(option: FileOption): Promise<string | undefined> {
-    const path = this.#options[option] ?? '';
+  const textOf = async (option: FileOption): Promise<string | undefined> => {
+    const path = options[option] ?? '';
     if (path === '') return undefined;
     const unusable = (reason: string) =>
-      new UnfitOptionError(`logging.${this.#store}.${option}`, reason, undefined, path);
+      new UnfitOptionError(`logging.${store}.${option}`, reason, undefined, path);
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       throw unusable(describeFileError(error));
     });
@@ -85,7 +44,17 @@ export class CredentialFiles {
     // Node accepts a file without certificates as a CA, and then rejects every server without a reason.
     if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('it contains no certificate');
     return text;
-  }
+  };
+  const ca = await textOf('caFile');
+  const apiKey = await textOf('apiKeyFile');
+  if (apiKey !== undefined) return { ca, authorization: `ApiKey ${apiKey.trim()}` };
+  const token = await textOf('bearerTokenFile');
+  if (token !== undefined) return { ca, authorization: `Bearer ${token.trim()}` };
+  const { username = '' } = options;
+  if (username === '') return { ca, authorization: undefined };
+  // Editors append a newline; spaces may be part of the password.
+  const password = ((await textOf('passwordFile')) ?? '').replace(/\r?\n$/, '');
+  return { ca, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
@@ -107,9 +76,11 @@ export interface HttpRequest {
 }
 
 export class StoreConnection {
-  readonly #credentials: CredentialFiles;
+  readonly #readCredentials: () => Promise<Credentials>;
   readonly #nodes: readonly Node[];
   readonly #now: () => number;
+  #credentials: Promise<Credentials> | undefined;
+  #credentialsReadAt = Number.NEGATIVE_INFINITY;
   #agents: Agents | undefined;
   #turn = 0;
   /** Time of the first request since the last response. */
@@ -117,7 +88,7 @@ export class StoreConnection {
 
   /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
   constructor(store: string, urls: readonly string[], options: CredentialOptions, now: () => number) {
-    this.#credentials = new CredentialFiles(store, options, now);
+    this.#readCredentials = () => readCredentials(store, options);
     this.#nodes = urls.map(nodeOf);
     this.#now = now;
   }
@@ -134,7 +105,7 @@ export class StoreConnection {
    * `signal` closes the connection, which cancels the query in the store.
    */
   async send(request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const credentials = await this.#credentials.read();
+    const credentials = await this.#currentCredentials();
     const attempts = Math.max(2, this.#nodes.length);
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
@@ -151,6 +122,19 @@ export class StoreConnection {
   close(): void {
     this.#agents?.plain.destroy();
     this.#agents?.secure.destroy();
+  }
+
+  /** Reads the files again after RELOAD_MS, or after an error. */
+  #currentCredentials(): Promise<Credentials> {
+    const now = this.#now();
+    if (this.#credentials && now - this.#credentialsReadAt < RELOAD_MS) return this.#credentials;
+    this.#credentialsReadAt = now;
+    const reading = this.#readCredentials();
+    this.#credentials = reading;
+    reading.catch(() => {
+      if (this.#credentials === reading) this.#credentials = undefined;
+    });
+    return reading;
   }
 
   /** Uses the nodes in turn, except those that failed lately. */

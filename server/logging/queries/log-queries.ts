@@ -139,7 +139,8 @@ export class LogQueries {
     range: Selection['range'],
     call: Pick<Call, 'signal'>,
   ): Promise<Selection | undefined> {
-    const scope = await this.#options.scopes.of(user, namespacesOf(query), call);
+    const namespaces = names(query.namespaces, query.namespace_query);
+    const scope = await this.#options.scopes.of(user, namespaces, call);
     if (!scope.everything && scope.namespaces.length === 0) return undefined;
     return selectionOf(query, scope, range);
   }
@@ -167,16 +168,11 @@ export function rangeOf({ start_time: start, end_time: end }: LogQuery, now: num
   };
 }
 
-/** Undefined if the query has no filter of namespaces. */
-function namespacesOf(query: LogQuery): NameFilter | undefined {
-  return names(query.namespaces, query.namespace_query);
-}
-
 function selectionOf(query: LogQuery, scope: Scope, range: Selection['range']): Selection {
   return {
     scope,
     range,
-    namespaces: namespacesOf(query),
+    namespaces: names(query.namespaces, query.namespace_query),
     pods: names(query.pods, query.pod_query),
     containers: names(query.containers, query.container_query),
     workloads: names(query.workloads, query.workload_query),

@@ -124,39 +124,26 @@ class ExportWriter {
     batches: ExportBatches,
     over: AbortSignal,
   ): Promise<readonly Shortfall[]> {
+    const { maxLines, streamed } = this.#options;
     for (let next = first; ; next = await batches.next()) {
       over.throwIfAborted();
       if (next.done) return next.value.shortfalls;
-      const excess = await this.#writeRecords(next.value);
-      if (excess) return [this.#limitReached(excess)];
+      for (const piece of pieces(next.value)) {
+        const room = maxLines - this.#lines;
+        const lines = piece.slice(0, room);
+        if (lines.length > 0) {
+          await this.#body.write(this.#head() + this.#format.lines(lines, this.#lines === 0));
+          this.#lines += lines.length;
+          streamed(lines.length);
+        }
+        const excess = piece[room];
+        if (excess) return [this.#limitReached(excess)];
+      }
     }
   }
 
   async end(shortfalls: readonly Shortfall[]): Promise<void> {
     await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
-  }
-
-  /** Resolves with the first record beyond the limit of lines. */
-  async #writeRecords(records: readonly LogRecord[]): Promise<LogRecord | undefined> {
-    for (const piece of pieces(records)) {
-      const room = this.#room;
-      const lines = piece.slice(0, room);
-      if (lines.length > 0) {
-        await this.#body.write(this.#head() + this.#format.lines(lines, this.#lines === 0));
-        this.#count(lines.length);
-      }
-      if (piece.length > room) return piece[room];
-    }
-    return undefined;
-  }
-
-  get #room(): number {
-    return this.#options.maxLines - this.#lines;
-  }
-
-  #count(lines: number): void {
-    this.#lines += lines;
-    this.#options.streamed(lines);
   }
 
   #limitReached({ time }: LogRecord): Shortfall {

@@ -5,7 +5,7 @@ import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../log-s
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import { layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import { arrayOf, countOf, distinct, objectOf, type SearchResponse, valid } from './search-response.ts';
+import { arrayOf, countOf, objectOf, type SearchResponse, valid } from './search-response.ts';
 import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
 
 /** `precision_threshold` at its maximum. The store returns an exact count up to this number, and an estimate above. */
@@ -36,7 +36,7 @@ export async function countLines(
   }
   const whole = response ?? (await client.search(indices, counted, deadline.call()));
   // Not both lists: they report the same shards with different numbers.
-  const all = distinct([...shortfalls, ...(whole.shortfalls.length > 0 ? whole.shortfalls : missing)]);
+  const all = [...shortfalls, ...(whole.shortfalls.length > 0 ? whole.shortfalls : missing)];
   return {
     logs: { count: whole.total.count, relation: all.length === 0 ? whole.total.relation : 'gte' },
     containers,
@@ -77,7 +77,7 @@ export async function countByTime(
     aggs: { by: { date_histogram: histogram } },
   };
   const response = await client.search(indices, body, deadline.call());
-  const all = distinct([...shortfalls, ...response.shortfalls]);
+  const all = [...shortfalls, ...response.shortfalls];
   return {
     total: { count: response.total.count, relation: all.length === 0 ? response.total.relation : 'gte' },
     counts: valid(() => countsIn(response, buckets)),

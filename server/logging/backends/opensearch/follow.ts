@@ -1,5 +1,6 @@
 // Live tail that polls OpenSearch or Elasticsearch for new records. Records that become searchable more than 15
 // seconds late can be missing.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Slots } from '../../../concurrency/slots.ts';
 import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
@@ -52,8 +53,6 @@ export interface FollowersOptions {
   readonly queries: SelectionQueries;
   readonly indexSets: Pick<IndexSets, 'invalidate'>;
   readonly records: RecordReader;
-  /** Searches with the same `preference` use the same copies of the shards. */
-  readonly preference: string;
   /** A monotonic clock in ms. */
   readonly now: () => number;
   /** Milliseconds since the epoch. */
@@ -111,8 +110,11 @@ class Follower {
   readonly #selection: Selection;
   readonly #search: Search;
   readonly #delivered: OverlapWindow;
+  /** Searches with the same `preference` use the same copies of the shards. */
+  readonly #preference = `follow-${randomUUID()}`;
+  /** Whether the last poll found indices to search. */
+  hasIndices = false;
   #position: Position | undefined;
-  #hasIndices = false;
 
   constructor(options: FollowersOptions, tuning: FollowTuning, selection: Selection, search: Search) {
     this.#options = options;
@@ -120,11 +122,6 @@ class Follower {
     this.#selection = selection;
     this.#search = search;
     this.#delivered = new OverlapWindow({ limit: tuning.digests, wallClock: options.wallClock });
-  }
-
-  /** Whether the last poll found indices to search. */
-  get hasIndices(): boolean {
-    return this.#hasIndices;
   }
 
   /** Returns the records that were not delivered before. */
@@ -150,7 +147,7 @@ class Follower {
     const end = instantOf(wallClock() + DAY_MS);
     const call = { signal, timeoutMs: SEARCH_MS };
     const selected = await queries.query({ ...this.#selection, range: { start, end } }, call);
-    this.#hasIndices = selected !== undefined;
+    this.hasIndices = selected !== undefined;
     if (!selected) return;
     const counted = yield* this.#read(selected, this.#position, call);
     // More records than delivered: records before the position became searchable late.
@@ -165,7 +162,7 @@ class Follower {
     begin: Position | undefined,
     call: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ): AsyncGenerator<readonly LogRecord[], number, undefined> {
-    const { client, preference } = this.#options;
+    const { client } = this.#options;
     const { indices } = selected;
     let position = begin;
     let { pageSize } = this.#tuning;
@@ -179,7 +176,7 @@ class Follower {
           return this.#search(() =>
             client.search(indices, { ...page, track_total_hits: true }, call, {
               after,
-              preference,
+              preference: this.#preference,
             }),
           );
         },

@@ -1,6 +1,5 @@
 // Log store that searches OpenSearch or Elasticsearch, where each log line is a document. Callers are authorized
 // before each call to the store.
-import { randomUUID } from 'node:crypto';
 import { aborted } from '../../../concurrency/aborted.ts';
 import {
   type Batches,
@@ -20,6 +19,7 @@ import {
   type PageRequest,
   type Selection,
 } from '../../log-store.ts';
+import { isIndexAccessDenied } from '../../store-errors.ts';
 import { bucketRange } from '../bucket-counts.ts';
 import { countByTime, countLines } from './counts.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
@@ -73,7 +73,6 @@ export class OpenSearchLogStore implements LogBackend {
     this.#followers = new Followers({
       ...this.#parts,
       queries: this.#queries,
-      preference: `followers-${randomUUID()}`,
       now,
       wallClock,
       tuning: options.followTuning,
@@ -125,6 +124,10 @@ export class OpenSearchLogStore implements LogBackend {
     this.#parts.client.close();
   }
 
+  /**
+   * Returns the result of `run`; `none` if the selection can match no line. If the indices have changed since their
+   * layout was read, it retries once with the new layout.
+   */
   async #run<Result>(
     selection: Selection,
     call: Call,
@@ -132,12 +135,17 @@ export class OpenSearchLogStore implements LogBackend {
     none: Result,
   ): Promise<Result> {
     const deadline = this.#deadline(call);
-    return this.#queries.run(
-      selection,
-      () => deadline.call(),
-      (selected) => run(selected, deadline),
-      none,
-    );
+    const attempt = async (): Promise<Result> => {
+      const selected = await this.#queries.query(selection, deadline.call());
+      return selected ? run(selected, deadline) : none;
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isIndexAccessDenied(error)) throw error;
+      this.#parts.indexSets.invalidate();
+      return attempt();
+    }
   }
 
   #deadline(call: Call): Deadline {

@@ -5,7 +5,7 @@ import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '..
 import { newForeignCursor } from '../../store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import { distinct, type Hit, type RecordReader, type SearchResponse } from './search-response.ts';
+import { type Hit, type RecordReader, type SearchResponse } from './search-response.ts';
 import { countingQueryOf, isTimeRange, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];
@@ -62,7 +62,7 @@ export async function readPage(reading: PageReading, page: PageRequest): Promise
     found.length > size ||
     (wanted === size && hits.length === size && (total.relation === 'gte' || total.count > from + size));
   const last = isMore ? hits.at(-1) : undefined;
-  const shortfalls = distinct([...selected.shortfalls, ...first.shortfalls]);
+  const shortfalls = [...selected.shortfalls, ...first.shortfalls];
   return {
     total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
     shortfalls,

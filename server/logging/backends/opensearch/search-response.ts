@@ -62,11 +62,6 @@ export function assertComplete({ shortfalls: [missing] }: Pick<SearchResponse, '
   if (missing) throw newStoreUnavailable(STORE, new Error(missing.message));
 }
 
-/** Removes shortfalls with equal messages. */
-export function distinct(shortfalls: readonly Shortfall[]): Shortfall[] {
-  return [...new Map(shortfalls.map((shortfall) => [shortfall.message, shortfall])).values()];
-}
-
 function totalOf(total: unknown, isComplete: boolean): Total {
   if (total === undefined) return { count: 0, relation: 'gte' };
   const { value, relation } = objectOf(total, 'hits.total');

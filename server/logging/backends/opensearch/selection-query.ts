@@ -3,7 +3,6 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../log-store.ts';
-import { isIndexAccessDenied } from '../../store-errors.ts';
 import {
   anyOf,
   type Clause,
@@ -46,29 +45,6 @@ export class SelectionQueries {
 
   constructor(options: SelectionQueriesOptions) {
     this.#options = options;
-  }
-
-  /**
-   * Calls `run` with the query and returns its result; returns `none` if the selection can match no line. If the
-   * indices have changed since their layout was read, it retries once with the new layout.
-   */
-  async run<Result>(
-    selection: Selection,
-    call: () => Call,
-    run: (selected: SelectionQuery) => Promise<Result>,
-    none: Result,
-  ): Promise<Result> {
-    const attempt = async (): Promise<Result> => {
-      const selected = await this.query(selection, call());
-      return selected ? run(selected) : none;
-    };
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isIndexAccessDenied(error)) throw error;
-      this.#options.indexSets.invalidate();
-      return attempt();
-    }
   }
 
   /** Builds the query; undefined if the selection can match no line. Throws NotSupported if no index supports it. */

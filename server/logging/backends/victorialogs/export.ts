@@ -1,6 +1,7 @@
 // Exports all selected records from VictoriaLogs, sorted by time. The export reads one time window after the other,
 // because VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
+import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { nextInstant } from '../../instant.ts';
 import type { Batches, Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';
@@ -50,7 +51,7 @@ export async function* exportRecords(
   const start = async (): Promise<StartedWindow | undefined> => {
     const window = await windows.next(windowRecords);
     if (!window) return undefined;
-    const batches = new WindowReader(client, { query, range: window, order }, reading, tuning).read();
+    const batches = readWindow(client, { query, range: window, order }, reading, tuning);
     const first = batches.next();
     // Prevents an unhandled rejection; the promise is awaited later.
     first.catch(() => undefined);
@@ -90,95 +91,84 @@ interface StartedWindow {
 }
 
 /** Reads one time window. A request that takes too long is followed by another one for the rest of the window. */
-class WindowReader {
-  readonly #client: Client;
-  readonly #options: ExportOptions;
-  readonly #deadline: Deadline;
-  readonly #tuning: ExportTuning;
-  /** The range that has not been read yet. */
-  #rest: Range;
-
-  constructor(client: Client, options: ExportOptions, deadline: Deadline, tuning: ExportTuning) {
-    this.#client = client;
-    this.#options = options;
-    this.#deadline = deadline;
-    this.#tuning = tuning;
-    this.#rest = options.range;
-  }
-
-  async *read(): Batches {
-    const { requestMs, retryMs } = this.#tuning;
-    let isRetry = false;
-    while (this.#rest.start < this.#rest.end) {
-      let isEmpty = true;
-      try {
-        for await (const batch of this.#batches(this.#deadline.within(isRetry ? retryMs : requestMs))) {
-          isEmpty = false;
-          this.#advance(batch);
-          yield batch;
-        }
-        return;
-      } catch (error) {
-        const isCallOver = this.#deadline.signal.aborted || this.#deadline.isOver;
-        if (isCallOver || !isTimeout(error) || (isEmpty && isRetry)) throw error;
-        isRetry = isEmpty;
+async function* readWindow(
+  client: Client,
+  { query, range, order }: ExportOptions,
+  deadline: Deadline,
+  { requestMs, retryMs }: ExportTuning,
+): Batches {
+  let rest = range;
+  let isRetry = false;
+  while (rest.start < rest.end) {
+    let isEmpty = true;
+    try {
+      const request = deadline.within(isRetry ? retryMs : requestMs);
+      for await (const batch of sortedBatches(client, { query, range: rest, order }, request)) {
+        isEmpty = false;
+        const last = batch.at(-1)?.time ?? rest.start;
+        rest =
+          order === 'asc' ? { start: nextInstant(last), end: rest.end } : { start: rest.start, end: last };
+        yield batch;
       }
+      return;
+    } catch (error) {
+      const isCallOver = deadline.signal.aborted || deadline.isOver;
+      if (isCallOver || !isTimeout(error) || (isEmpty && isRetry)) throw error;
+      isRetry = isEmpty;
     }
   }
+}
 
-  #advance(batch: readonly LogRecord[]): void {
-    const last = batch.at(-1)?.time;
-    if (last === undefined) return;
-    const { start, end } = this.#rest;
-    this.#rest = this.#options.order === 'asc' ? { start: nextInstant(last), end } : { start, end: last };
+/** Reads a range in one request. Batches are not empty, and contain whole instants. */
+async function* sortedBatches(
+  client: Client,
+  { query, range, order }: ExportOptions,
+  deadline: Deadline,
+): Batches {
+  const found = query.within(range);
+  if (!found) return;
+  // Records with the same time are not sorted by the store, so it needs no memory for them.
+  const sort = isInstant(range) ? [] : [sortPipe(order)];
+  let held: LogRecord[] = [];
+  let last: Instant | undefined;
+  for await (const rows of client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
+    for (const row of rows) held.push(recordOf(row));
+    const begin = beginOfLastInstant(held);
+    if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
+    if (begin === 0) continue;
+    const batch = await sorted(held.slice(0, begin), order, last, client.slicer);
+    last = batch.at(-1)?.time;
+    held = held.slice(begin);
+    yield batch;
   }
+  if (held.length > 0) yield await sorted(held, order, last, client.slicer);
+}
 
-  /** Reads the rest of the window in one request. */
-  async *#batches(deadline: Deadline): Batches {
-    const { query, order } = this.#options;
-    const found = query.within(this.#rest);
-    if (!found) return;
-    // Records with the same time are not sorted by the store, so it needs no memory for them.
-    const sort = isInstant(this.#rest) ? [] : [sortPipe(order)];
-    let held: LogRecord[] = [];
-    let last: Instant | undefined;
-    for await (const rows of this.#client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
-      for (const row of rows) held.push(recordOf(row));
-      const begin = beginOfLastInstant(held);
-      if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
-      if (begin === 0) continue;
-      const batch = await this.#sorted(held.slice(0, begin), last);
-      last = batch.at(-1)?.time;
-      held = held.slice(begin);
-      yield batch;
+/**
+ * Sorts records with equal times, which the store returns in any order. `previous`: the time of the last record of the
+ * previous batch.
+ */
+async function sorted(
+  records: readonly LogRecord[],
+  order: Order,
+  previous: Instant | undefined,
+  slicer: TimeSlicer,
+): Promise<readonly LogRecord[]> {
+  const batch: LogRecord[] = [];
+  let last = previous;
+  for (let begin = 0, end = 0; begin < records.length; begin = end) {
+    const first = records[begin];
+    if (!first) break;
+    const { time } = first;
+    if (last !== undefined && (order === 'asc' ? time <= last : time >= last)) {
+      throw newMalformedResponse('the records are not sorted');
     }
-    if (held.length > 0) yield await this.#sorted(held, last);
+    last = time;
+    while (records[end]?.time === time) end++;
+    if (end - begin === 1) batch.push(first);
+    else for (const record of await inOrder(records.slice(begin, end), order, slicer)) batch.push(record);
   }
-
-  /**
-   * Sorts records with equal times, which the store returns in any order. `previous`: the time of the last record of the
-   * previous batch.
-   */
-  async #sorted(records: readonly LogRecord[], previous: Instant | undefined): Promise<readonly LogRecord[]> {
-    const { order } = this.#options;
-    const batch: LogRecord[] = [];
-    let last = previous;
-    for (let begin = 0, end = 0; begin < records.length; begin = end) {
-      const first = records[begin];
-      if (!first) break;
-      const { time } = first;
-      if (last !== undefined && (order === 'asc' ? time <= last : time >= last)) {
-        throw newMalformedResponse('the records are not sorted');
-      }
-      last = time;
-      while (records[end]?.time === time) end++;
-      if (end - begin === 1) batch.push(first);
-      else
-        for (const record of await inOrder(records.slice(begin, end), order, this.#client.slicer))
-          batch.push(record);
-    }
-    return batch;
-  }
+  return batch;
 }
 
 function isInstant({ start, end }: Range): boolean {

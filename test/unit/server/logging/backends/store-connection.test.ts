@@ -1,9 +1,9 @@
-// Tests of CredentialFiles, which reloads the credentials of a log store.
+// Tests of the credential files of a log store.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CredentialFiles } from '../../../../../server/logging/backends/store-connection.ts';
+import { readCredentials } from '../../../../../server/logging/backends/store-connection.ts';
 import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../server/logging/configuration-errors.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
@@ -11,7 +11,7 @@ import { FIELDS } from '../../../../support/logging/victorialogs.ts';
 
 const CALL = { signal: new AbortController().signal, timeoutMs: 30_000 };
 
-describe('CredentialFiles', () => {
+describe('the credentials of a log store', () => {
   let dir = '';
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'credential-files-'));
@@ -26,14 +26,11 @@ describe('CredentialFiles', () => {
       ),
     );
 
-  it('reports option, path and reason of an unusable file, and reads it again', async () => {
-    let now = 0;
+  it('reports option, path and reason of an unusable file', async () => {
     const path = join(dir, 'secret');
     for (const option of ['passwordFile', 'apiKeyFile', 'bearerTokenFile', 'caFile'] as const) {
-      const files = new CredentialFiles('opensearch', { username: 'u', [option]: path }, () => now);
       const read = async () => {
-        now += 2_000;
-        const error = await optionErrorOf(files.read());
+        const error = await optionErrorOf(readCredentials('opensearch', { username: 'u', [option]: path }));
         return error && [error.option, error.path, error.reason];
       };
       const name = `logging.opensearch.${option}`;
@@ -52,7 +49,7 @@ describe('CredentialFiles', () => {
   it('rejects a CA file without a certificate', async () => {
     const caFile = join(dir, 'ca');
     await writeFile(caFile, 'not PEM');
-    const error = await optionErrorOf(new CredentialFiles('victorialogs', { caFile }, () => 0).read());
+    const error = await optionErrorOf(readCredentials('victorialogs', { caFile }));
     expect(error).to.include({
       option: 'logging.victorialogs.caFile',
       reason: 'it contains no certificate',

@@ -94,7 +94,7 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('shares five slots between all live tails, and searches the same copies of the shards', async () => {
+  it('shares five slots between all live tails, each of which searches the same copies of the shards', async () => {
     let open = 0;
     let most = 0;
     await using store = await scriptedStore((_, response) => {
@@ -112,8 +112,8 @@ describe('a live tail of OpenSearch', () => {
     const preferences = new Set(
       store.requests.map(({ path }) => new URL(path, store.url).searchParams.get('preference')),
     );
-    expect([...preferences][0]).to.match(/^followers-/);
-    expect(preferences.size).to.equal(1);
+    expect([...preferences][0]).to.match(/^follow-/);
+    expect(preferences.size).to.equal(20);
   });
 
   it('closes its connection when the caller disconnects', async () => {
