@@ -20,28 +20,6 @@ function read(window: OverlapWindow, from: number, lines: readonly Line[]): stri
 }
 
 describe('OverlapWindow', () => {
-  it('reports each record of overlapping reads as new once, including late records', () => {
-    const window = newWindow();
-    const handedOut = [
-      read(window, 0, [
-        ['a', 1],
-        ['c', 3],
-      ]),
-      read(window, 1, [
-        ['a', 1],
-        ['b', 2],
-        ['c', 3],
-        ['d', 4],
-      ]),
-      read(window, 2, [
-        ['b', 2],
-        ['c', 3],
-        ['d', 4],
-      ]),
-    ];
-    expect(handedOut).to.deep.equal([['a', 'c'], ['b', 'd'], []]);
-  });
-
   it('reports equal records as new as often as the largest read contains them', () => {
     const window = newWindow();
     const line: Line = ['same', 5];

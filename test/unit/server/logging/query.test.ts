@@ -88,22 +88,6 @@ describe('log queries', () => {
     expect(seen).to.deep.equal(RECORDS.map(({ log }) => log));
   });
 
-  it('reject a cursor of another query, and an invalid one', async () => {
-    const cursor = text(record((await service.json('size=1&sort=asc'))['query'])['cursor']);
-    for (const [query, words] of [
-      [`cursor=${cursor}&size=1`, 'belongs to another query or another caller'],
-      [`cursor=${cursor}&sort=asc&namespaces=shop`, 'belongs to another query or another caller'],
-      ['cursor=e30', 'is not a cursor'],
-      ['cursor=%00', 'is not a cursor'],
-      [`cursor=${Buffer.from('[1,2,3,4,5]').toString('base64url')}`, 'is not a cursor'],
-    ]) {
-      const answer = await service.ask(query ?? '');
-      expect(answer.status, query).to.equal(400);
-      expect(answer.body.toString()).to.include(words);
-    }
-    expect((await service.ask(`cursor=${cursor}&sort=asc&size=100`)).status).to.equal(200);
-  });
-
   it('report an invalid cursor and id with all other validation errors', async () => {
     for (const parameter of ['cursor', 'context']) {
       const { status, body } = await service.ask(`${parameter}=made-up&size=1001&siez=1`);

@@ -43,16 +43,6 @@ describe('responseRecords', () => {
     }
   });
 
-  it('adds highlights to the same records', async () => {
-    const call = { slicer: new TimeSlicer(), signal: new AbortController().signal };
-    const [plain] = await responseRecords(queryOf('log_query=line'), [RECORD], call);
-    const [marked] = await responseRecords(queryOf('highlight=true&log_query=line'), [RECORD], call);
-    expect(plain)
-      .to.include(RECORD)
-      .and.to.have.all.keys(...Object.keys(RECORD), 'id');
-    expect(marked).to.deep.equal({ ...plain, highlights: [[4, 8]] });
-  });
-
   it('stops when the caller disconnects', async () => {
     const caller = new AbortController();
     const working = responseRecords(queryOf(''), [RECORD, RECORD, RECORD], {
@@ -88,10 +78,6 @@ describe('highlights', () => {
         `${match} ${text}`,
       ).to.deep.equal(wanted);
     }
-  });
-
-  it('do not overlap', async () => {
-    expect(await highlights('phrase', 'a b,b c', 'a b c')).to.deep.equal([[0, 3]]);
   });
 
   it('exclude empty matches', async () => {

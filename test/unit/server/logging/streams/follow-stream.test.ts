@@ -62,13 +62,6 @@ describe('a live tail over HTTP', () => {
     });
   });
 
-  it('begins at start_time', async () => {
-    await serve();
-    const answer = await follow('&start_time=1795170000');
-    expect(await readUntil(answer, '\n')).to.include('before');
-    answer.destroy();
-  });
-
   it('sends Server-Sent Events to clients that accept them', async () => {
     await serve();
     const answer = await follow('&start_time=1795175940', { Accept: 'text/event-stream' });

@@ -36,11 +36,6 @@ function tail(start: number) {
 const record = (time: string) => ({ time, log: '', namespace: '', pod: '', container: '' });
 
 describe('TailPosition', () => {
-  it('begins at its start', () => {
-    expect(tail(0).resumed()).to.equal(0);
-    expect(tail(-90).resumed()).to.equal(-90);
-  });
-
   it('resumes before the current time if the id is in the future', () => {
     const { jump, lineAt, resumed } = tail(0);
     jump(60);
@@ -52,17 +47,6 @@ describe('TailPosition', () => {
     expect(resumedAt(0)).to.equal('2026-11-20T11:59:45.000000000Z');
     jump(-60);
     expect(resumed()).to.equal(0);
-  });
-
-  it('advances without lines, ten minutes behind the clock', () => {
-    const { wait, advanced, resumed } = tail(0);
-    wait(10);
-    expect(advanced()).to.equal(undefined);
-    wait(1);
-    expect([advanced(), resumed()]).to.deep.equal([1, 1]);
-    expect(advanced()).to.equal(undefined);
-    wait(229);
-    expect(advanced()).to.equal(230);
   });
 
   it('advances by the monotonic clock, not by the wall clock', () => {

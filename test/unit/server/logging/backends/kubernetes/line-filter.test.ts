@@ -1,11 +1,7 @@
 // Tests of the filter of pod log lines.
 import { expect } from 'chai';
 import { pino } from 'pino';
-import {
-  beginByNamespace,
-  earliestBegin,
-  lineFilter,
-} from '../../../../../../server/logging/backends/kubernetes/line-filter.ts';
+import { lineFilter } from '../../../../../../server/logging/backends/kubernetes/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
 import {
   maxLineLength,
@@ -63,44 +59,5 @@ describe('the line filter', () => {
     expect(await filterOf(regex(pattern))('b'.repeat(most))).to.equal(true);
     expect(await filterOf(regex(pattern))(`${'b'.repeat(most)}c`)).to.equal(false);
     expect(partial).to.equal(1);
-  });
-
-  it('requires that both level and text match', () => {
-    const filter = (more: Partial<Selection>) => {
-      const passes = lineFilter({ scope: { everything: true }, range, ...more }, { longLines, signal });
-      return (line: string): boolean => passes(line) === true;
-    };
-    const lines = ['level=error one', 'level=error two', 'level=info two', 'two'];
-    const text: TextFilter = { mode: 'substring', texts: ['two'], caseSensitive: true };
-    expect(lines.filter(filter({}))).to.deep.equal(lines);
-    expect(lines.filter(filter({ text }))).to.deep.equal(lines.slice(1));
-    expect(lines.filter(filter({ levels: ['error'] }))).to.deep.equal(lines.slice(0, 2));
-    expect(lines.filter(filter({ levels: ['error'], text }))).to.deep.equal(['level=error two']);
-  });
-});
-
-describe('the start of the time range of a caller', () => {
-  const [early, noon] = ['2026-11-20T00:00:00.000000000Z', '2026-11-21T12:00:00.000000000Z'];
-  const namespaces = [
-    { name: 'new', since: noon },
-    { name: 'old', since: early },
-  ];
-
-  it('is the start of the range, or the creation of the namespace if that is later', () => {
-    const begin = beginByNamespace({ scope: { everything: false, namespaces }, range });
-    expect(begin('new')).to.equal(noon);
-    expect(begin('old')).to.equal(range.start);
-    // Not in the scope.
-    expect(begin('other')).to.equal(range.end);
-    expect(beginByNamespace({ scope: { everything: true }, range })('other')).to.equal(range.start);
-  });
-
-  it('is the earliest start of the namespaces in the scope', () => {
-    const earliest = (...seen: typeof namespaces): string =>
-      earliestBegin({ scope: { everything: false, namespaces: seen }, range });
-    expect(earliest(...namespaces)).to.equal(range.start);
-    expect(earliest(...namespaces.slice(0, 1))).to.equal(noon);
-    expect(earliest()).to.equal(range.end);
-    expect(earliestBegin({ scope: { everything: true }, range })).to.equal(range.start);
   });
 });

@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import pino from 'pino';
+import type { LogRecord as StoredRecord } from '../../../../../../hack/log-stores/record.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
 import {
   type KubernetesLimits,
@@ -121,6 +122,21 @@ export class LogCluster {
     const log = new KubeletLog(lines);
     this.put({ namespace, name, containers: [{ name: 'app', log, ...more }] });
     return log;
+  }
+
+  /** Appends records to the logs of their containers. `startedAt`: of new containers; default: their first record. */
+  write(records: readonly StoredRecord[], startedAt?: string): void {
+    for (const { time, log, kubernetes } of records) {
+      const { namespace_name: namespace, pod_name: name, container_name } = kubernetes;
+      const pod: Pod = this.pods.get(`${namespace}/${name}`) ?? { namespace, name, containers: [] };
+      let container = pod.containers.find((one) => one.name === container_name);
+      if (!container) {
+        container = { name: container_name, log: new KubeletLog(), startedAt: startedAt ?? time };
+        pod.containers.push(container);
+        this.put(pod);
+      }
+      container.log.append({ time, text: log.replace(/\n+$/, '') });
+    }
   }
 
   put(pod: Pod): void {

@@ -1,5 +1,4 @@
 // Tests of the reader of container logs.
-import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import { Slots } from '../../../../../../server/concurrency/slots.ts';
@@ -44,65 +43,10 @@ describe('the reader of container logs', () => {
       (error: unknown) => (error instanceof LogReadError ? error.kind : error),
     );
 
-  it('reports the first line, the number of lines, and whether it stopped before the end', async () => {
-    cluster.add('shop', 'a', [at(1), at(2), at(9)]);
-    expect(await read({})).to.include({ first: at(1).time, last: at(9).time, lines: 3, hasPassed: false });
-    const seen: string[] = [];
-    const extent = await read({ until: () => at(4).time }, (_, text) => void seen.push(text));
-    expect(extent).to.include({ first: at(1).time, lines: 2, hasPassed: true });
-    expect(seen).to.deep.equal(['line 1', 'line 2']);
-  });
-
   it('finds the time of the first line, also of a long one', async () => {
     const log = containerLog('a');
     cluster.add('shop', 'a', [at(1, 'x'.repeat(1_000)), at(3)]);
     expect(await reader.firstTime(log, signal)).to.equal(at(1).time);
-  });
-
-  it('passes the next line after the promise of the previous line resolves', async () => {
-    cluster.add('shop', 'a', [at(1), at(2)]);
-    const seen: string[] = [];
-    await read({}, async (_, text) => {
-      seen.push(`${text} begins`);
-      await setImmediate();
-      seen.push(`${text} ends`);
-    });
-    expect(seen).to.deep.equal(['line 1 begins', 'line 1 ends', 'line 2 begins', 'line 2 ends']);
-  });
-
-  for (const [which, onLine] of [
-    ['thrown', () => expect.fail('by the sink')],
-    ['rejected', () => setImmediate().then(() => expect.fail('by the sink'))],
-  ] as const) {
-    it(`fails with an error that is ${which} by the callback`, async () => {
-      cluster.add('shop', 'a', [at(1), at(2)]);
-      const failure: unknown = await read({}, onLine).catch((error: unknown) => error);
-      expect(failure).to.include({ message: 'by the sink' });
-    });
-  }
-
-  it('waits for room before it reads lines, and passes no line after the caller disconnects', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    const seen: string[] = [];
-    const onLine: OnLine = (_, text) => void seen.push(text);
-    const [full, requested] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let checks = 0;
-    const room = (): Promise<void> | undefined => {
-      requested.resolve();
-      return checks++ === 0 ? full.promise : undefined;
-    };
-    const reading = read({ room }, onLine);
-    await requested.promise;
-    for (let turn = 0; turn < 10; turn++) await setImmediate();
-    expect([checks, seen]).to.deep.equal([1, []]);
-    full.resolve();
-    await reading;
-    expect([checks, seen]).to.deep.equal([2, ['line 1']]);
-    const left = new AbortController();
-    const leave = async (): Promise<void> => left.abort(new Error('left'));
-    const failure = read({ room: leave, signal: left.signal }, onLine).catch((error: unknown) => error);
-    expect(await failure).to.include({ message: 'left' });
-    expect(seen).to.have.length(1);
   });
 
   it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {

@@ -10,7 +10,6 @@ import {
   type SinkFor,
 } from '../../../../../../server/logging/backends/kubernetes/log-scan.ts';
 import { Shortfalls } from '../../../../../../server/logging/backends/kubernetes/shortfalls.ts';
-import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { containerLog } from './container-log.ts';
 import { at, call, everything } from './instants.ts';
 import { LogCluster } from './log-cluster.ts';
@@ -60,32 +59,6 @@ describe('a scan of container logs', () => {
     });
   const messages = (): string[] => shortfalls.list().map(({ message }) => message);
 
-  it('fails if a sink throws, although other logs can be read', async () => {
-    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
-    const thrown = new RangeError('broken');
-    const sinkFor: SinkFor = ({ pod }) => ({
-      onLine: () => {
-        if (pod === 'a') throw thrown;
-      },
-    });
-    const failure = await scan([logOf('a'), logOf('b')])
-      .readAll(sinkFor)
-      .catch((error: unknown) => error);
-    expect(failure).to.equal(thrown);
-  });
-
-  it('reads a log above bytesPerLog completely if its lines within the time range are below it', async () => {
-    cluster.add(
-      'shop',
-      'a',
-      Array.from({ length: 100 }, (_, n) => at(n, 'x'.repeat(100))),
-    );
-    await scan([logOf('a')], { end: at(5).time, bytesPerLog: 2_000 }).readAll(collect);
-    expect(seen).to.have.length(5);
-    expect(cluster.requests).to.have.length(1);
-    expect(messages()).to.deep.equal([]);
-  });
-
   it('reads the start and the end of a log above bytesPerLog, without duplicates', async () => {
     const lines = Array.from({ length: 100 }, (_, n) => at(n, String(n).padStart(69, ' ')));
     const read = async (count: number, bytesPerLog: number): Promise<number[]> => {
@@ -101,27 +74,6 @@ describe('a scan of container logs', () => {
     expect(messages()).to.deep.equal([
       '1 log too long: only the oldest and the newest lines were read: shop/a/app',
     ]);
-  });
-
-  it('distinguishes deleted, failed and forbidden logs, and fails when all are forbidden', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    cluster.disturb = ({ pathname }, response) => {
-      if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
-      else if (pathname.includes('/c/')) refuse(response, 403, 'Forbidden');
-      else return false;
-      return true;
-    };
-    await scan(['a', 'b', 'c', 'deleted'].map(logOf)).readAll(collect);
-    expect(seen).to.deep.equal(['line 1']);
-    expect(failures.toSorted()).to.deep.equal(['b failed', 'c forbidden', 'deleted gone']);
-    expect(messages()).to.deep.equal([
-      '2 logs not read to the end, because the kubelet did not respond correctly: shop/b/app, shop/c/app',
-      '1 log not read to the end, because the pod or its log was deleted: shop/deleted/app',
-    ]);
-    const failure = await scan([logOf('c')])
-      .readAll(collect)
-      .catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'LogReadError', kind: 'forbidden' });
   });
 
   describe('reports a rotation', () => {

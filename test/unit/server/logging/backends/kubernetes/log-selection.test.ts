@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { logsOf } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 import { selectLogs } from '../../../../../../server/logging/backends/kubernetes/log-selection.ts';
 import { PodIndex, parsePod } from '../../../../../../server/logging/backends/kubernetes/pod-index.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
 import { everything } from './instants.ts';
 
@@ -42,25 +41,6 @@ describe('the selection of container logs', () => {
     expect(names(selected)).to.deep.equal(expected.map((name) => `shop/${name}`));
     expect(selected.omitted.count).to.equal(4_994);
     expect(selected.omitted.names).to.have.length(5);
-  });
-
-  it('applies names and workloads, and visits no namespace outside the scope', async () => {
-    const index = indexOf(
-      ['a', 'b', 'c'].flatMap((namespace) =>
-        ['web-1', 'web-2', 'db-1'].map((name) => ({ namespace, name, running: true })),
-      ),
-    );
-    const selection: Selection = {
-      ...everything,
-      scope: {
-        everything: false,
-        namespaces: ['a', 'b', 'gone'].map((name) => ({ name, since: everything.range.start })),
-      },
-      namespaces: { exact: ['b', 'c'] },
-      workloads: { exact: ['web'] },
-      pods: { contains: ['2'] },
-    };
-    expect(names(await selectLogs(index, selection, 10))).to.deep.equal(['b/web-2']);
   });
 
   it('omits containers that ended a minute before the range', async () => {

@@ -82,20 +82,6 @@ describe('exports of pod logs', () => {
     });
   }
 
-  it('starts with a short window at the end of the range, newest first, although the log is much older', async () => {
-    cluster.add(
-      'shop',
-      'a',
-      Array.from({ length: 1_000 }, (_, n) => at(n * 80)),
-    );
-    const range = { start: at(50_000).time, end: at(60_000).time };
-    const { records } = await drained(cluster.store().export({ ...everything, range }, 'desc', call));
-    expect(records).to.have.length(125);
-    const window = cluster.requests.find(({ searchParams }) => !searchParams.has('limitBytes'));
-    const since = Date.parse(window?.searchParams.get('sinceTime') ?? '');
-    expect(since).to.be.above(Date.parse(at(59_000).time));
-  });
-
   it('truncates lines above 1 MiB, and reports it once', async () => {
     cluster.add('shop', 'a', [at(1, 'y'.repeat(3 << 20)), at(2, 'after')]);
     const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
@@ -126,14 +112,6 @@ describe('exports of pod logs', () => {
     const { records, coverage } = await drained(batches);
     expect(records).to.deep.equal([]);
     expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
-  });
-
-  it('reports lines that were rotated away before the export', async () => {
-    cluster.add('shop', 'a', [at(7200)], { startedAt: at(0).time });
-    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
-    expect(records.map(textOf)).to.deep.equal(['a line 7200']);
-    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-    expect(coverage.shortfalls[0]?.message).to.include('shop/a/app').and.to.include(at(7200).time);
   });
 
   it('reports lines that are rotated away between two windows', async () => {

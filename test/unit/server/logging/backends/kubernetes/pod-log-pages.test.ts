@@ -160,16 +160,6 @@ describe('queries of pod logs', () => {
     expect(cluster.mostReads).to.be.at.most(3);
   });
 
-  it('reads the oldest and the newest lines of a log above bytesPerContainer, and reports it', async () => {
-    const lines = Array.from({ length: 2_000 }, (_, n) => at(n, 'x'.repeat(100)));
-    cluster.add('shop', 'long', lines);
-    const page = await cluster.store({ bytesPerContainer: 65_536 }).query(everything, newest, call);
-    expect(page.records[0]?.time).to.equal(at(1_999).time);
-    expect(page.total.relation).to.equal('gte');
-    expect(page.total.count).to.be.within(700, 1_000);
-    expect(page.shortfalls[0]?.message).to.include('only the oldest and the newest lines');
-  });
-
   it('reads the oldest lines of the time range if the newest lines of the log are behind it', async () => {
     const lines = Array.from({ length: 3_000 }, (_, n) => at(n, `${n} ${'x'.repeat(100)}`));
     cluster.add('shop', 'a', lines);
@@ -206,34 +196,6 @@ describe('queries of pod logs', () => {
     const page = await store.query(everything, { ...newest, order: 'asc' }, call);
     expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 5']);
     expect((await store.statistics(everything, call)).containers).to.equal(2);
-  });
-
-  it('reports rotated logs once', async () => {
-    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(7200)], { startedAt: '2026-01-01T00:00:00Z' });
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.shortfalls).to.have.length(1);
-    expect(page.shortfalls[0]?.reason).to.equal('NotCovered');
-    expect(page.shortfalls[0]?.message).to.include('2 logs').and.to.include('2026-01-01T02:00:00');
-    expect(page.total.relation).to.equal('gte');
-  });
-
-  it('requests the first line of a log before it reports a rotation', async () => {
-    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
-    const range = { start: at(10).time, end: everything.range.end };
-    const page = await cluster.store().query({ ...everything, range }, newest, call);
-    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
-    cluster.add('shop', 'a', [at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
-    const rotated = await cluster.store().query({ ...everything, range }, newest, call);
-    expect(rotated.total).to.deep.equal({ count: 1, relation: 'gte' });
-  });
-
-  it('reports no rotation if the first line is within a second of the start', async () => {
-    cluster.add('shop', 'a', [at(0), at(7200)], { startedAt: '2025-12-01T00:00:00Z' });
-    const begin = `${at(7199).time.slice(0, 20)}500000000Z`;
-    const range = { start: begin, end: everything.range.end };
-    const page = await cluster.store().query({ ...everything, range }, newest, call);
-    expect(page.shortfalls).to.deep.equal([]);
-    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
   });
 
   it('returns the lines of the other logs when a kubelet fails midway', async () => {
@@ -287,15 +249,6 @@ describe('queries of pod logs', () => {
     const page = await store.query(everything, newest, { ...call, timeoutMs: 3_000 });
     expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
-  });
-
-  it('returns 503 when kube-apiserver is unreachable', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    const store = cluster.store();
-    await store.query(everything, newest, call);
-    await cluster.goAway();
-    const failure = await store.query(everything, newest, call).catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 503 });
   });
 
   it('returns 503 when all requests fail, although some logs need no request', async () => {

@@ -9,13 +9,6 @@ function patternsIn(clause: unknown): string[] {
 }
 
 describe('clauses for names', () => {
-  it('write the prefix and suffix of pod names once for many workloads', () => {
-    const [pattern = '', ...more] = patternsIn(workloadClause({ exact: ['cart', 'a.b'] }, 'pod'));
-    expect(more).to.deep.equal([]);
-    expect(pattern).to.match(/^\(cart\|a\\\.b\)\(/);
-    expect(patternsIn(workloadClause({ contains: ['CART', 'shop'] }, 'pod'))[0]).to.include('(cart|shop)');
-  });
-
   it('combine a thousand workloads into few patterns within `index.max_regex_length`', () => {
     for (const how of ['exact', 'contains'] as const) {
       const names = Array.from({ length: 1_000 }, (_, n) => `the-service-of-a-team-${n}`);
@@ -24,18 +17,6 @@ describe('clauses for names', () => {
       for (const pattern of patterns) expect(pattern.length).to.be.at.most(1_000);
       for (const name of names) expect(patterns.join('\n')).to.include(name.replaceAll('-', '\\-'));
     }
-  });
-
-  it('match nothing without names', () => {
-    expect(workloadClause({ exact: [] }, 'pod')).to.deep.equal({ match_none: {} });
-    expect(nameClauses({ exact: [] }, 'pod', 'pod')).to.deep.equal([{ match_none: {} }]);
-  });
-
-  it('match records without the field for the empty name', () => {
-    const absent = { bool: { must_not: { exists: { field: 'pod' } } } };
-    expect(JSON.stringify(nameClauses({ exact: [''] }, 'pod.keyword', 'pod'))).to.include(
-      JSON.stringify(absent),
-    );
   });
 
   it('reject parts of names beyond 8,000 characters', () => {

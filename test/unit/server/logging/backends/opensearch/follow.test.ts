@@ -116,18 +116,6 @@ describe('a live tail of OpenSearch', () => {
     expect(preferences.size).to.equal(20);
   });
 
-  it('closes its connection when the caller disconnects', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using store = await scriptedStore((_, response) => {
-      response.once('close', closed.resolve);
-      return RESPONDED;
-    });
-    const { leave } = follow(store);
-    await until(() => store.requests.length === 1);
-    await leave();
-    await closed.promise;
-  });
-
   it('fails at once if the store is unavailable at its start', async () => {
     const store = await scriptedStore(() => searchResponse([]));
     await store[Symbol.asyncDispose]();

@@ -1,75 +1,12 @@
 // Tests of pages of records from OpenSearch.
 import { expect } from 'chai';
-import {
-  newHits,
-  positionBehind,
-  readPosition,
-  searchAfter,
-  writePosition,
-} from '../../../../../../server/logging/backends/opensearch/page.ts';
-import type { Hit } from '../../../../../../server/logging/backends/opensearch/search-response.ts';
+import { readPosition } from '../../../../../../server/logging/backends/opensearch/page.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import {
-  call,
-  type Line,
-  type ScriptedRequest,
-  SELECTION,
-  scriptedStore,
-  searchIn,
-} from './scripted-store.ts';
+import { call, type ScriptedRequest, SELECTION, scriptedStore, searchIn } from './scripted-store.ts';
 
 const KEY = '1768471200123456789';
 
-async function allPages(lines: readonly Line[], size: number): Promise<string[][]> {
-  await using store = await scriptedStore((request) => searchIn(lines, request));
-  const backend = storeAt(store.url);
-  const pages: string[][] = [];
-  let after: string | undefined;
-  do {
-    const page = await backend.query(
-      SELECTION,
-      { order: 'asc', size, from: 0, ...(after === undefined ? {} : { after }) },
-      call(),
-    );
-    pages.push(page.records.map(({ log }) => log));
-    after = page.next;
-  } while (after !== undefined && pages.length < 100);
-  return pages;
-}
-
 describe('pages of OpenSearch', () => {
-  it('return each record once if records have equal times and sequence numbers', async () => {
-    const lines = Array.from({ length: 23 }, (_, n) => ({
-      id: `line-${n}`,
-      key: KEY,
-      sequence: Math.floor(n / 5),
-    }));
-    for (const size of [1, 2, 3, 4, 7, 22, 23, 24]) {
-      const pages = await allPages(lines, size);
-      expect(pages.flat(), `pages of ${size}`).to.deep.equal(lines.map(({ id }) => id));
-      expect(pages).to.have.length(Math.ceil(lines.length / size));
-    }
-  });
-
-  it('request only the records of the last sort key again', async () => {
-    const lines = Array.from({ length: 40 }, (_, n) => ({ id: `line-${n}`, key: KEY, sequence: 7 }));
-    const sizes: number[] = [];
-    await using store = await scriptedStore((request) => {
-      if (request.body['sort'] !== undefined) sizes.push(Number(request.body['size']));
-      return searchIn(lines, request);
-    });
-    const logs: string[] = [];
-    let after: string | undefined;
-    do {
-      const page = { order: 'asc', size: 1, from: 0, ...(after === undefined ? {} : { after }) } as const;
-      const { records, next } = await storeAt(store.url).query(SELECTION, page, call());
-      logs.push(...records.map(({ log }) => log));
-      after = next;
-    } while (after !== undefined);
-    expect(logs).to.deep.equal(lines.map(({ id }) => id));
-    expect(sizes).to.deep.equal(lines.map((_, n) => n + 2));
-  });
-
   it('end at the result window, with a cursor for the next page', async () => {
     const lines = Array.from({ length: 10_050 }, (_, n) => ({
       id: `line-${n}`,
@@ -146,21 +83,9 @@ describe('a page of a search that matches many lines', () => {
   });
 });
 
-const hit = (id: string, time: bigint, sequence: number, index = 'logs'): Hit => ({
-  index,
-  id,
-  source: {},
-  time,
-  sequence,
-});
 const DIGEST = 'a'.repeat(11);
-const POSITION = { time: 1_767_225_600_123_456_789n, sequence: 7, returned: [DIGEST] };
 
 describe('a page position', () => {
-  it('is equal after a round trip through a cursor', () => {
-    expect(readPosition(writePosition(POSITION))).to.deep.equal(POSITION);
-  });
-
   it('is rejected if it is invalid', () => {
     for (const text of [
       '',
@@ -180,30 +105,5 @@ describe('a page position', () => {
         .with.property('code', 400);
     }
     expect(readPosition(`1.1${`.${DIGEST}`.repeat(200)}`).returned).to.have.length(200);
-  });
-
-  it('continues with the hits of its own sort key', () => {
-    expect(searchAfter(POSITION, 'asc', true)).to.equal('[1767225600123456789,6]');
-    expect(searchAfter(POSITION, 'desc', true)).to.equal('[1767225600123456789,8]');
-    expect(searchAfter(POSITION, 'desc', false)).to.equal('[1767225600123,8]');
-  });
-
-  it('contains all returned hits of its sort key, also those of the page before', () => {
-    const [a, b, c] = [hit('a', 1n, 4), hit('b', 2n, 5), hit('c', 2n, 5)];
-    const first = positionBehind([a, b, c], c, undefined);
-    expect(first).to.include({ time: 2n, sequence: 5 });
-    expect(first.returned).to.have.length(2);
-    const d = hit('d', 2n, 5);
-    const second = positionBehind([b, c, d], d, first);
-    expect(second.returned).to.have.length(3);
-    expect(newHits([b, c, d, hit('e', 2n, 5)], second).map(({ id }) => id)).to.deep.equal(['e']);
-    const next = hit('f', 2n, 6);
-    expect(positionBehind([next], next, second).returned).to.have.length(1);
-  });
-
-  it('skips a returned record whose index was cloned or shrunk', () => {
-    const last = hit('a', 1n, 1, 'logs-1');
-    const position = positionBehind([last], last, undefined);
-    expect(newHits([hit('a', 1n, 1, 'logs-1-shrunk')], position)).to.deep.equal([]);
   });
 });

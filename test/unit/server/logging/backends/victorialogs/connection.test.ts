@@ -127,18 +127,4 @@ describe('the connection to VictoriaLogs', () => {
     expect(server.requests).to.have.length(4);
     expect(sockets.size).to.equal(2);
   });
-
-  it('is closed when the caller cancels the request', async () => {
-    const closed = Promise.withResolvers<void>();
-    const leaving = new AbortController();
-    await using server = await ScriptedVictoriaLogs.start((response) => {
-      response.on('close', closed.resolve);
-      leaving.abort();
-    });
-    const error: unknown = await newStore(server.url)
-      .statistics(SELECTION, call(leaving.signal))
-      .catch((failure: unknown) => failure);
-    expect(error).to.have.property('code', 504);
-    await closed.promise;
-  });
 });

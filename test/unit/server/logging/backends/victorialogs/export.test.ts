@@ -181,17 +181,6 @@ describe('an export from VictoriaLogs', () => {
     while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('cancels the request when the client disconnects', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using server = await storing((requested) => (response) => {
-      response.on('close', closed.resolve).writeHead(200).write(half(requested));
-    });
-    const batches = exporting(server.url, 'asc');
-    await batches.next();
-    await batches.return();
-    await closed.promise;
-  });
-
   it('does not make the store sort records with the same time', async () => {
     const instant = {
       start: instantOfNanoseconds(BEGIN + 3_600_000_000_007n),
