@@ -1,12 +1,8 @@
 // Helper that reads a given number of log records from a live tail.
-import type { LogRecord } from '../../../server/logging/log-store.ts';
+import type { Batches, LogRecord } from '../../../server/logging/log-store.ts';
 
 /** Reads until the given number of records has arrived. */
-export async function collect(
-  lines: AsyncGenerator<readonly LogRecord[], void, undefined>,
-  arrived: LogRecord[],
-  many: number,
-): Promise<void> {
+export async function collect(lines: Batches, arrived: LogRecord[], many: number): Promise<void> {
   while (arrived.length < many) {
     const { done, value } = await lines.next();
     if (done === true) throw new Error(`it ended behind ${arrived.length} lines`);

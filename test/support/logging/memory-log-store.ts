@@ -1,9 +1,10 @@
 // Reference implementation of a log store: an array of log records. No code is shared with the real log stores.
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
+  Batches,
   Buckets,
   Call,
-  Coverage,
+  ExportBatches,
   LogBackend,
   LogHistogram,
   LogPage,
@@ -78,11 +79,7 @@ export class MemoryLogStore implements LogBackend {
     return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
   }
 
-  async *export(
-    selection: Selection,
-    order: Order,
-    call: Call,
-  ): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  async *export(selection: Selection, order: Order, call: Call): ExportBatches {
     const found = this.#found(selection, order);
     for (let begin = 0; begin < found.length; begin += BATCH) {
       call.signal.throwIfAborted();
@@ -91,10 +88,7 @@ export class MemoryLogStore implements LogBackend {
     return { shortfalls: [] };
   }
 
-  async *follow(
-    selection: Selection,
-    { signal }: Pick<Call, 'signal'>,
-  ): AsyncGenerator<readonly LogRecord[], void, undefined> {
+  async *follow(selection: Selection, { signal }: Pick<Call, 'signal'>): Batches {
     const endless = { ...selection, range: { start: selection.range.start, end: '9999' } };
     const seen = new Set<StoredRecord>();
     while (!signal.aborted) {

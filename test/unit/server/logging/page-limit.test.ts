@@ -30,23 +30,6 @@ describe('withFewerLines', () => {
     waits.length = 0;
   });
 
-  it('retries immediately with fewer lines if they are too long', async () => {
-    const requested: number[] = [];
-    const found = await withFewerLines(
-      1_000,
-      async (size) => {
-        requested.push(size);
-        if (size > 20) throw newPageTooLong();
-        return 'these';
-      },
-      signal,
-      wait,
-    );
-    expect(found).to.deep.equal({ result: 'these', requested: 16 });
-    expect(requested).to.deep.equal([1_000, 250, 63, 16]);
-    expect(waits).to.deep.equal([]);
-  });
-
   it('retries after a pause if the store is short of memory', async () => {
     let times = 0;
     const found = await withFewerLines(

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Coverage, LogRecord } from '../../../../../server/logging/log-store.ts';
+import type { ExportBatches, LogRecord } from '../../../../../server/logging/log-store.ts';
 import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
@@ -21,7 +21,7 @@ const EXPORT = 'operation=export&format=ndjson';
 class EndlessLogStore extends MemoryLogStore {
   #given = 0;
 
-  override async *export(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+  override async *export(): ExportBatches {
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       this.#given++;

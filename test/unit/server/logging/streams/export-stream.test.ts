@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Coverage, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
+import type { ExportBatches, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
@@ -25,7 +25,7 @@ function exporting(generate: Exporting): LogStore {
   return Object.assign(new MemoryLogStore([]), { export: generate });
 }
 
-async function* breaking(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+async function* breaking(): ExportBatches {
   yield [record('first'), record('second')];
   throw newStoreUnavailable('memory', new Error('connection refused at 10.0.0.1'));
 }

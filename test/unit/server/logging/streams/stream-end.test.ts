@@ -4,7 +4,7 @@ import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-que
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { BEGINNING } from '../../../../../server/logging/instant.ts';
 import type {
-  Coverage,
+  ExportBatches,
   LogRecord,
   LogStore,
   Scope,
@@ -33,7 +33,7 @@ describe('an export with permissions that change', () => {
 
   /** Endless lines, ignoring the signal, until `enough` reviews. */
   const store = (looks: () => number, enough: number): Pick<LogStore, 'export'> => ({
-    async *export(): AsyncGenerator<readonly LogRecord[], Coverage, undefined> {
+    async *export(): ExportBatches {
       while (looks() < enough) {
         yield [record];
         await new Promise((resolve) => setImmediate(resolve));

@@ -1,14 +1,17 @@
 // Tests of exports of pod logs.
 import { expect } from 'chai';
-import type { Coverage, LogRecord, Order } from '../../../../../../server/logging/log-store.ts';
+import type {
+  Coverage,
+  ExportBatches,
+  LogRecord,
+  Order,
+} from '../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
 import { LogCluster } from './log-cluster.ts';
 
-type Batches = AsyncGenerator<readonly LogRecord[], Coverage, undefined>;
-
-async function drained(batches: Batches): Promise<{ records: LogRecord[]; coverage: Coverage }> {
+async function drained(batches: ExportBatches): Promise<{ records: LogRecord[]; coverage: Coverage }> {
   const records: LogRecord[] = [];
   for (;;) {
     const next = await batches.next();

@@ -266,25 +266,6 @@ describe('queries of pod logs', () => {
     expect(failure).to.include({ name: 'StatusError', code: 503 });
   });
 
-  it('closes all log requests when the caller leaves', async () => {
-    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod);
-    const { promise: requested, resolve } = Promise.withResolvers<void>();
-    const closed: Promise<unknown>[] = [];
-    cluster.disturb = (_, response) => {
-      closed.push(new Promise((done) => response.on('close', done)));
-      response.writeHead(200).write('\n');
-      if (closed.length === 3) resolve();
-      return true;
-    };
-    const gone = new AbortController();
-    const query = cluster.store().query(everything, newest, { ...call, signal: gone.signal });
-    query.catch(() => undefined);
-    await requested;
-    gone.abort(new Error('gone'));
-    await Promise.all(closed);
-    expect(await query.catch((error: unknown) => error)).to.include({ message: 'gone' });
-  });
-
   it('parses timestamps in the time zone of the node, and with fewer digits', async () => {
     cluster.add('shop', 'a', [
       { time: '2026-01-01T02:00:00.5+02:00', text: 'zone' },

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
-import type { LogRecord, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Batches, Selection } from '../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../../support/until.ts';
 import { at, everything } from './instants.ts';
@@ -14,7 +14,7 @@ import { LogCluster } from './log-cluster.ts';
 /** A live tail. */
 class Tail {
   readonly #gone = new AbortController();
-  readonly #batches: AsyncGenerator<readonly LogRecord[], void, undefined>;
+  readonly #batches: Batches;
   readonly seen: string[] = [];
 
   constructor(store: KubernetesLogStore, selection: Selection = everything, caller = 'alice') {
