@@ -30,6 +30,8 @@ export function instantOf(milliseconds: number): Instant {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000000Z`;
 }
 
+/** The usual form of RFC 3339, which is parsed faster. */
+const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d{1,9}))?Z$/;
 const RFC3339 =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9})\d*)?(?:(Z)|([+-]\d{2}):?(\d{2})?)?$/i;
 
@@ -37,6 +39,10 @@ const RFC3339 =
 export function parseInstant(value: unknown): Instant | undefined {
   if (typeof value !== 'string') return undefined;
   if (PATTERN.test(value)) return value;
+  const utc = UTC.exec(value);
+  if (utc && !Number.isNaN(Date.parse(value))) {
+    return `${value.slice(0, 19)}.${(utc[1] ?? '').padEnd(9, '0')}Z`;
+  }
   const match = RFC3339.exec(value);
   if (!match) return undefined;
   const [, day, clock = '', fraction = '', , hours, minutes] = match;

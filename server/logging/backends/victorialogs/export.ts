@@ -48,7 +48,8 @@ export async function* exportRecords(
   const reading = deadline.until(ended.signal);
   const windows = new TimeWindows(client, query, order, overview, reading);
   let { windowRecords } = tuning;
-  const start = async (): Promise<StartedWindow | undefined> => {
+  /** `first` resolves when the store has sorted the window; `batches` has the others. */
+  const start = async () => {
     const window = await windows.next(windowRecords);
     if (!window) return undefined;
     const batches = readWindow(client, { query, range: window, order }, reading, tuning);
@@ -80,14 +81,6 @@ export async function* exportRecords(
   } finally {
     ended.abort();
   }
-}
-
-interface StartedWindow {
-  readonly window: Range;
-  /** Resolves when the store has sorted the window. */
-  readonly first: Promise<IteratorResult<readonly LogRecord[], void>>;
-  /** The other batches. */
-  readonly batches: Batches;
 }
 
 /** Reads one time window. A request that takes too long is followed by another one for the rest of the window. */
