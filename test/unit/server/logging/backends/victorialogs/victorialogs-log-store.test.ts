@@ -230,3 +230,28 @@ describe('the VictoriaLogs store', () => {
     expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
 });
+
+describe('the position of a page', () => {
+  const store = newStore('http://127.0.0.1:1');
+
+  it('is rejected with the name of the parameter when it is from another store', async () => {
+    const texts = [
+      '',
+      'x',
+      RANGE.start,
+      `${RANGE.start} 0`,
+      `${RANGE.start} 1 1`,
+      `${RANGE.start} -1`,
+      '1767225600123456789.7',
+      // The store fails at such times.
+      '0000-01-01T00:00:00.000000000Z 20000',
+      '9999-12-31T23:59:59.999999999Z 20000',
+    ];
+    for (const after of texts) {
+      const page = store.query(SELECTION, { order: 'asc', size: 1, from: 0, after }, call());
+      const error: unknown = await page.catch((failure: unknown) => failure);
+      expect(error, after).to.have.property('code', 400);
+      expect(error, after).to.have.nested.property('details.causes[0].field', 'cursor');
+    }
+  });
+});
