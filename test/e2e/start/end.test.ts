@@ -12,14 +12,19 @@ describe('the end of npm start', function () {
   this.timeout(300_000);
   const clone = new ClonedProject();
 
-  for (const moment of [/starting kube-apiserver/, /starting ks-apiserver/]) {
-    it(`leaves nothing running when Ctrl-C comes after "${moment.source}"`, async () => {
-      const program = clone.start();
-      await program.printed(moment);
-      program.signal('SIGINT');
-      expect(await program.end()).to.deep.equal({ code: 130, left: [] });
-    });
-  }
+  it('leaves nothing running when it is terminated while kube-apiserver starts', async () => {
+    const program = clone.start();
+    await program.printed(/starting kube-apiserver/);
+    program.signal('SIGTERM');
+    expect(await program.end()).to.deep.equal({ code: 143, left: [] });
+  });
+
+  it('leaves nothing running when npm alone is killed while ks-apiserver starts', async () => {
+    const program = clone.start();
+    await program.printed(/starting ks-apiserver/);
+    program.killNpm();
+    await program.gone();
+  });
 
   it("prints the end of the server's log when an existing cluster is unreachable, and exits with KS_START_PARENT", async () => {
     const parent = spawn('sleep', ['300']);

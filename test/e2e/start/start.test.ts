@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { ClonedProject } from './clone.ts';
+import { StartedProgram } from './started-program.ts';
 import { theirKubeconfig } from './their-kubeconfig.ts';
 
 const run = promisify(execFile);
@@ -15,6 +16,7 @@ const run = promisify(execFile);
 describe('npm start', function () {
   this.timeout(300_000);
   const clone = new ClonedProject();
+  let printedFirst: string[];
 
   /** Runs the printed commands in a shell in another folder. */
   async function type(commands: readonly string[]): Promise<string> {
@@ -48,10 +50,11 @@ describe('npm start', function () {
     }
   }
 
-  it('becomes ready, prints commands that work, stops with Ctrl-C, and keeps its state', async () => {
+  it('becomes ready, prints commands that work, and stops with Ctrl-C', async () => {
     const first = clone.start();
     await first.printed(/Ctrl-C stops everything/);
-    // The commands that do not end, and the sign-in that needs a browser: login.test.ts tests it.
+    printedFirst = first.advice;
+    // The commands that do not end, and the sign-in that needs a browser: login.ts tests it.
     const advice = first.advice.filter((line) => !/--watch|follow=true|ada\.kubeconfig/.test(line));
     await described(advice);
     const printed = await type(advice.slice(0, -1));
@@ -69,77 +72,82 @@ describe('npm start', function () {
     await type([...advice.slice(0, 1), 'kubectl create configmap kept --from-literal=a=b']);
     first.signal('SIGINT');
     expect(await first.end()).to.deep.equal({ code: 130, left: [] });
-
-    const second = clone.start();
-    await second.printed(/Ctrl-C stops everything/);
-    expect(second.advice).to.deep.equal(first.advice);
-    expect(await type([...advice.slice(0, 1), 'kubectl get configmap kept -o name'])).to.equal(
-      'configmap/kept\n',
-    );
-    // When the terminal is closed. SIGHUP kills npm itself, so there is no exit code.
-    second.signal('SIGHUP');
-    expect((await second.end()).left).to.deep.equal([]);
   });
 
-  it("ignores the user's kubeconfig, proxy and variables, and exits with one clear line when a program dies", async () => {
+  describe('again', () => {
     const requested: string[] = [];
     const elsewhere = createServer((socket) => {
       socket.once('error', () => undefined).once('data', (data) => requested.push(data.toString('latin1')));
       socket.end();
     });
-    const proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
-    const kubeconfig = join(clone.dir, 'their.kubeconfig');
-    await writeFile(kubeconfig, theirKubeconfig(proxy));
-    const program = clone.start([], {
-      KUBECONFIG: kubeconfig,
-      HTTPS_PROXY: proxy,
-      https_proxy: proxy,
-      HTTP_PROXY: proxy,
-      http_proxy: proxy,
-      ALL_PROXY: proxy,
-      NODE_USE_ENV_PROXY: '1',
-      NODE_ENV: 'production',
-      SSL_CERT_FILE: '/nowhere',
-      ETCD_NAME: 'theirs',
+    let proxy: string;
+    let program: StartedProgram;
+    let environment: string[];
+
+    before(async () => {
+      proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
+      const kubeconfig = join(clone.dir, 'their.kubeconfig');
+      await writeFile(kubeconfig, theirKubeconfig(proxy));
+      program = new StartedProgram(clone.dir, [], {
+        env: {
+          KUBECONFIG: kubeconfig,
+          HTTPS_PROXY: proxy,
+          https_proxy: proxy,
+          HTTP_PROXY: proxy,
+          http_proxy: proxy,
+          ALL_PROXY: proxy,
+          NODE_USE_ENV_PROXY: '1',
+          NODE_ENV: 'production',
+          SSL_CERT_FILE: '/nowhere',
+          ETCD_NAME: 'theirs',
+        },
+      });
+      await program.printed(/Ctrl-C stops everything/);
+      environment = program.advice.slice(0, 1);
     });
-    await program.printed(/Ctrl-C stops everything/);
-    const ready = program.advice.filter((line) => line.includes('/readyz'));
-    const loadEnvironment = program.advice.slice(0, 1);
-    expect(await type([`export https_proxy=${proxy}`, ...loadEnvironment, ...ready])).to.include(
-      'readyz check passed',
-    );
-    const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
-    const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGKILL');
-    expect(await program.end()).to.deep.equal({ code: 1, left: [] });
-    expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
-    elsewhere.close();
-    expect(requested).to.deep.equal([]);
-    expect(await readFile(kubeconfig, 'utf8')).to.equal(theirKubeconfig(proxy));
-  });
+    after(async () => {
+      await program?.kill();
+      elsewhere.close();
+    });
 
-  it('serves an existing cluster without changing it, and leaves nothing running when npm alone is killed', async () => {
-    const local = clone.start();
-    await local.printed(/Ctrl-C stops everything/);
-    const kubeconfig = join(clone.dir, '.local/control-plane/admin.kubeconfig');
-    const environment = local.advice.slice(0, 1);
-    const count = 'kubectl get apiservices,all --all-namespaces -o name | sort';
-    const before = await type([...environment, count]);
+    it('keeps its state', async () => {
+      expect(program.advice).to.deep.equal(printedFirst);
+      const kept = await type([...environment, 'kubectl get configmap kept -o name']);
+      expect(kept).to.equal('configmap/kept\n');
+    });
 
-    const program = clone.start(['--kubeconfig', kubeconfig]);
-    await program.printed(/Ctrl-C stops the server/);
-    // PATH has our kubectl, because this machine may have none.
-    const printed = await type([...environment, ...program.advice]);
-    expect(printed).to.include('STATUS');
-    expect(printed).to.include('readyz check passed');
-    // Only the last of the earlier containers of a crash-looping pod has a log, so the total is a lower bound.
-    expect(printed).to.match(/"reason":"NotCovered".*"query":\{"total":\d+,"totalRelation":"gte"/);
-    expect(printed).to.include('"kind":"PodList"');
-    expect(await type([...environment, count])).to.equal(before);
-    program.signal('SIGTERM');
-    expect(await program.end()).to.deep.equal({ code: 143, left: [] });
+    it('serves an existing cluster without changing it, and leaves nothing running when the terminal is closed', async () => {
+      const kubeconfig = join(clone.dir, '.local/control-plane/admin.kubeconfig');
+      const count = 'kubectl get apiservices,all --all-namespaces -o name | sort';
+      const before = await type([...environment, count]);
 
-    local.killNpm();
-    await local.gone();
+      const server = clone.start(['--kubeconfig', kubeconfig]);
+      await server.printed(/Ctrl-C stops the server/);
+      // PATH has our kubectl, because this machine may have none.
+      const printed = await type([...environment, ...server.advice]);
+      expect(printed).to.include('STATUS');
+      expect(printed).to.include('readyz check passed');
+      // Only the last of the earlier containers of a crash-looping pod has a log, so the total is a lower bound.
+      expect(printed).to.match(/"reason":"NotCovered".*"query":\{"total":\d+,"totalRelation":"gte"/);
+      expect(printed).to.include('"kind":"PodList"');
+      expect(await type([...environment, count])).to.equal(before);
+      // SIGHUP kills npm itself, so there is no exit code.
+      server.signal('SIGHUP');
+      expect((await server.end()).left).to.deep.equal([]);
+    });
+
+    it("ignores the user's kubeconfig, proxy and variables, and exits with one clear line when a program dies", async () => {
+      const ready = program.advice.filter((line) => line.includes('/readyz'));
+      expect(await type([`export https_proxy=${proxy}`, ...environment, ...ready])).to.include(
+        'readyz check passed',
+      );
+      const pidFile = join(clone.dir, '.local/control-plane/run/ks-apiserver.json');
+      const { pid } = JSON.parse(await readFile(pidFile, 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+      expect(await program.end()).to.deep.equal({ code: 1, left: [] });
+      expect(program.output).to.match(/^ks-apiserver was ended by SIGKILL; the end of its log /m);
+      expect(requested).to.deep.equal([]);
+      expect(await readFile(join(clone.dir, 'their.kubeconfig'), 'utf8')).to.equal(theirKubeconfig(proxy));
+    });
   });
 });
