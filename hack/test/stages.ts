@@ -62,7 +62,7 @@ export function stages(options: {
     }),
     suite({
       name: 'e2e',
-      files: ['test/e2e/**/{aggregation,description,start}.test.ts', 'test/e2e/**/*.test.ts'],
+      files: ['test/e2e/**/{callers,configured,description,gateway}.test.ts', 'test/e2e/**/*.test.ts'],
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,

@@ -1,8 +1,10 @@
-// Tests of the first sign-in, consoles and users with access tokens, with one platform.
+// Tests of the first sign-in, lists for consoles, access tokens, users and `npm run login`, with one platform.
 import { describeConsoles } from './console.ts';
 import { describeFirstSignIn } from './first-sign-in.ts';
 import { describeIdentity } from './identity.ts';
+import { describeLogin } from './login.ts';
 import { NODES, Platform } from './platform.ts';
+import { describeUsers } from './users.ts';
 
 describe('callers of ks-apiserver', function () {
   this.timeout(300_000);
@@ -13,7 +15,10 @@ describe('callers of ks-apiserver', function () {
   });
   after(() => platform?.stop());
 
+  // First, because it uses the initial password of the administrator.
   describeFirstSignIn(() => platform);
   describeConsoles(() => platform);
   describeIdentity(() => platform);
+  describeUsers(() => platform);
+  describeLogin(() => platform);
 });

@@ -1,10 +1,8 @@
 // Tests of the lists for consoles against ks-apiserver, with curl and an ordinary user.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
@@ -12,7 +10,6 @@ import { ServerProcess } from '../../hack/extension/server-process.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { NODES as NODE_COUNT, type Platform } from './platform.ts';
 
-const run = promisify(execFile);
 const LISTS = '/kapis/resources.platform.io/v1alpha3';
 const NODES = `${LISTS}/nodes`;
 
@@ -59,22 +56,12 @@ export function describeConsoles(subject: () => Platform): void {
     });
 
     /** A request as in the specification: a token, a content type, no body. */
-    async function curl(
+    const curl = (
       token: string,
       path: string,
-      ...args: string[]
-    ): Promise<{ status: number; body: string }> {
-      const ca = await platform.write('console-ca.crt', platform.controlPlane.ca);
-      // The token comes from standard input, so that it is not in the process list.
-      const child = run('curl', [
-        ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
-        ...['--header', 'Content-Type: application/json', ...args, new URL(path, platform.server.url).href],
-      ]);
-      child.child.stdin?.end(`header = "Authorization: Bearer ${token}"\n`);
-      const { stdout } = await child;
-      const end = stdout.lastIndexOf('\n');
-      return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
-    }
+      ...args: readonly string[]
+    ): Promise<{ status: number; body: string }> =>
+      platform.curl(token, path, '--header', 'Content-Type: application/json', ...args);
 
     it('returns a page of nodes to a caller who may list nodes', async () => {
       const { status, body } = await curl(

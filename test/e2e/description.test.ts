@@ -1,10 +1,7 @@
 // Tests of the OpenAPI documents and the API page against a running server. Every response must match the OpenAPI
 // documents.
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { platformDescription } from '../../apis/description/platform-apis.ts';
@@ -13,9 +10,8 @@ import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { lowContrasts } from '../support/contrast.ts';
 import { pythonWith } from '../support/python.ts';
 import { until } from '../support/until.ts';
-import { Platform } from './platform.ts';
+import { PASSWORD, Platform } from './platform.ts';
 
-const PASSWORD = 'correct horse battery staple';
 const LIST = '#operations-resources-listResources';
 
 describe('the OpenAPI documents', function () {
@@ -53,21 +49,6 @@ describe('the OpenAPI documents', function () {
     };
   }
 
-  /** Resolves when the server has synced alice and her password. */
-  async function known(): Promise<void> {
-    const ca = await platform.write('token-ca.crt', platform.controlPlane.ca);
-    const form = `grant_type=password&username=alice&password=${PASSWORD}&client_id=platform&client_secret=platform`;
-    const args = ['--silent', '--cacert', ca, '--data', '@-', `${platform.server.url}/oauth/token`];
-    const ask = (): Promise<string> => {
-      const running = promisify(execFile)('curl', args);
-      running.child.stdin?.end(form.replaceAll(' ', '+'));
-      return running.then(({ stdout }) => stdout);
-    };
-    const signal = AbortSignal.any([platform.signal, AbortSignal.timeout(60_000)]);
-    // Slowly, because failed sign-ins are throttled.
-    while (!(await ask()).includes('"access_token"')) await delay(500, undefined, { signal });
-  }
-
   describe('in a browser', () => {
     let chromium: StartedChromium;
     let page: Page;
@@ -78,7 +59,7 @@ describe('the OpenAPI documents', function () {
     before(async () => {
       // Schemathesis deletes users that it finds.
       await platform.addUser('alice', PASSWORD);
-      await known();
+      await platform.signIn('alice');
       chromium = await startChromium();
       page = await chromium.browser.newPage();
       page.setDefaultTimeout(60_000);

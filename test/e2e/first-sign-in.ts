@@ -1,15 +1,14 @@
 // Tests of the administrator's first sign-in after an installation, with a browser and kubectl.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
-import type { Platform } from './platform.ts';
+import { PLATFORM_CLIENT, type Platform } from './platform.ts';
 
 const NEW_PASSWORD = 'a password of my own';
 
@@ -43,19 +42,11 @@ export function describeFirstSignIn(subject: () => Platform): void {
     async function post(
       path: string,
       form: Readonly<Record<string, string>>,
-    ): Promise<Record<string, unknown>> {
-      const sent = request(new URL(path, origin()), {
-        ca: platform.controlPlane.ca,
-        agent: false,
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      });
-      sent.end(new URLSearchParams({ client_id: 'platform', client_secret: 'platform', ...form }).toString());
-      const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
-      let text = '';
-      for await (const chunk of incoming) text += String(chunk);
-      expect(incoming.statusCode, text).to.equal(200);
-      return JSON.parse(text) as Record<string, unknown>;
+    ): Promise<Readonly<Record<string, unknown>>> {
+      const sent = new URLSearchParams({ ...PLATFORM_CLIENT, ...form });
+      const { status, body } = await platform.ask(path, { method: 'POST', body: sent });
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return body;
     }
 
     /** Types into a field. */
@@ -114,23 +105,31 @@ export function describeFirstSignIn(subject: () => Platform): void {
 
     /** Runs kubectl with the token, and retries until kube-apiserver has fetched the issuer's keys. */
     async function kubectl(token: string, ...args: string[]): Promise<string> {
-      const { url, pki } = platform.controlPlane;
-      const server = ['--server', url, '--certificate-authority', pki.files.clusterCa];
       const signal = AbortSignal.timeout(60_000);
       for (;;) {
-        const output = await platform.kubectl(
-          '--kubeconfig',
-          '/dev/null',
-          ...server,
-          '--token',
-          token,
-          ...args,
-        );
+        const output = await platform.kubectl(...platform.flags(token), ...args);
         if (output.code === 0) return output.stdout;
         if (!/Unauthorized|logged in/.test(output.stderr)) throw new Error(output.stderr);
         await delay(200, undefined, { signal });
       }
     }
+
+    it('needs the password in the Secret, which only the sign-in page accepts', async () => {
+      const password = await madePassword();
+      expect(password).to.match(/^[\w-]{24}$/);
+      await platform.succeeding('wait', 'user/admin', '--for=jsonpath={.spec.groups[0]}=platform-admins');
+      await platform.succeeding('wait', 'credential/admin', '--for=jsonpath={.spec.mustChange}=true');
+      let answer = await platform.grant('admin', password);
+      const signal = AbortSignal.timeout(60_000);
+      // The server may not have synced the credential yet.
+      while (!JSON.stringify(answer).includes('sign-in page')) {
+        await delay(200, undefined, { signal });
+        answer = await platform.grant('admin', password);
+      }
+      expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant']);
+      const log = await readFile(platform.server.logFile, 'utf8');
+      expect(log).to.include('platform-system/ks-apiserver-admin').and.not.include(password);
+    });
 
     it('requires a new password, then grants cluster administration', async () => {
       const verifier = await signIn(await madePassword());

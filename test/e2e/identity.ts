@@ -4,16 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { NODES as NODE_COUNT, type Output, type Platform, RESOURCE } from './platform.ts';
+import { NODES as NODE_COUNT, type Output, PASSWORD, type Platform, RESOURCE } from './platform.ts';
 
-const PASSWORD = 'correct horse battery staple';
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
-
-interface Answer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
 
 export function describeIdentity(subject: () => Platform): void {
   describe('one sign-in for kube-apiserver and this server', () => {
@@ -35,28 +29,6 @@ export function describeIdentity(subject: () => Platform): void {
       await platform.addUser('alice', PASSWORD, { groups: ['developers'] });
     });
 
-    async function ask(
-      path: string,
-      options: { token?: string; form?: Readonly<Record<string, string>> } = {},
-    ): Promise<Answer> {
-      const { token, form } = options;
-      const sent = request(new URL(path, platform.server.url), {
-        ca: platform.controlPlane.ca,
-        agent: false,
-        method: form ? 'POST' : 'GET',
-        headers: {
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-        },
-      });
-      sent.end(form && new URLSearchParams(form).toString());
-      const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk as Buffer);
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-      return { status: incoming.statusCode ?? 0, body };
-    }
-
     /** Starts a watch; `ended` resolves when it has ended. */
     async function watching(path: string, token: string): Promise<{ readonly ended: Promise<unknown> }> {
       const sent = request(new URL(path, platform.server.url), {
@@ -70,36 +42,12 @@ export function describeIdentity(subject: () => Platform): void {
       return { ended: once(incoming.resume(), 'end') };
     }
 
-    async function signIn(): Promise<string> {
-      const form = {
-        grant_type: 'password',
-        username: 'alice',
-        password: PASSWORD,
-        client_id: 'platform',
-        client_secret: 'platform',
-      };
-      const signal = AbortSignal.timeout(60_000);
-      for (;;) {
-        // The server may not have synced the user yet.
-        const { status, body } = await ask('/oauth/token', { form });
-        if (status === 200) return String(body['access_token']);
-        if (signal.aborted) throw new Error(JSON.stringify(body));
-        await delay(100);
-      }
-    }
-
-    const bearing = (token: string): string[] => [
-      '--kubeconfig=/dev/null',
-      `--server=${platform.controlPlane.url}`,
-      `--certificate-authority=${platform.controlPlane.pki.files.clusterCa}`,
-      `--token=${token}`,
-    ];
     const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
-      platform.kubectl(...bearing(token), ...args);
+      platform.kubectl(...platform.flags(token), ...args);
 
     /** Resolves when kube-apiserver has fetched the issuer's keys. */
     async function trustedToken(): Promise<string> {
-      const token = await signIn();
+      const token = await platform.signIn('alice');
       const signal = AbortSignal.timeout(200_000);
       while ((await kubectlWith(token, 'auth', 'whoami')).code !== 0) await delay(200, undefined, { signal });
       return token;
@@ -124,7 +72,7 @@ export function describeIdentity(subject: () => Platform): void {
       expect((await kubectlWith(token, 'get', 'secrets', '-A')).stderr).to.include(
         'User "alice" cannot list resource "secrets"',
       );
-      const direct = await ask(NODES, { token });
+      const direct = await platform.ask(NODES, { token });
       expect(direct.status).to.equal(200);
       expect(direct.body['items']).to.have.length(NODE_COUNT);
     });
@@ -134,16 +82,16 @@ export function describeIdentity(subject: () => Platform): void {
       expect((await kubectlWith(token, 'get', RESOURCE)).code).to.equal(0);
       const watch = `${NODES}?watch=1&timeoutSeconds=600`;
       const { ended } = await watching(watch, token);
-      const handedOn = platform.spawnKubectl(...bearing(token), 'get', '--raw', watch);
+      const handedOn = platform.spawnKubectl(...platform.flags(token), 'get', '--raw', watch);
       const exit = once(handedOn, 'exit');
       if (handedOn.stdout) await once(handedOn.stdout, 'data');
       await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
       const signal = AbortSignal.timeout(60_000);
-      while ((await ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
+      while ((await platform.ask(NODES, { token })).status !== 401) await delay(5, undefined, { signal });
       // Nor in an encoding that our authenticator does not recognize and passes to kube-apiserver, which may accept it.
       const padded = token.split('.').map((part) => `${part}${'='.repeat((4 - (part.length % 4)) % 4)}`);
       for (const other of [`${token}=`, `${token}==`, padded.join('.')]) {
-        expect((await ask(NODES, { token: other })).status).to.equal(401);
+        expect((await platform.ask(NODES, { token: other })).status).to.equal(401);
       }
       const aggregated = await kubectlWith(token, 'get', '--raw', NODES);
       expect(aggregated.code).not.to.equal(0);
@@ -156,23 +104,23 @@ export function describeIdentity(subject: () => Platform): void {
     });
 
     it('signs out all users after an immediate key rotation, and lets them sign in again', async () => {
-      const token = await signIn();
-      expect((await ask(NODES, { token })).status).to.equal(200);
+      const token = await platform.signIn('alice');
+      expect((await platform.ask(NODES, { token })).status).to.equal(200);
       const secret = ['-n', 'platform-system', 'secret', 'ks-apiserver-signing-keys'];
       await platform.succeeding('annotate', ...secret, 'ks-apiserver/rotate-keys=immediate');
       const signal = AbortSignal.timeout(60_000);
-      while ((await ask(NODES, { token })).status !== 401) await delay(20, undefined, { signal });
-      expect((await ask(NODES, { token: await signIn() })).status).to.equal(200);
-      expect((await ask(NODES, { token })).status).to.equal(401);
+      while ((await platform.ask(NODES, { token })).status !== 401) await delay(20, undefined, { signal });
+      expect((await platform.ask(NODES, { token: await platform.signIn('alice') })).status).to.equal(200);
+      expect((await platform.ask(NODES, { token })).status).to.equal(401);
     });
 
     it('serves its metadata at both well-known paths without authentication', async () => {
-      const openID = await ask('/oauth/.well-known/openid-configuration');
+      const openID = await platform.ask('/oauth/.well-known/openid-configuration');
       expect(openID.body['issuer']).to.equal(`${platform.server.url}/oauth`);
-      expect(await ask('/.well-known/oauth-authorization-server/oauth')).to.deep.equal(openID);
+      expect(await platform.ask('/.well-known/oauth-authorization-server/oauth')).to.deep.equal(openID);
       for (const [name, value] of Object.entries(openID.body)) {
         if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
-        const { status } = await ask(new URL(String(value)).pathname).catch(() => ({ status: 200 }));
+        const { status } = await platform.ask(new URL(String(value)).pathname).catch(() => ({ status: 200 }));
         expect(status, name).not.to.equal(404);
       }
     });

@@ -1,8 +1,7 @@
 // Tests of log queries against the pod log API as the log store.
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
-import { startKwok } from '../../hack/simulation/kwok.ts';
-import { type Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 const LOGS = '/apis/logging.platform.io/v1alpha2/logs';
 
@@ -10,10 +9,8 @@ export function describePodLogs(subject: () => Platform): void {
   describe('log queries over pod logs', () => {
     let platform: Platform;
 
-    before(async () => {
+    before(() => {
       platform = subject();
-      const { signal } = platform;
-      await startKwok(platform.controlPlane, { nodes: 2, pods: 2, signal, progress: () => undefined });
     });
 
     const ask = async (query: string): Promise<Readonly<Record<string, unknown>>> =>

@@ -4,7 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { hash } from '@node-rs/argon2';
+import { record, text } from '../../apis/reading/unknown-value.ts';
+import { Client, type ClientRequest } from '../../hack/control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../hack/extension/server-process.ts';
@@ -16,6 +19,16 @@ import { noteOnFailure, removeNote } from '../support/failure-notes.ts';
 export const RESOURCE = 'nodes.resources.platform.io';
 /** Number of nodes for tests of nodes. */
 export const NODES = 23;
+
+/** Password of users in tests. */
+export const PASSWORD = 'correct horse battery staple';
+/** Credentials of the default client. */
+export const PLATFORM_CLIENT = { client_id: 'platform', client_secret: 'platform' };
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
 export interface Output {
   readonly code: number;
@@ -35,6 +48,8 @@ export class Platform {
   readonly #serverOptions: ServerProcessOptions;
   readonly #ended: AbortController;
   server: ServerProcess;
+  /** Client of the server, without credentials. */
+  client: Client;
 
   private constructor(
     controlPlane: ControlPlane,
@@ -48,6 +63,7 @@ export class Platform {
     this.#serverOptions = serverOptions;
     this.#ended = ended;
     this.server = server;
+    this.client = new Client(server.url, { ca: controlPlane.ca });
   }
 
   /**
@@ -114,8 +130,10 @@ export class Platform {
 
   /** Restarts the server with the same port and certificate. */
   async restartServer(signal: NodeJS.Signals): Promise<void> {
+    this.client.close();
     await this.server.stop(signal);
     this.server = await ServerProcess.start(this.#serverOptions);
+    this.client = new Client(this.server.url, { ca: this.controlPlane.ca });
   }
 
   /** Runs kubectl, by default as the administrator. */
@@ -159,7 +177,7 @@ export class Platform {
   }
 
   /** Creates a user with a password, or sets them again. */
-  async addUser(name: string, password: string, spec: object = {}): Promise<void> {
+  async addUser(name: string, password = PASSWORD, spec: object = {}): Promise<void> {
     const apply = async (kind: string, of: object): Promise<string> => {
       const object = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec: of };
       const file = await this.write(`${kind}.json`, JSON.stringify(object));
@@ -168,6 +186,57 @@ export class Platform {
     const userUID = await apply('User', spec);
     const changedTime = new Date().toISOString();
     await apply('Credential', { userUID, passwordHash: await hash(password), changedTime });
+  }
+
+  /** Sends a request to the server; the response is JSON. */
+  async ask(path: string, request: ClientRequest = {}): Promise<Answer> {
+    const { status, body } = await this.client.send(path, request);
+    return { status, body: record(JSON.parse(body)) };
+  }
+
+  /** Requests tokens for a user and a password. */
+  grant(username: string, password = PASSWORD): Promise<Answer> {
+    const form = { grant_type: 'password', username, password, ...PLATFORM_CLIENT };
+    return this.ask('/oauth/token', { method: 'POST', body: new URLSearchParams(form) });
+  }
+
+  /** Signs in, and retries until the server has synced the user. Resolves with the access token. */
+  async signIn(username: string, password = PASSWORD): Promise<string> {
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(60_000)]);
+    for (;;) {
+      const { status, body } = await this.grant(username, password);
+      if (status === 200) return text(body['access_token']);
+      if (signal.aborted) throw new Error(JSON.stringify(body));
+      await delay(100);
+    }
+  }
+
+  /** Sends a request with curl. `path`: at the server by default. */
+  async curl(
+    token: string | undefined,
+    path: string,
+    ...args: readonly string[]
+  ): Promise<{ status: number; body: string }> {
+    const ca = await this.write('curl-ca.crt', this.controlPlane.ca);
+    const running = promisify(execFile)('curl', [
+      ...['--silent', '--show-error', '--cacert', ca, '--config', '-', '--write-out', '\n%{http_code}'],
+      ...[...args, new URL(path, this.server.url).href],
+    ]);
+    // The token comes from standard input, so that it is not in the process list.
+    running.child.stdin?.end(token === undefined ? '' : `header = "Authorization: Bearer ${token}"\n`);
+    const { stdout } = await running;
+    const end = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
+  }
+
+  /** Arguments of kubectl with a token, without the credentials of the administrator. `url`: kube-apiserver by default. */
+  flags(token: string, url = this.controlPlane.url): string[] {
+    return [
+      '--kubeconfig=/dev/null',
+      `--server=${url}`,
+      `--certificate-authority=${this.controlPlane.pki.files.clusterCa}`,
+      `--token=${token}`,
+    ];
   }
 
   /** Starts a long-running kubectl. */
@@ -201,13 +270,15 @@ export class Platform {
     removeNote(this);
     removeNote(this.controlPlane);
     this.#ended.abort();
+    this.client.close();
     await this.server.stop();
     await this.controlPlane.stop();
     await rm(this.#dir, { recursive: true, force: true });
   }
 }
 
-async function servingCertificate(
+/** Issues the certificate of a server on a loopback port, and writes it to `dir`. */
+export async function servingCertificate(
   { pki, ca }: ControlPlane,
   dir: string,
 ): Promise<ServerProcessOptions['certificate']> {

@@ -17,13 +17,12 @@ import { prepareTokenTrust } from '../../../hack/start/token-trust.ts';
 import { freePort } from '../../../hack/system/ports.ts';
 import { FreezingProxy } from '../../support/cluster/freezing-proxy.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
-import type { Output } from '../platform.ts';
+import { type Output, PASSWORD, PLATFORM_CLIENT, servingCertificate } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
 import { InteractivePods, type Pod } from './interactive-pods.ts';
 import { type RawResponse, rawRequest } from './raw-request.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PASSWORD = 'correct horse battery staple';
 const POLL_MS = 50;
 /** Origin of pages that may use client certificates at `impersonating`. */
 export const ALLOWED_ORIGIN = 'https://console.example.com';
@@ -253,11 +252,10 @@ export class FallbackPlatform {
     const passwordHash = await hash(PASSWORD);
     await create('Credential', { userUID, passwordHash, changedTime: new Date().toISOString() });
     const form = { grant_type: 'password', username: name, password: PASSWORD };
-    const client = { client_id: 'platform', client_secret: 'platform' };
     using http = new Client(server.url, { ca: this.controlPlane.ca });
     let token = '';
     await this.until(async () => {
-      const body = new URLSearchParams({ ...form, ...client });
+      const body = new URLSearchParams({ ...form, ...PLATFORM_CLIENT });
       const answer = await http.send('/oauth/token', { method: 'POST', body });
       if (answer.status === 200) token = text(record(JSON.parse(answer.body))['access_token']);
       return token !== '';
@@ -267,7 +265,7 @@ export class FallbackPlatform {
 
   async signOut(server: ServerProcess, token: string): Promise<void> {
     using http = new Client(server.url, { ca: this.controlPlane.ca });
-    const body = new URLSearchParams({ token, client_id: 'platform', client_secret: 'platform' });
+    const body = new URLSearchParams({ token, ...PLATFORM_CLIENT });
     await http.send('/oauth/revoke', { method: 'POST', body });
   }
 
@@ -347,17 +345,4 @@ export class FallbackPlatform {
     await controlPlane.stop();
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-async function servingCertificate(
-  { pki, ca }: ControlPlane,
-  dir: string,
-): Promise<{ cert: string; key: string; ca: string }> {
-  const names = { dns: ['localhost', 'ks-apiserver.platform-system.svc'], ip: ['127.0.0.1'] };
-  const issued = await pki.cluster.issueServer({ cn: 'ks-apiserver' }, names);
-  const files = { cert: join(dir, 'serving.crt'), key: join(dir, 'serving.key'), ca: join(dir, 'ca.crt') };
-  await writeFile(files.cert, issued.cert);
-  await writeFile(files.key, issued.key, { mode: 0o600 });
-  await writeFile(files.ca, ca);
-  return files;
 }

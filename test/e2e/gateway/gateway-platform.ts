@@ -1,16 +1,12 @@
 // Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hash } from '@node-rs/argon2';
-import { record, text } from '../../../apis/reading/unknown-value.ts';
-import { Client } from '../../../hack/control-plane/client.ts';
-import { type Configure, type Output, Platform } from '../platform.ts';
+import { type Configure, type Output, PASSWORD, PLATFORM_CLIENT, Platform } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
 import { InteractivePods, type Pod } from './interactive-pods.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 
 const POLL_MS = 100;
-const PASSWORD = 'correct horse battery staple';
 
 /** Where a request goes: to kube-apiserver, or to the gateway. */
 export type Side = 'direct' | 'gateway';
@@ -21,7 +17,6 @@ export class GatewayPlatform {
   readonly auditLog: AuditLog;
   readonly #pods: InteractivePods;
   readonly #attached: string;
-  readonly #client: Client;
   #reader: Promise<string> | undefined;
 
   private constructor(platform: Platform, pods: InteractivePods, attached: string, auditLog: AuditLog) {
@@ -29,12 +24,12 @@ export class GatewayPlatform {
     this.auditLog = auditLog;
     this.#pods = pods;
     this.#attached = attached;
-    this.#client = new Client(platform.server.url, { ca: platform.controlPlane.ca });
   }
 
-  static async start(configure?: Configure): Promise<GatewayPlatform> {
+  /** `idTokensOf`: clients whose ID tokens kube-apiserver accepts. */
+  static async start(configure?: Configure, idTokensOf: readonly string[] = []): Promise<GatewayPlatform> {
     let auditLog: AuditLog | undefined;
-    const platform = await Platform.start(0, configure, [], async (dir) => {
+    const platform = await Platform.start(0, configure, idTokensOf, async (dir) => {
       auditLog = await AuditLog.prepare(dir);
       return auditLog.flags;
     });
@@ -56,40 +51,21 @@ export class GatewayPlatform {
   }
 
   /** Creates a user with a password. Groups: those of the token. */
-  async createUser(name: string, groups: readonly string[] = []): Promise<void> {
-    const uid = await this.#apply(name, { kind: 'User', spec: { groups } });
-    await this.#apply(name, {
-      kind: 'Credential',
-      spec: { userUID: uid, passwordHash: await hash(PASSWORD), changedTime: new Date().toISOString() },
-    });
+  createUser(name: string, groups: readonly string[] = []): Promise<void> {
+    return this.platform.addUser(name, PASSWORD, { groups });
   }
 
   /** Signs a user in. Resolves with an access token that both servers accept. */
   async signIn(username: string): Promise<string> {
-    const form = new URLSearchParams({
-      grant_type: 'password',
-      username,
-      password: PASSWORD,
-      client_id: 'platform',
-      client_secret: 'platform',
-    });
-    for (;;) {
-      const { status, body } = await this.#client.send('/oauth/token', { method: 'POST', body: form });
-      if (status === 200) {
-        const token = text(record(JSON.parse(body))['access_token']);
-        await this.#accepted(token);
-        return token;
-      }
-      // The new user may not be in the cache of the server yet.
-      this.platform.signal.throwIfAborted();
-      await delay(POLL_MS);
-    }
+    const token = await this.platform.signIn(username);
+    await this.#accepted(token);
+    return token;
   }
 
   /** Revokes the session of a token. */
   async signOut(token: string): Promise<void> {
-    const body = new URLSearchParams({ token, client_id: 'platform', client_secret: 'platform' });
-    await this.#client.send('/oauth/revoke', { method: 'POST', body });
+    const body = new URLSearchParams({ token, ...PLATFORM_CLIENT });
+    await this.platform.client.send('/oauth/revoke', { method: 'POST', body });
   }
 
   async serviceAccountToken(namespace: string, name: string): Promise<string> {
@@ -109,12 +85,7 @@ export class GatewayPlatform {
   /** Arguments of kubectl for one side with a token, without the credentials of the administrator. */
   flags(side: Side, token: string): string[] {
     const { controlPlane, server } = this.platform;
-    return [
-      '--kubeconfig=/dev/null',
-      `--server=${side === 'direct' ? controlPlane.url : server.url}`,
-      `--certificate-authority=${controlPlane.pki.files.clusterCa}`,
-      `--token=${token}`,
-    ];
+    return this.platform.flags(token, side === 'direct' ? controlPlane.url : server.url);
   }
 
   kubectl(side: Side, token: string, ...args: string[]): Promise<Output> {
@@ -136,7 +107,7 @@ export class GatewayPlatform {
 
   /** The value of a metric of the server; 0 if it is absent. `series`: name and labels. */
   async metric(series: string): Promise<number> {
-    const { body } = await this.#client.send('/metrics', { token: await this.#metricsToken() });
+    const { body } = await this.platform.client.send('/metrics', { token: await this.#metricsToken() });
     const line = body.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
   }
@@ -146,7 +117,6 @@ export class GatewayPlatform {
   }
 
   async stop(): Promise<void> {
-    this.#client[Symbol.dispose]();
     this.#pods.stop();
     await this.platform.stop();
   }
@@ -173,12 +143,6 @@ export class GatewayPlatform {
       return this.serviceAccountToken('default', 'metrics-reader');
     })();
     return this.#reader;
-  }
-
-  async #apply(name: string, object: { kind: string; spec: object }): Promise<string> {
-    const whole = { apiVersion: 'iam.platform.io/v1beta1', metadata: { name }, ...object };
-    const file = await this.platform.write(`${object.kind}-${name}.json`, JSON.stringify(whole));
-    return this.platform.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
   }
 
   /** Resolves when kube-apiserver accepts the token: it fetches the keys of the issuer within ten seconds. */

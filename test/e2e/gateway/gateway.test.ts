@@ -1,4 +1,5 @@
-// Tests of the gateway with real clients, a real kube-apiserver and simulated pods.
+// Tests of the gateway and of pod logs with real clients, a real kube-apiserver and simulated pods.
+import { describePodLogs } from '../logs-of-pods.ts';
 import { describeClients } from './clients.ts';
 import { describeDifferences } from './differences.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
@@ -17,6 +18,7 @@ describe('the gateway', function () {
   });
   after(() => gateway?.stop());
 
+  describePodLogs(() => gateway.platform);
   describeClients(() => gateway);
   describeKubectl(() => gateway);
   describeStreams(() => gateway);

@@ -1,0 +1,206 @@
+// Tests of log queries against VictoriaLogs as the log store.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
+import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
+import { line } from '../support/logging/log-service.ts';
+import type { Platform } from './platform.ts';
+
+const GROUP = 'logging.platform.io/v1alpha2';
+const APIS = `/apis/${GROUP}/logs`;
+const KAPIS = `/kapis/${GROUP}/logs`;
+const TENANT = '/kapis/tenant.platform.io/v1alpha2/logs';
+
+export function describeLogQueries(
+  subject: () => { readonly platform: Platform; readonly store: LogStoreProcess },
+): void {
+  describe('log queries with a real cluster', () => {
+    let store: LogStoreProcess;
+    let platform: Platform;
+    const tokens: Record<string, string> = {};
+
+    const at = (seconds: number): string =>
+      `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}.000000000Z`;
+
+    before(async () => {
+      ({ platform, store } = subject());
+      const { url } = store;
+      await platform.succeeding('create', 'namespace', 'bank');
+      for (const name of ['all', 'shopper', 'nobody']) {
+        await platform.succeeding('create', 'serviceaccount', name);
+        tokens[name] = (await platform.succeeding('create', 'token', name)).trim();
+      }
+      await platform.succeeding('create', 'clusterrole', 'log-reader', '--verb=get', '--resource=pods/log');
+      await platform.succeeding(
+        ...[
+          'create',
+          'clusterrolebinding',
+          'all',
+          '--clusterrole=log-reader',
+          '--serviceaccount=default:all',
+        ],
+      );
+      await platform.succeeding(
+        ...['create', 'rolebinding', 'shopper', '--namespace=shop', '--clusterrole=log-reader'],
+        '--serviceaccount=default:shopper',
+      );
+      for (const name of ['all', 'shopper']) {
+        await platform.succeeding(
+          ...['create', 'clusterrolebinding', `${name}-logs`, '--clusterrole=platform-logs-reader'],
+          `--serviceaccount=default:${name}`,
+        );
+        await platform.permitted('get', 'logs.logging.platform.io', ...as(name));
+      }
+      await platform.permitted('get', 'pods', '--subresource=log', '--all-namespaces', ...as('all'));
+      await platform.permitted('get', 'pods', '--subresource=log', '--namespace=shop', ...as('shopper'));
+      await loadVictoriaLogs(url, [
+        line(at(-3_600), 'of an earlier shop'),
+        line(at(1), 'of the shop'),
+        line(at(1), 'of the bank', { namespace: 'bank' }),
+        line(at(1), 'of a namespace that is gone', { namespace: 'gone' }),
+      ]);
+    });
+
+    const as = (caller: string): readonly string[] => ['--as', `system:serviceaccount:default:${caller}`];
+
+    /** Directly to the server. */
+    const curl = (
+      caller: string | undefined,
+      path: string,
+      ...args: readonly string[]
+    ): Promise<{ status: number; body: string }> =>
+      platform.curl(caller === undefined ? undefined : tokens[caller], path, ...args);
+
+    const linesIn = (body: string): string[] =>
+      array(record(record(JSON.parse(body))['query'])['records'])
+        .map((each) => text(record(each)['log']))
+        .sort();
+
+    /** Through kube-apiserver. */
+    const raw = (caller: string, path: string) => platform.kubectl('get', '--raw', path, ...as(caller));
+
+    const end_time = Math.floor(Date.now() / 1000) + 3_600;
+
+    it('return the lines of the readable namespaces', async () => {
+      for (const path of [TENANT, KAPIS, APIS]) {
+        const all = await curl('all', `${path}?end_time=${end_time}`);
+        expect(linesIn(all.body), path).to.have.length(4);
+        const some = await curl('shopper', `${path}?end_time=${end_time}`);
+        expect(linesIn(some.body), path).to.deep.equal(['of the shop']);
+        const none = await curl('nobody', `${path}?end_time=${end_time}`);
+        expect([none.status, linesIn(none.body)], path).to.deep.equal([200, []]);
+        expect((await curl(undefined, path)).status, path).to.be.oneOf([401, 403]);
+      }
+    });
+
+    it('pass kube-apiserver only with the shipped role', async () => {
+      const { code, stdout, stderr } = await raw('shopper', `${APIS}?end_time=${end_time}`);
+      expect(stderr).to.equal('');
+      expect(code).to.equal(0);
+      expect(linesIn(stdout)).to.deep.equal(['of the shop']);
+      const refused = await raw('nobody', APIS);
+      expect(refused.code).not.to.equal(0);
+      expect(refused.stderr).to.include('Forbidden');
+    });
+
+    it('can be followed through kube-apiserver and directly', async () => {
+      const tail = platform.spawnKubectl('get', '--raw', `${APIS}?follow=true&watch=true&log_query=follow`);
+      const first = new Promise<string>((resolve) =>
+        tail.stdout?.once('data', (data) => resolve(String(data))),
+      );
+      const deadline = Date.now() + 60_000;
+      let seen: string | undefined;
+      // Write repeatedly, because the tail does not return lines from before its start.
+      while (seen === undefined && Date.now() < deadline) {
+        await loadVictoriaLogs(store.url, [
+          line(new Date().toISOString().replace('Z', '000000Z'), 'follow me'),
+        ]);
+        seen = await Promise.race([first, delay(500, undefined)]);
+      }
+      tail.kill();
+      expect(seen).to.include('follow me');
+    });
+
+    it('return the alternative for removed operations', async () => {
+      for (const prefix of ['kapis', 'apis']) {
+        for (const path of [
+          'cluster',
+          'workspaces/w',
+          'namespaces/shop',
+          'namespaces/shop/pods/p',
+          'fluentbit/outputs',
+        ]) {
+          const { status, body } = await curl('nobody', `/${prefix}/${GROUP}/${path}`);
+          expect(status, path).to.equal(410);
+          expect(body).to.include('removed in release 3.3');
+        }
+      }
+      expect(
+        (await curl('nobody', `/kapis/${GROUP}/fluentbit/outputs/es`, '--request', 'DELETE')).status,
+      ).to.equal(410);
+      const { stderr } = await platform.kubectl('get', '--raw', `/apis/${GROUP}/namespaces/shop/pods/p`);
+      expect(stderr).to.include('removed in release 3.3');
+    });
+
+    it('are discovered with `get` only, and do not block the deletion of namespaces', async () => {
+      const list = await platform.succeeding('get', '--raw', `/apis/${GROUP}`);
+      expect(JSON.parse(list)).to.have.deep.property('resources', [
+        { name: 'logs', singularName: 'log', namespaced: false, kind: 'Log', verbs: ['get'] },
+      ]);
+      expect(await platform.succeeding('api-resources', '--api-group=logging.platform.io')).to.include(
+        'logs',
+      );
+      await platform.described(GROUP);
+      expect(await platform.succeeding('explain', 'logs', '--api-version', GROUP)).to.include('histogram');
+      await platform.succeeding('create', 'namespace', 'short-lived');
+      await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=120s');
+    });
+
+    it('exclude lines of the predecessor of a recreated namespace', async () => {
+      await platform.succeeding('create', 'namespace', 'anew');
+      await platform.succeeding(
+        ...['create', 'rolebinding', 'shopper', '--namespace=anew', '--clusterrole=log-reader'],
+        '--serviceaccount=default:shopper',
+      );
+      await platform.permitted('get', 'pods', '--subresource=log', '--namespace=anew', ...as('shopper'));
+      await loadVictoriaLogs(store.url, [line(at(-10), 'of the first', { namespace: 'anew' })]);
+      const recentLogs = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
+      expect(linesIn((await curl('shopper', recentLogs)).body)).to.deep.equal([]);
+      expect(linesIn((await curl('all', recentLogs)).body)).to.deep.equal(['of the first']);
+    });
+
+    it('report the health of the store without affecting readiness', async () => {
+      const verbose = async (): Promise<string> => (await curl(undefined, '/readyz?verbose')).body;
+      expect(await verbose()).to.include('[+]logs ok: the log store victorialogs is available');
+      await store.stop();
+      const { status, body } = await curl('all', `${KAPIS}?size=1`, '--dump-header', '-');
+      expect(status).to.equal(503);
+      expect(body).to.match(/^retry-after: \d+/im);
+      expect((await curl(undefined, '/readyz')).status).to.equal(200);
+      await store.start();
+      expect((await curl('all', `${KAPIS}?size=1`)).status).to.equal(200);
+    });
+
+    it('end a live tail in order when the server stops', async () => {
+      const ca = await platform.write('ca.crt', platform.controlPlane.ca);
+      const url = new URL(`${KAPIS}?follow=true`, platform.server.url).href;
+      // Without this, curl prints the headers with the first bytes of the body.
+      const args = ['--verbose', '--no-buffer', '--cacert', ca, '--config', '-', url];
+      const tail = spawn('curl', args, { stdio: 'pipe' });
+      tail.stdin.end(`header = "Authorization: Bearer ${tokens['shopper']}"\n`);
+      const ended = once(tail, 'close');
+      let seen = '';
+      for await (const chunk of tail.stderr.iterator({ destroyOnReturn: false })) {
+        seen += String(chunk);
+        if (seen.includes('< HTTP/1.1 200 OK')) break;
+      }
+      tail.stderr.resume();
+      tail.stdout.resume();
+      await platform.restartServer('SIGTERM');
+      expect(await ended).to.deep.equal([0, null]);
+    });
+  });
+}
