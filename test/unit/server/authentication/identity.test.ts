@@ -259,14 +259,6 @@ describe('the identity of a caller', () => {
       expect(frontProxyStatus.describe()).to.contain('last rejected: no request-header CA is published');
     });
 
-    it('keeps reporting the last accepted request', async () => {
-      await userOf({ client: proxy, headers: ['X-Remote-User', 'bob'] });
-      await refusalOf({ client: await issue(undefined, { cn: 'front-proxy-client' }), headers: ROOT });
-      expect(frontProxyStatus.describe())
-        .to.contain('last accepted: "front-proxy-client" 0 s ago')
-        .and.to.contain('last rejected: the certificate "front-proxy-client"');
-    });
-
     it('accepts and reports any name without allowed names', async () => {
       publish({ 'requestheader-allowed-names': '[]' });
       const someone = await issue(proxyCA, { cn: 'someone' });
@@ -298,13 +290,6 @@ describe('the identity of a caller', () => {
       expect(await userOf({ client: one })).to.include({ name: 'carol', uid: '7' });
       expect(await refusalOf({ client: two })).to.include({ code: 401 });
       expect((await userOf({ client: nameless })).name).to.equal('system:anonymous');
-    });
-
-    it('is the same object for each request of a connection', async () => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      const first = await userOf({ client: alice, agent });
-      expect(await userOf({ client: alice, agent })).to.equal(first);
-      agent.destroy();
     });
 
     it('is rejected on a kept connection while the CA is removed', async () => {

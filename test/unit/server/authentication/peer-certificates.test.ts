@@ -72,10 +72,4 @@ describe('PeerCertificates', () => {
     now += 1;
     expect(await verdict()).not.to.equal(first);
   });
-
-  it('caches a verdict for one set of CAs', async () => {
-    expect((await verdict()).error).to.equal(undefined);
-    settings = { ...distrusted, generation: 2 };
-    expect((await verdict()).error?.message).to.equal('not signed by a trusted CA');
-  });
 });

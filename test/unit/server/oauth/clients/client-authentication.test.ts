@@ -129,23 +129,19 @@ describe('client authentication', () => {
     expect(refusal({ client_id: 'cli', client_secret: 'x' }), 'a public client').to.deep.equal(refused);
   });
 
+  it('rejects other and malformed Authorization headers', () => {
+    const pairs = ['console', ':s3cret', 'console:%zz', Buffer.from([0xff, 0x3a, 0xff])];
+    const encoded = pairs.map((pair) => `Basic ${Buffer.from(pair).toString('base64')}`);
+    for (const header of ['Digest username="console"', 'Basic', 'Basic !!!', ...encoded]) {
+      expect(refusal({}, header), header).to.deep.equal(refusedWithChallenge);
+    }
+  });
+
   it('rejects client assertions', () => {
     const form = { client_id: 'cli', client_assertion: 'x' };
     expect(refusal(form)).to.deep.equal(refused);
     expect(() => authenticate(form)).to.throw(OAuthError, /assertions are not supported/);
   });
-
-  for (const header of [
-    'Digest username="console"',
-    'Basic',
-    'Basic !!!',
-    `Basic ${Buffer.from('console').toString('base64')}`,
-    `Basic ${Buffer.from(':s3cret').toString('base64')}`,
-    `Basic ${Buffer.from('console:%zz').toString('base64')}`,
-    `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`,
-  ]) {
-    it(`rejects the header ${header}`, () => expect(refusal({}, header)).to.deep.equal(refusedWithChallenge));
-  }
 });
 
 describe('the throttle of client authentication', () => {
@@ -203,18 +199,12 @@ describe('the throttle of client authentication', () => {
     expect(ask('console', 's3cret')).to.equal(200);
   });
 
-  it('still works when an attacker fills the table with invented ids', () => {
-    const { ask } = scene(10);
-    for (let i = 0; i < 10; i++) [1, 2, 3].forEach(() => ask(`invented-${i}`, 'x', '203.0.113.9'));
-    expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
-  });
-
-  it('keeps only digests of client input in memory', () => {
-    const { ask } = scene(1000);
+  it('keeps only digests of client input in memory, and still works when an attacker fills the table', () => {
+    const { ask } = scene(100);
     const before = heapInUse();
-    for (let i = 0; i < 500; i++) ask(Buffer.alloc(60_000, `${1000 + i}`).toString('latin1'), 'x');
-    expect(heapInUse() - before).to.be.below(10_000_000);
-    expect(ask('console', 'x')).to.equal(401);
+    for (let i = 0; i < 200; i++) ask(Buffer.alloc(60_000, `${1000 + i}`).toString('latin1'), 'x');
+    expect(heapInUse() - before).to.be.below(4_000_000);
+    expect([1, 2, 3, 4].map(() => ask('console', 'guess'))).to.deep.equal([401, 401, 401, 429]);
   });
 
   describe('of a configuration', () => {

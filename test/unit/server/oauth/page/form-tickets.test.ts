@@ -2,12 +2,7 @@
 import { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import {
-  browserIDIn,
-  browserOf,
-  FormTickets,
-  isCrossSite,
-} from '../../../../../server/oauth/page/form-tickets.ts';
+import { browserIDIn, browserOf, FormTickets } from '../../../../../server/oauth/page/form-tickets.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -67,14 +62,6 @@ describe('the browser of a form', () => {
       expect(browserOf(from({ cookie })).id, cookie)
         .to.match(/^[\w-]{22}$/)
         .and.not.equal(ID);
-    }
-  });
-
-  it('reports a cross-site form with Sec-Fetch-Site', () => {
-    expect(isCrossSite(from({}))).to.equal(false);
-    expect(isCrossSite(from({ 'sec-fetch-site': 'same-origin' }))).to.equal(false);
-    for (const site of ['same-site', 'cross-site', 'none']) {
-      expect(isCrossSite(from({ 'sec-fetch-site': site })), site).to.equal(true);
     }
   });
 });

@@ -16,6 +16,7 @@ import {
 import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { rejection } from '../../../../support/rejection.ts';
 
 const hasher = new PasswordHasher({
   memory: 1024 * 1024,
@@ -226,16 +227,22 @@ describe('password sign-in', () => {
 
   it('does not hash throttled attempts', async () => {
     scene.throttled = newTooManyRequests('slow down', 9);
-    const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
-    expect(error).to.include({ status: 429, code: 'invalid_grant', retryAfterSeconds: 9 });
+    expect(await rejection(scene.check('alice'))).to.include({
+      status: 429,
+      code: 'invalid_grant',
+      retryAfterSeconds: 9,
+    });
     expect(scene.verified).to.deep.equal([]);
     expect(scene.records[0]?.outcome).to.equal('throttled');
   });
 
   it('cancels the reservation when the password cannot be verified', async () => {
     scene.hashing = newServiceUnavailable('too many', 2);
-    const error: unknown = await scene.check('alice').catch((reason: unknown) => reason);
-    expect(error).to.include({ status: 503, code: 'temporarily_unavailable', retryAfterSeconds: 2 });
+    expect(await rejection(scene.check('alice'))).to.include({
+      status: 503,
+      code: 'temporarily_unavailable',
+      retryAfterSeconds: 2,
+    });
     expect(scene.ended).to.deep.equal(['alice cancelled']);
   });
 

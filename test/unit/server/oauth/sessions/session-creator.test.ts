@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { sameHash } from '../../../../../server/oauth/sessions/session.ts';
 import {
   newRefreshToken,
@@ -17,6 +17,7 @@ import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/me
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { passwordSince } from '../../../../support/oauth/signed-in.ts';
+import { rejection } from '../../../../support/rejection.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;
@@ -139,8 +140,7 @@ describe('SessionCreator', () => {
     sessions.afterWrite = () => {
       throw newServiceUnavailable('the response of kube-apiserver was cut');
     };
-    const error: unknown = await open().catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect(await rejection(open())).to.have.property('reason', 'ServiceUnavailable');
     expect(shared.objects.size).to.equal(0);
   });
 
@@ -150,8 +150,7 @@ describe('SessionCreator', () => {
     sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
-    const error = await open().catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(StatusError).with.property('reason', 'ServiceUnavailable');
+    expect(await rejection(open())).to.have.property('reason', 'ServiceUnavailable');
     expect([...shared.objects.keys()]).to.deep.equal(before);
   });
 });

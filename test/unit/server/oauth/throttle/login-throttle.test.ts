@@ -8,6 +8,7 @@ import {
   type Reservation,
   type ThrottleRecord,
 } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import { rejection } from '../../../../support/rejection.ts';
 
 const LIMITS = {
   failures: 3,
@@ -118,11 +119,7 @@ describe('the login throttle', () => {
     const fourth = scene.reserve('alice');
     expect(await Promise.race([fourth.then(() => 'begun'), Promise.resolve('waits')])).to.equal('waits');
     for (const reservation of running) reservation.failed();
-    const outcome = await fourth.then(
-      () => 'begun',
-      (error: unknown) => (error instanceof StatusError ? error.code : error),
-    );
-    expect(outcome).to.equal(429);
+    expect(await rejection(fourth)).to.have.property('code', 429);
   });
 
   it('does not track sources of rejected attempts', async () => {
@@ -131,15 +128,6 @@ describe('the login throttle', () => {
     const { size } = scene.throttle;
     for (let i = 0; i < 5; i++) expect(await scene.wait('alice', `203.0.113.${i}`)).to.equal(1);
     expect(scene.throttle.size).to.equal(size);
-  });
-
-  it('rejects an aborted attempt', async () => {
-    const scene = new Scene();
-    const left = await scene.throttle
-      .reserve('alice', HOME, AbortSignal.abort(new Error('gone')))
-      .catch(String);
-    expect(left).to.equal('Error: gone');
-    expect(scene.throttle.size).to.equal(0);
   });
 
   it('treats a source as known for thirty days', async () => {
@@ -155,18 +143,7 @@ describe('the login throttle', () => {
     }
   });
 
-  it('bounds waiting time and number of waiting attempts', async () => {
-    const scene = new Scene({ waitLimits: { timeoutMs: 10, length: 1 } });
-    await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
-    const outcomes = await Promise.all(
-      [1, 2].map(() =>
-        scene.reserve('alice').catch((error: unknown) => (error instanceof StatusError ? error.code : error)),
-      ),
-    );
-    expect(outcomes).to.deep.equal([503, 503]);
-  });
-
-  it('does not extend the waiting time when other attempts end', async () => {
+  it('bounds the number of waiting attempts, and their time, which the end of other attempts does not extend', async () => {
     const scene = new Scene({ waitLimits: { timeoutMs: 50, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const over = new AbortController();
@@ -174,6 +151,8 @@ describe('the login throttle', () => {
       .reserve('alice')
       .catch((error: unknown) => error)
       .finally(() => over.abort());
+    const surplus = await rejection(scene.reserve('alice'));
+    expect(surplus, 'beyond the number of waiting attempts').to.include({ code: 503 });
     for (let i = 0; i < 100 && !over.signal.aborted; i++) {
       await setTimeout(5);
       await scene.succeed('bob');
@@ -205,6 +184,7 @@ describe('the login throttle', () => {
     const gaveUp = scene.reserve('alice').catch((error: unknown) => error);
     gone.abort(new Error('gone'));
     expect(await left).to.equal('Error: gone');
+    expect(await scene.throttle.reserve('bob', HOME, gone.signal).catch(String)).to.equal('Error: gone');
     expect(await gaveUp).to.include({ code: 503 });
     const waiting = [1, 2].map(() => scene.reserve('alice'));
     for (const reservation of running) reservation.cancelled();
