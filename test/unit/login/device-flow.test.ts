@@ -50,16 +50,13 @@ describe('the sign-in on another device', () => {
     expect(waits).to.deep.equal([5000, 10_000, 15_000]);
   });
 
-  it('fails with the cure when the user refuses or the code expires', async () => {
+  it('fails with the cure when the user refuses or the code expires, and with other errors', async () => {
     expect((await rejection(signIn(['access_denied']).result)).message).to.contain('was refused');
     expect((await rejection(signIn(['expired_token']).result)).message).to.contain(
       'try again for a new code',
     );
+    expect((await rejection(signIn(['unauthorized_client']).result)).message).to.equal('unauthorized_client');
     const pending = Array.from({ length: 10 }, () => 'authorization_pending');
     expect((await rejection(signIn(pending, { expires_in: 4 }).result)).message).to.contain('expired');
-  });
-
-  it('fails with other errors of the server', async () => {
-    expect((await rejection(signIn(['unauthorized_client']).result)).message).to.equal('unauthorized_client');
   });
 });

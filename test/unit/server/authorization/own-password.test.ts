@@ -43,9 +43,9 @@ describe('allowOwnPassword', () => {
     'the password of a user of another group': { ...OWN, group: 'other.example.io' },
     'a path': { user: ANN, verb: 'update', path: '/users/ann/password' },
   };
-  for (const [what, attributes] of Object.entries(others)) {
-    it(`does not allow ${what}`, () => {
-      expect(decide(attributes)).to.include({ allowed: false, reason: 'delegated' });
-    });
-  }
+  it('allows nothing else', () => {
+    for (const [what, attributes] of Object.entries(others)) {
+      expect(decide(attributes), what).to.include({ allowed: false, reason: 'delegated' });
+    }
+  });
 });

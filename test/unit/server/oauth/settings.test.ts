@@ -56,6 +56,14 @@ describe('oauthSettings', () => {
     ]);
   });
 
+  it('has no client for the OpenAPI page and for command-line programs beside a configured one of that id', () => {
+    const ids = ['openapi-page', 'kubectl'];
+    const configured = ids.map((id) => `{id: ${id}, public: true, grants: []}`);
+    const settings = oauthSettings(configuration(`{clients: [${configured.join()}]}`));
+    expect(settings?.clients.map(({ id }) => id)).to.deep.equal(ids);
+    expect(settings?.clients.map(({ grants }) => grants)).to.deep.equal([[], []]);
+  });
+
   describe('for the OpenAPI page', () => {
     const uris = (oauth: string) =>
       oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'openapi-page')?.redirectURIs;
@@ -84,10 +92,6 @@ describe('oauthSettings', () => {
         'https://localhost:1234/openapi/page/oauth2-redirect.html',
       ]);
     });
-
-    it('lets a configured client replace it', () => {
-      expect(uris('{clients: [{id: openapi-page, public: true}]}')).to.deep.equal([]);
-    });
   });
 
   describe('for command-line programs', () => {
@@ -105,11 +109,6 @@ describe('oauthSettings', () => {
           wellKnownSecret: undefined,
         });
       }
-    });
-
-    it('lets a configured client replace it', () => {
-      const grants = kubectl('{clients: [{id: kubectl, public: true, grants: []}]}')?.grants;
-      expect(grants).to.deep.equal([]);
     });
   });
 });

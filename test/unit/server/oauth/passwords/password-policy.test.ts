@@ -11,12 +11,6 @@ describe('the password policy', () => {
     'x'.repeat(PASSWORD_LENGTH.max - 4) + 'abcd',
     '🐎🔋📎🪙🐎🔋📎🪙',
   ];
-  for (const password of good) {
-    it(`accepts ${password.slice(0, 20)}`, () => {
-      expect(passwordViolations(password, 'ada')).to.deep.equal([]);
-    });
-  }
-
   const bad: readonly [string, RegExp][] = [
     ['', /at least 8/],
     ['1234567', /at least 8/],
@@ -28,9 +22,10 @@ describe('the password policy', () => {
     ['\ud800abcdefgh', /control/],
     ['Ada-Lovelace', /must not be the user name/],
   ];
-  for (const [password, why] of bad) {
-    it(`rejects ${JSON.stringify(password.slice(0, 20))}`, () => {
-      expect(passwordViolations(password, 'ada-lovelace').join()).to.match(why);
-    });
-  }
+  it('names each violation', () => {
+    for (const password of good) expect(passwordViolations(password, 'ada'), password).to.deep.equal([]);
+    for (const [password, why] of bad) {
+      expect(passwordViolations(password, 'ada-lovelace').join(), password).to.match(why);
+    }
+  });
 });

@@ -56,41 +56,28 @@ describe('the sign-in form', () => {
     expect(device.text).to.contain('Eight letters: XXXX-XXXX').and.to.contain('>Continue</button>');
   });
 
-  describe('with id_token_hint', () => {
-    let hint: string;
-    before(async () => {
-      await state.add('bob');
-      const { json } = await site.token({
-        grant_type: 'authorization_code',
-        client_id: 'console',
-        code: await codeFor(site),
-        redirect_uri: REDIRECT,
-        code_verifier: VERIFIER,
-      });
-      hint = String(json['id_token']);
+  it('signs in only the user of an id_token_hint, with the name filled in', async () => {
+    await state.add('bob');
+    const { json } = await site.token({
+      grant_type: 'authorization_code',
+      client_id: 'console',
+      code: await codeFor(site),
+      redirect_uri: REDIRECT,
+      code_verifier: VERIFIER,
     });
-
-    it('signs in the user of the hint, with the name filled in', async () => {
-      const visit = await Visit.begin(site, { id_token_hint: hint });
-      expect(visit.response.text).to.contain('value="alice"');
-      expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
-    });
-
-    it('returns login_required for another user', async () => {
-      const visit = await Visit.begin(site, { id_token_hint: hint });
-      const back = sentBack(await visit.signIn('bob'));
-      expect(back.get('error')).to.equal('login_required');
-      expect(back.get('state')).to.equal(REQUEST['state']);
-      expect(back.has('code')).to.equal(false);
-    });
-
-    it('rejects a hint of another client and an invalid hint', async () => {
-      const other = { client_id: 'cli', redirect_uri: 'http://localhost:1234' };
-      for (const changes of [{ ...other, id_token_hint: hint }, { id_token_hint: `${hint}x` }]) {
-        const back = sentBack(await site.ask(authorizePath(changes)));
-        expect(back.get('error')).to.equal('invalid_request');
-      }
-    });
+    const hint = String(json['id_token']);
+    const visit = await Visit.begin(site, { id_token_hint: hint });
+    expect(visit.response.text).to.contain('value="alice"');
+    expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
+    const back = sentBack(await (await Visit.begin(site, { id_token_hint: hint })).signIn('bob'));
+    expect(back.get('error')).to.equal('login_required');
+    expect(back.get('state')).to.equal(REQUEST['state']);
+    expect(back.has('code')).to.equal(false);
+    const other = { client_id: 'cli', redirect_uri: 'http://localhost:1234' };
+    for (const changes of [{ ...other, id_token_hint: hint }, { id_token_hint: `${hint}x` }]) {
+      const rejected = sentBack(await site.ask(authorizePath(changes)));
+      expect(rejected.get('error')).to.equal('invalid_request');
+    }
   });
 
   it('does not reveal whether the name or the password is wrong', async () => {
@@ -296,31 +283,31 @@ describe('the sign-in form', () => {
       }
     });
 
+    it('asks for the old password again after ten minutes, and in another browser', async () => {
+      for (const [spoil, message] of [
+        [() => (state.now += 11 * 60_000), 'This page was open for too long.'],
+        [
+          async (visit: Visit) => (visit.cookie = (await Visit.begin(site)).cookie),
+          'Please sign in once more.',
+        ],
+      ] as const) {
+        const visit = await Visit.begin(site);
+        await visit.signIn('newcomer');
+        await spoil(visit);
+        const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
+        expect(status).to.equal(400);
+        expect(text).to.contain(message).and.to.contain('current-password');
+        const stored = state.credentials.get('newcomer')?.passwordHash;
+        expect(await state.hasher.verify(stored, NEW)).to.equal(false);
+      }
+    });
+
     it('does not overwrite a password that was recreated with the same time', async () => {
       const visit = await Visit.begin(site);
       await visit.signIn('newcomer');
       state.credentials.delete('newcomer');
       await state.add('newcomer', { mustChange: true });
       expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
-    });
-
-    it('asks for the old password again after ten minutes', async () => {
-      const visit = await Visit.begin(site);
-      await visit.signIn('newcomer');
-      state.now += 11 * 60_000;
-      const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
-      expect(status).to.equal(400);
-      expect(text).to.contain('This page was open for too long.').and.to.contain('current-password');
-    });
-
-    it('rejects the change in another browser', async () => {
-      const visit = await Visit.begin(site);
-      await visit.signIn('newcomer');
-      visit.cookie = (await Visit.begin(site)).cookie;
-      const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
-      expect(status).to.equal(400);
-      expect(text).to.contain('Please sign in once more.').and.to.contain('current-password');
-      expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(false);
     });
   });
 });
