@@ -38,7 +38,7 @@ describe('closeGracefully', () => {
     return { socket, sent: new Promise<Error | null | undefined>((done) => socket.write(body, done)) };
   }
 
-  for (const megabytes of [0.2, 1.2, 4]) {
+  for (const megabytes of [0.2, 4]) {
     it(`lets a client that sends a body of ${megabytes} MB first read the 413`, async () => {
       const { socket, sent } = await post(Buffer.alloc(megabytes * 1_000_000));
       expect(await sent).to.be.oneOf([null, undefined]);
@@ -48,7 +48,7 @@ describe('closeGracefully', () => {
   }
 
   it('discards at most 16 MiB of a body', async () => {
-    const { socket, sent } = await post(Buffer.alloc(200 << 20));
+    const { socket, sent } = await post(Buffer.alloc(60 << 20));
     socket.on('error', () => undefined).resume();
     await until(() => socket.destroyed);
     expect(await sent).to.be.instanceOf(Error);

@@ -219,22 +219,15 @@ describe('the throttle of client authentication', () => {
     const request = new IncomingMessage(new Socket());
     const from = (): string => '192.0.2.1';
 
-    it('delays for at most a minute', () => {
+    it('delays for at most a minute, by a monotonic clock', () => {
       const throttle = newClientThrottle([newConfiguredClient('console')], throttleLimits, from);
       for (let i = 0; i < 20; i++) throttle?.failed('console', request);
       const refused = (): void => throttle?.checkAllowed('console', request);
       expect(refused).to.throw(OAuthError).with.property('retryAfterSeconds', 60);
-    });
-
-    it('uses a monotonic clock', () => {
       const clock = Date.now;
-      let jumped = 0;
-      Date.now = () => clock() + jumped;
+      Date.now = () => clock() + 3_600_000;
       try {
-        const throttle = newClientThrottle([newConfiguredClient('console')], throttleLimits, from);
-        for (let i = 0; i < 20; i++) throttle?.failed('console', request);
-        jumped = 3_600_000;
-        expect(() => throttle?.checkAllowed('console', request)).to.throw(OAuthError);
+        expect(refused).to.throw(OAuthError);
       } finally {
         Date.now = clock;
       }
