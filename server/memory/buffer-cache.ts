@@ -17,10 +17,12 @@ export class BufferCache<Key> {
     return buffer;
   }
 
-  /** Adds a buffer, or replaces the one with this key. */
+  /** Adds a buffer, or replaces the one with this key. A buffer above the maximum size is not kept. */
   set(key: Key, buffer: Buffer): void {
-    this.#bytes += buffer.length - (this.#buffers.get(key)?.length ?? 0);
+    this.#bytes -= this.#buffers.get(key)?.length ?? 0;
     this.#buffers.delete(key);
+    if (buffer.length > this.#maxBytes) return;
+    this.#bytes += buffer.length;
     this.#buffers.set(key, buffer);
     for (const [oldest, { length }] of this.#buffers) {
       if (this.#bytes <= this.#maxBytes) return;
