@@ -7,6 +7,7 @@ import { ClientSecrets, ConfiguredClients } from '../../../../../server/oauth/cl
 import type { ConfiguredClient } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
 import { newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
+import { until } from '../../../../support/until.ts';
 
 const nowhere = {
   open: () => Promise.reject(new Error('no cluster')),
@@ -80,24 +81,10 @@ describe('a file with a client secret', () => {
 
   function follow(path: string): () => Promise<unknown> {
     const seen: unknown[] = [];
-    let wake = (): void => undefined;
-    running.push(
-      followSecretFile(
-        path,
-        (secret, failure) => {
-          seen.push(secret ?? { failure });
-          wake();
-        },
-        stop.signal,
-        5,
-      ),
-    );
+    const changed = (secret: string | undefined, failure?: unknown) => seen.push(secret ?? { failure });
+    running.push(followSecretFile(path, changed, stop.signal, 5));
     return async () => {
-      while (seen.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      await until(() => seen.length > 0);
       return seen.shift();
     };
   }

@@ -19,6 +19,7 @@ import {
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { running } from '../../../../support/running.ts';
+import { until } from '../../../../support/until.ts';
 
 const RECORD: ThrottleRecord = {
   key: 'account-k-abc',
@@ -56,7 +57,6 @@ describe('shared throttle records', () => {
     answers: (Error | undefined)[] = [];
     /** Runs during the first request. */
     requestSent: () => void = () => undefined;
-    #heard: () => void = () => undefined;
 
     open({ signal }: ClusterRequest): Promise<never> {
       return new Promise((_resolve, reject) => {
@@ -69,19 +69,14 @@ describe('shared throttle records', () => {
       ...request
     }: SentRequest & Pick<ClusterRequest, 'signal'>): Promise<unknown> {
       this.requests.push(request);
-      this.#heard();
       if (this.requests.length === 1) this.requestSent();
       const failure = this.answers.shift();
       if (failure) throw failure;
       return {};
     }
 
-    async until(count: number): Promise<void> {
-      while (this.requests.length < count) {
-        await new Promise<void>((resolve) => {
-          this.#heard = resolve;
-        });
-      }
+    until(count: number): Promise<void> {
+      return until(() => this.requests.length >= count);
     }
   }
 
