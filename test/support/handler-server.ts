@@ -10,8 +10,6 @@ import type { Handler, RequestContext } from '../../server/request/request-conte
 import { parseRequestInfo } from '../../server/request/request-info.ts';
 import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
-const silent = pino({ level: 'silent' });
-
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -26,6 +24,9 @@ export interface AskOptions {
 export class HandlerServer {
   readonly #server: Server;
   readonly #stop = new AbortController();
+  /** Lines of the log. */
+  readonly lines: string[] = [];
+  readonly #log = pino({ level: 'debug' }, { write: (line: string) => void this.lines.push(line) });
   /** The last error of the handler that was not a StatusError. */
   lastError: unknown;
 
@@ -106,7 +107,7 @@ export class HandlerServer {
       secure: false,
       receivedAt: 0,
       startedAt: performance.now(),
-      log: silent,
+      log: this.#log,
       signal: AbortSignal.any([this.#stop.signal, gone.signal]),
       info: parseRequestInfo(incoming.method ?? 'GET', target),
       user: ANONYMOUS,

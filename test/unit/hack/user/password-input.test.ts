@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { StoppedError } from '../../../../hack/system/stop-signal.ts';
 import { readPassword } from '../../../../hack/user/password-input.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 class Terminal extends Readable {
   readonly isTTY = true;
@@ -26,7 +27,6 @@ describe('a password', () => {
     shown = '';
     return { terminal, answer: readPassword(terminal, (text) => void (shown += text)) };
   };
-  const failure = (answer: Promise<string>): Promise<unknown> => answer.catch((error: unknown) => error);
 
   it('is prompted for twice on a terminal, without echo', async () => {
     const { terminal, answer } = ask('secret', ' word\r', 'secret word\r');
@@ -42,7 +42,7 @@ describe('a password', () => {
   });
 
   it('is rejected if the two inputs differ', async () => {
-    expect(await failure(ask('one\r', 'other\r').answer)).to.have.property(
+    expect(await rejection(ask('one\r', 'other\r').answer)).to.have.property(
       'message',
       'the two passwords differ',
     );
@@ -50,12 +50,12 @@ describe('a password', () => {
 
   it('is not read after Ctrl-C or end of input; the terminal is restored', async () => {
     const { terminal, answer } = ask('secret\u0003');
-    expect(await failure(answer))
+    expect(await rejection(answer))
       .to.be.instanceOf(StoppedError)
       .with.property('exitCode', 130);
     expect(terminal.modes).to.deep.equal([true, false]);
-    expect(await failure(ask('\u0004').answer)).to.have.property('message', 'no password was given');
-    expect(await failure(ask().answer)).to.have.property('message', 'no password was given');
+    expect(await rejection(ask('\u0004').answer)).to.have.property('message', 'no password was given');
+    expect(await rejection(ask().answer)).to.have.property('message', 'no password was given');
   });
 
   it('is the whole standard input without the last line end, if it is not a terminal', async () => {

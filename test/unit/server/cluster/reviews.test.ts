@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { type AccessReviewSpec, ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 const never = new AbortController().signal;
 const SPEC: AccessReviewSpec = { user: 'alice', uid: '', groups: [], extra: {} };
@@ -21,12 +22,6 @@ describe('ClusterReviews', () => {
     return new ClusterReviews(client, { reviewed: (kind, code) => seen.push(`${kind} ${code}`) });
   }
 
-  const failure = (promise: Promise<unknown>): Promise<unknown> =>
-    promise.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-
   it('allows nothing without an explicit decision', async () => {
     for (const [status, allowed] of [
       [{ allowed: true }, true],
@@ -39,7 +34,7 @@ describe('ClusterReviews', () => {
       );
     }
     for (const answer of [{}, { status: {} }, { status: { allowed: 'true' } }, 'yes', undefined]) {
-      expect(await failure(reviews(() => answer).reviewAccess(SPEC, never))).to.have.property('code', 503);
+      expect(await rejection(reviews(() => answer).reviewAccess(SPEC, never))).to.have.property('code', 503);
     }
     expect(seen).to.deep.equal(['SubjectAccessReview 201']);
   });
@@ -55,19 +50,22 @@ describe('ClusterReviews', () => {
     });
     expect((await ask({ user })).user).to.equal(undefined);
     expect((await ask({ authenticated: 'true', user })).user).to.equal(undefined);
-    expect(await failure(ask({ authenticated: true, user: { username: '' } }))).to.have.property('code', 503);
+    expect(await rejection(ask({ authenticated: true, user: { username: '' } }))).to.have.property(
+      'code',
+      503,
+    );
   });
 
   it('throws ServiceUnavailable, not Forbidden, when the server may not create reviews', async () => {
     const forbidden = (): never => {
       throw new StatusError(403, 'Forbidden', 'not you');
     };
-    expect(await failure(reviews(forbidden).reviewAccess(SPEC, never))).to.have.property('code', 503);
+    expect(await rejection(reviews(forbidden).reviewAccess(SPEC, never))).to.have.property('code', 503);
     expect(seen).to.deep.equal(['SubjectAccessReview 403']);
     const broken = (): never => {
       throw new Error('cut');
     };
-    expect(await failure(reviews(broken).reviewToken('t', never))).to.have.property('code', 503);
+    expect(await rejection(reviews(broken).reviewToken('t', never))).to.have.property('code', 503);
     expect(seen).to.deep.equal(['TokenReview <error>']);
   });
 
@@ -77,7 +75,7 @@ describe('ClusterReviews', () => {
       end.abort(new Error('enough'));
       signal.throwIfAborted();
     });
-    expect(await failure(aborting.reviewAccess(SPEC, end.signal))).to.have.property('message', 'enough');
+    expect(await rejection(aborting.reviewAccess(SPEC, end.signal))).to.have.property('message', 'enough');
     expect(seen).to.deep.equal([]);
   });
 });

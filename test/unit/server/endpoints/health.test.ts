@@ -6,7 +6,8 @@ import {
   HealthRegistry,
   healthHandlers,
 } from '../../../../server/endpoints/health.ts';
-import { serve } from './serving.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
 const cache: HealthCheck = { name: 'cache', check: () => '5000 nodes' };
@@ -33,12 +34,18 @@ function handlerOf(handlers: ReturnType<typeof healthHandlers>, index: number) {
   return handler;
 }
 
+async function serve(handler: Handler, target: string, method = 'GET') {
+  await using server = await new HandlerServer(handler).start();
+  const { body, ...answer } = await server.ask(target, { method });
+  return { ...answer, text: body.toString(), lines: server.lines };
+}
+
 describe('healthHandlers', () => {
   it('returns ok while all checks pass', async () => {
     const { status, text, headers } = await serve(readyz(ping, cache), '/readyz');
     expect(status).to.equal(200);
     expect(text).to.equal('ok');
-    expect(headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+    expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
   });
 
   it('rejects methods other than GET and HEAD', async () => {

@@ -22,14 +22,10 @@ import {
   status,
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
+import { rejection } from '../../../../support/rejection.ts';
 import { until } from '../../../../support/until.ts';
 
 const signal = new AbortController().signal;
-const failure = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 describe('ClusterConnection', () => {
   const ending: (() => Promise<unknown> | void)[] = [];
@@ -82,7 +78,7 @@ describe('ClusterConnection', () => {
         return kubeConfigFor(url)();
       },
     );
-    const error = await failure(client.open({ path: '/never', signal: controller.signal }));
+    const error = await rejection(client.open({ path: '/never', signal: controller.signal }));
     expect(error).to.have.property('message', 'gone');
     await client.json({ path: '/later', signal });
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/later']);
@@ -96,7 +92,7 @@ describe('ClusterConnection', () => {
     });
     await turn();
     expect(answered).to.equal(false);
-    await failure(client.json({ path: '/', signal }));
+    await rejection(client.json({ path: '/', signal }));
     await client.answered;
   });
 
@@ -108,7 +104,7 @@ describe('ClusterConnection', () => {
     };
     const body = JSON.stringify({ kind: 'Status', message: 'no', reason: 'Timeout', code: 504, details });
     const { client } = await connected(({ response }) => response.writeHead(504).end(body));
-    const error = await failure(client.json({ path: '/', signal }));
+    const error = await rejection(client.json({ path: '/', signal }));
     expect(error).to.be.instanceOf(StatusError);
     expect(error).to.deep.include({ code: 504, reason: 'Timeout', message: 'no', details });
   });
@@ -126,7 +122,7 @@ describe('ClusterConnection', () => {
       const { client } = await connected(({ response }) =>
         response.writeHead(403, { 'retry-after': retryAfter }).end(body),
       );
-      const error = await failure(client.json({ path: '/', signal }));
+      const error = await rejection(client.json({ path: '/', signal }));
       expect(error).to.deep.include({ code: 403, reason: 'Forbidden', details });
       expect(error).to.have.property('message', 'kube-apiserver responded with 403');
     });
@@ -142,14 +138,14 @@ describe('ClusterConnection', () => {
   it('throws ServiceUnavailable with the cause when the connection is refused', async () => {
     const { client, cluster } = await connected(() => undefined);
     await cluster.stop();
-    const error = await failure(client.json({ path: '/', signal }));
+    const error = await rejection(client.json({ path: '/', signal }));
     expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
     expect((error as StatusError).cause).to.have.property('code', 'ECONNREFUSED');
   });
 
   it('throws ServiceUnavailable without a response in time', async () => {
     const { client } = await connected(() => undefined);
-    const error = await failure(client.open({ path: '/', signal, timeoutMs: 30 }));
+    const error = await rejection(client.open({ path: '/', signal, timeoutMs: 30 }));
     expect(error).to.have.property('code', 503);
     expect((error as StatusError).cause).to.include({
       name: 'StalledError',
@@ -161,13 +157,13 @@ describe('ClusterConnection', () => {
     const { client } = await connected(({ response }) => {
       response.writeHead(200).write('{"a":', () => response.socket?.destroy());
     });
-    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
+    expect(await rejection(client.json({ path: '/', signal }))).to.have.property('code', 503);
   });
 
   for (const code of [200, 500]) {
     it(`throws ServiceUnavailable when the body of a ${code} stalls on an open connection`, async () => {
       const { client } = await connected(({ response }) => response.writeHead(code).write('{"a":'));
-      const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
+      const error = await rejection(client.json({ path: '/', signal, timeoutMs: 30 }));
       expect(error).to.have.property('code', 503);
       expect(error).to.have.nested.property('cause.message', 'no data received for 30 ms');
     });
@@ -180,7 +176,7 @@ describe('ClusterConnection', () => {
       ({ response }) => response.end('{}'),
       (url) => kubeConfigFor(url, plugin.user),
     );
-    const error = await failure(client.json({ path: '/', signal, timeoutMs: 30 }));
+    const error = await rejection(client.json({ path: '/', signal, timeoutMs: 30 }));
     expect(error).to.deep.include({ code: 503, details: { retryAfterSeconds: 1 } });
     expect(error)
       .to.have.nested.property('cause.message')
@@ -201,7 +197,7 @@ describe('ClusterConnection', () => {
         return kubeConfigFor(url)();
       },
     );
-    const error = await failure(client.open({ path: '/', signal }));
+    const error = await rejection(client.open({ path: '/', signal }));
     expect(error).to.have.nested.property('cause.message', 'no more');
     const socket = cluster.calls.at(-1)?.request.socket;
     await until(() => socket?.destroyed === true);
@@ -212,7 +208,7 @@ describe('ClusterConnection', () => {
     const { client } = await connected(({ response }) => {
       response.writeHead(200).write('{"a":', () => controller.abort(new Error('enough')));
     });
-    const error = await failure(client.json({ path: '/', signal: controller.signal }));
+    const error = await rejection(client.json({ path: '/', signal: controller.signal }));
     expect(error).to.have.property('message', 'enough');
   });
 
@@ -222,7 +218,7 @@ describe('ClusterConnection', () => {
     // Aborts before the caller receives the response.
     void client.answered.then(() => controller.abort(new Error('enough')));
     const answer = client.json({ path: '/', signal: controller.signal });
-    expect(await failure(answer)).to.have.property('message', 'enough');
+    expect(await rejection(answer)).to.have.property('message', 'enough');
   });
 
   it('leaves no listener on a long-lived signal', async () => {
@@ -245,10 +241,9 @@ describe('ClusterConnection', () => {
     await client.json({ path: '/read', signal });
     expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/read', '/read']);
     await new Promise(setImmediate);
-    expect(await failure(client.json({ path: '/write', method: 'POST', json: {}, signal }))).to.have.property(
-      'code',
-      503,
-    );
+    expect(
+      await rejection(client.json({ path: '/write', method: 'POST', json: {}, signal })),
+    ).to.have.property('code', 503);
     expect(cluster.calls.filter(({ url }) => url.pathname === '/write')).to.have.length(1);
   });
 
@@ -258,7 +253,7 @@ describe('ClusterConnection', () => {
     });
     await client.json({ path: '/first', signal });
     await new Promise(setImmediate);
-    const error = await failure(client.open({ path: '/silent', signal, timeoutMs: 30 }));
+    const error = await rejection(client.open({ path: '/silent', signal, timeoutMs: 30 }));
     expect(error).to.have.nested.property('cause.message', 'no response within 30 ms');
     // The server may read the request only after the timeout.
     await until(() => cluster.calls.length >= 2);
@@ -305,7 +300,7 @@ describe('ClusterConnection', () => {
     await client.json({ path: '/', signal });
     expect(seen).to.deep.equal(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two', 'Bearer three']);
     refused = 'Bearer three';
-    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 401);
+    expect(await rejection(client.json({ path: '/', signal }))).to.have.property('code', 401);
     // Rejected credentials are not sent again.
     expect(seen).to.have.length(6);
   });
@@ -351,7 +346,7 @@ describe('ClusterConnection', () => {
     // The connection of the first request is closed too.
     await until(async () => (await promisify(server.getConnections.bind(server))()) === 1);
     await write('third', (await newCA('another')).cert);
-    expect(await failure(client.json({ path: '/', signal }))).to.have.property('code', 503);
+    expect(await rejection(client.json({ path: '/', signal }))).to.have.property('code', 503);
     expect(names).to.have.length(3);
   });
 });
