@@ -9,7 +9,7 @@ import type { DataPod } from './pods.ts';
 const PIECE = 16 * 1024;
 
 /** Lines of a CRI log file: time, stream, `P` (partial) or `F` (full), text. */
-export function criLines({ time, stream, log }: LogRecord): string {
+function criLines({ time, stream, log }: LogRecord): string {
   const bytes = Buffer.from(log);
   const pieces: string[] = [];
   let begin = 0;

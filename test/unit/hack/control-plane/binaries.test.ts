@@ -1,9 +1,7 @@
 // Tests of the lookup of the control plane programs.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
-import { builtFolder } from '../../../../hack/control-plane/build.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
@@ -66,44 +64,6 @@ describe('the lookup of the programs', () => {
       const theirs = { ...env, KUBECONFIG: join(root, 'theirs') };
       const found = await findBinaries({ signal, env: theirs, build: async () => join(root, 'built') });
       expect(found.kubectl).to.equal(kubectl);
-    });
-  });
-
-  it('uses KWOK only from our own build, together with its stages', async () => {
-    await withPrograms({ first: { kwok: 'kwok version v0.8.0' } }, async (root, env) => {
-      const found = await findBinaries({ signal, env, build: async () => join(root, 'built') });
-      expect(found).to.include({
-        kwok: join(root, 'built/kwok'),
-        kwokStages: join(root, 'built/kwok-stages'),
-      });
-    });
-  });
-
-  it('builds once for all missing programs, and not if the cache has them', async () => {
-    await withPrograms({}, async (root, env) => {
-      let builds = 0;
-      const build = async (): Promise<string> => {
-        builds++;
-        return join(root, 'built');
-      };
-      await findBinaries({ signal, env, build });
-      expect(builds).to.equal(1);
-
-      const cached = await builtFolder(env);
-      await mkdir(cached, { recursive: true });
-      for (const name of [
-        'etcd',
-        'kube-apiserver',
-        'kube-controller-manager',
-        'kubectl',
-        'kwok',
-        'kwok-stages',
-      ]) {
-        await script(join(cached, name), 'exit 1');
-      }
-      const found = await findBinaries({ signal, env, build });
-      expect(builds).to.equal(1);
-      expect(found.etcd).to.equal(join(cached, 'etcd'));
     });
   });
 });

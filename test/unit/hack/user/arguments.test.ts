@@ -30,14 +30,6 @@ describe('the command line of npm run user', () => {
     });
   });
 
-  it('has a command and a file for a restore', () => {
-    expect(parseUserArguments(['restore', 'users.json', '--platform', 'acme'])).to.deep.equal({
-      command: 'restore',
-      file: 'users.json',
-      options: { kubeconfig: undefined, platform: 'acme' },
-    });
-  });
-
   it('accepts --help with any other arguments', () => {
     expect(parseUserArguments(['--help'])).to.deep.equal({ command: 'help' });
     expect(parseUserArguments(['create', 'a', 'b', '-h'])).to.deep.equal({ command: 'help' });

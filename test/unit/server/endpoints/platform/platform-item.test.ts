@@ -31,18 +31,6 @@ const expected = (metadata: object): object => ({
 });
 
 describe('PlatformItem', () => {
-  it('adds computed annotations to stored ones', () => {
-    expect(shown({ annotations: { team: 'blue' } }, COMPUTED)).to.deep.equal(
-      expected({
-        annotations: {
-          team: 'blue',
-          'node.platform.io/cpu-requests': '1',
-          'node.platform.io/cpu-requests-fraction': '25%',
-        },
-      }),
-    );
-  });
-
   it('adds computed annotations to a node without annotations', () => {
     const annotations = {
       'node.platform.io/cpu-requests': '1',

@@ -29,18 +29,6 @@ describe('list', () => {
 
   after(() => server.close());
 
-  it("returns all objects with our kind and group, and the cluster's resourceVersion", async () => {
-    const list = await server.json(LIST);
-    expect(list['kind']).to.equal('NodeList');
-    expect(list['apiVersion']).to.equal('resources.platform.io/v1alpha3');
-    expect(list['metadata']).to.deep.equal({ resourceVersion: '100' });
-    expect(names(list)).to.deep.equal(['a', 'b', 'c', 'd']);
-    expect(record(array(list['items'])[0])).to.include({
-      kind: 'Node',
-      apiVersion: 'resources.platform.io/v1alpha3',
-    });
-  });
-
   it('returns neither remainingItemCount nor an empty page with a selector', async () => {
     const first = await server.json(`${LIST}?limit=2&labelSelector=zone%3Dx`);
     const { continue: token, ...meta } = record(first['metadata']);
