@@ -6,18 +6,22 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import { createNodes } from '../../../../hack/simulation/realistic-node.ts';
+import { createCluster } from '../../../../hack/simulation/simulated-cluster.ts';
 import { DaemonError } from '../../../../hack/system/daemon.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../../../hack/system/process-identity.ts';
+import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { kubectl } from './programs.ts';
 
 const { signal } = new AbortController();
 
-/** The processes of a control plane, to check later that they have exited. */
-function processesOf({ etcd, apiserver, controllerManager }: ControlPlane): ProcessIdentity[] {
-  return [etcd, apiserver, controllerManager].flatMap((daemon) => identify(daemon?.pid ?? 0) ?? []);
+interface NodeItem {
+  metadata: { uid: string };
+  status: { images: unknown[] };
 }
+
+const uidOf = ({ metadata }: NodeItem): string => metadata.uid;
 
 describe('a control plane', function () {
   this.timeout(180_000);
@@ -56,26 +60,6 @@ describe('a control plane', function () {
     } finally {
       await Promise.all([one.stop(), two.stop()]);
     }
-  });
-
-  it('keeps its state in a kept folder, and removes the folder otherwise', async () => {
-    await using scratch = await scratchFolder();
-    const dir = join(scratch.path, 'kept');
-    const first = await startControlPlane({ dir, signal, keep: true });
-    const processes = processesOf(first);
-    await kubectl(first, 'create', 'configmap', 'note', '--from-literal=text=still-here');
-    await first.stop();
-    expect(processes).to.have.length(3);
-    expect(processes.filter(isRunning)).to.deep.equal([]);
-
-    const second = await startControlPlane({ dir, signal });
-    expect(second.url).to.equal(first.url);
-    expect(second.ca).to.equal(first.ca);
-    expect(await kubectl(first, 'get', 'configmap', 'note', '-o', 'jsonpath={.data.text}')).to.equal(
-      'still-here',
-    );
-    await second.stop();
-    expect(await readdir(scratch.path)).to.deep.equal([]);
   });
 
   describe('with failures', () => {
@@ -125,6 +109,24 @@ describe('a control plane', function () {
       );
       const read = await cp.client.get('/api/v1/namespaces/default/configmaps/direct');
       expect(read).to.deep.include({ data: { key: 'value' } });
+    });
+
+    it('can have many realistic nodes without KWOK, of about 8 KB each, and keeps them for a start with fewer', async () => {
+      await createNodes(cp, 300, { signal });
+      await createNodes(cp, 300, { signal });
+      const { body } = await cp.client.send('/api/v1/nodes');
+      const { items }: { items: NodeItem[] } = JSON.parse(body);
+      expect(items).to.have.length(300);
+      expect(body.length / 300).to.be.within(7_500, 9_500);
+      expect(items.every(({ status }) => status.images.length === 25)).to.equal(true);
+
+      const said: string[] = [];
+      const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
+      const progress = (line: string): number => said.push(line);
+      await createCluster(cp.client, { nodes: 3, pods: 0, kubelet, signal, progress });
+      const after = (await cp.client.get('/api/v1/nodes')) as { items: NodeItem[] };
+      expect(after.items.map(uidOf)).to.deep.equal(items.map(uidOf));
+      expect(said).to.deep.equal(['further nodes of an earlier start: 297']);
     });
 
     it('has no history after a compaction and a restart', async () => {

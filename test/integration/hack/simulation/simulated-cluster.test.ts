@@ -1,9 +1,10 @@
 // Tests of the simulated cluster against a real control plane.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { startKwok } from '../../../../hack/simulation/kwok.ts';
-import { createNodes } from '../../../../hack/simulation/realistic-node.ts';
-import { createCluster } from '../../../../hack/simulation/simulated-cluster.ts';
+import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { kubectl } from '../control-plane/programs.ts';
 
@@ -11,7 +12,6 @@ const { signal } = new AbortController();
 
 interface NodeItem {
   metadata: { uid: string };
-  status: { images: unknown[] };
 }
 
 const uidOf = ({ metadata }: NodeItem): string => metadata.uid;
@@ -24,9 +24,12 @@ async function uids(cp: ControlPlane): Promise<string[]> {
 describe('a simulated cluster', function () {
   this.timeout(180_000);
 
-  it('has Ready nodes with leases and roles, running pods and logs, and is reused by the next start', async () => {
+  it('has Ready nodes with leases and roles, running pods and logs, which the next start of a kept control plane reuses', async () => {
     await using scratch = await scratchFolder();
-    const first = await startControlPlane({ dir: scratch.path, signal, keep: true });
+    const dir = join(scratch.path, 'kept');
+    const first = await startControlPlane({ dir, signal, keep: true });
+    const daemons = [first.etcd, first.apiserver, first.controllerManager];
+    const processes = daemons.flatMap((daemon) => identify(daemon?.pid ?? 0) ?? []);
     let before: string[];
     try {
       await startKwok(first, { nodes: 6, pods: 8, signal });
@@ -48,9 +51,13 @@ describe('a simulated cluster', function () {
     } finally {
       await first.stop();
     }
+    expect(processes).to.have.length(3);
+    expect(processes.filter(isRunning)).to.deep.equal([]);
 
-    const second = await startControlPlane({ dir: scratch.path, signal });
+    const second = await startControlPlane({ dir, signal });
     try {
+      expect(second.url).to.equal(first.url);
+      expect(second.ca).to.equal(first.ca);
       await startKwok(second, { nodes: 7, pods: 8, signal });
       const after = await uids(second);
       expect(after.slice(0, 6)).to.deep.equal(before);
@@ -61,29 +68,7 @@ describe('a simulated cluster', function () {
     } finally {
       await second.stop();
     }
-  });
-
-  it('can have many realistic nodes without KWOK, of about 8 KB each, and keeps them for a start with fewer', async () => {
-    await using scratch = await scratchFolder();
-    const cp = await startControlPlane({ dir: scratch.path, signal, controllers: false });
-    try {
-      await createNodes(cp, 300, { signal });
-      await createNodes(cp, 300, { signal });
-      const { body } = await cp.client.send('/api/v1/nodes');
-      const { items }: { items: NodeItem[] } = JSON.parse(body);
-      expect(items).to.have.length(300);
-      expect(body.length / 300).to.be.within(7_500, 9_500);
-      expect(items.every(({ status }) => status.images.length === 25)).to.equal(true);
-
-      const said: string[] = [];
-      const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
-      const progress = (line: string): number => said.push(line);
-      await createCluster(cp.client, { nodes: 3, pods: 0, kubelet, signal, progress });
-      const after = (await cp.client.get('/api/v1/nodes')) as { items: NodeItem[] };
-      expect(after.items.map(uidOf)).to.deep.equal(items.map(uidOf));
-      expect(said).to.deep.equal(['further nodes of an earlier start: 297']);
-    } finally {
-      await cp.stop();
-    }
+    // Without `keep`, the control plane removes its folder.
+    expect(await readdir(scratch.path)).to.deep.equal([]);
   });
 });
