@@ -42,15 +42,12 @@ export class PlainTexts {
 
   #isPlain(text: string, mode: 'phrase' | 'prefix', flags: string): boolean {
     if (!/^[ -~]*$/.test(text)) return false;
-    const [longest] = words(text).toSorted((one, other) => other.length - one.length);
-    if (longest === undefined) return false;
-    const mayMatch = new RegExp(longest, flags);
+    if (words(text).length === 0) return false;
     const end = mode === 'prefix' ? '' : '(?![\\p{L}\\p{N}_])';
     const literal = new RegExp(`(?<![\\p{L}\\p{N}_])${RegExp.escape(text)}${end}`, flags);
     const byRuns = phraseTest(words(text), mode, flags, words);
     const byBoundaries = phraseTest(segmentedWords(text), mode, flags, segmentedWords);
     return this.#lines.every((line) => {
-      if (!mayMatch.test(line)) return true;
       const matches = byRuns(line);
       return matches === byBoundaries(line) && matches === literal.test(line);
     });
@@ -68,7 +65,11 @@ function phraseTest(
     const end = mode === 'prefix' && index === wanted.length - 1 ? '' : '$';
     return new RegExp(`^${RegExp.escape(word)}${end}`, flags);
   });
+  // Most lines lack the longest word.
+  const [longest = ''] = wanted.toSorted((one, other) => other.length - one.length);
+  const mayMatch = new RegExp(RegExp.escape(longest), flags);
   return (line) => {
+    if (!mayMatch.test(line)) return false;
     const found = split(line);
     return found.some(
       (_, begin) =>
