@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { readPair } from '../../../hack/control-plane/pki.ts';
@@ -12,6 +13,8 @@ import { realisticNode } from '../../../hack/simulation/realistic-node.ts';
 import { until } from '../../support/until.ts';
 import { type Program, Workplace } from './program.ts';
 
+/** Time between two requests of a client: without it, the load delays the start of the programs that replace each other. */
+const PACE_MS = 5;
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
 describe('a graceful stop with a real cluster', function () {
@@ -60,12 +63,13 @@ describe('a graceful stop with a real cluster', function () {
       const [answer] = await once(sent, 'response');
       return answer;
     };
-    for (;;) {
+    await until(async () => {
       const answer = await open('/readyz');
       answer.resume();
       await once(answer, 'close');
-      if (answer.statusCode === 200) return { program, port, open };
-    }
+      return answer.statusCode === 200;
+    });
+    return { program, port, open };
   }
 
   it('completes the response of a watch', async () => {
@@ -128,7 +132,7 @@ describe('a graceful stop with a real cluster', function () {
     const [busy, idle] = [newAgents(), newAgents()];
     const load = new AbortController();
     const clients = busy.map(async (agent) => {
-      while (!load.signal.aborted) await send(agent);
+      while (!load.signal.aborted) await Promise.all([send(agent), delay(PACE_MS)]);
     });
     const serves = async (more: number): Promise<void> => {
       const before = served;

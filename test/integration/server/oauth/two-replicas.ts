@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { until } from '../../../support/until.ts';
 import { type HTTPResponse, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
@@ -37,9 +38,9 @@ export function describeReplicas(subject: () => OAuthCluster): void {
 
     async function signIn(at: OAuthReplica, username = 'alice'): Promise<Tokens> {
       const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid', ...CLIENT };
-      const { status, text } = await at.post('/token', form);
-      expect(status, text).to.equal(200);
-      return JSON.parse(text) as Tokens;
+      const answer = await at.post('/token', form);
+      expect(answer.status, answer.text).to.equal(200);
+      return JSON.parse(answer.text) as Tokens;
     }
     const refresh = (at: OAuthReplica, { refresh_token }: Tokens): Promise<HTTPResponse> =>
       at.post('/token', { grant_type: 'refresh_token', refresh_token, ...CLIENT });
@@ -49,10 +50,11 @@ export function describeReplicas(subject: () => OAuthCluster): void {
     /** The bench measures the delay. */
     const untilRefused = (at: OAuthReplica, tokens: Tokens): Promise<void> =>
       until(async () => (await statusOf(at, tokens)) === 401);
-    const sessionsOf = async (user: string): Promise<string[]> =>
-      (await kubectl('get', 'sessions', `--field-selector=spec.user=${user}`, '-o', 'name'))
-        .split('\n')
-        .filter((line) => line !== '');
+    const sessionsOf = async (user: string): Promise<string[]> => {
+      const path = `/apis/iam.platform.io/v1beta1/sessions?fieldSelector=spec.user%3D${user}`;
+      const { items } = record(await cluster.controlPlane.client.get(path));
+      return array(items).map((item) => text(recordIn(item, 'metadata')['name']));
+    };
 
     it('accept tokens of each other at once', async () => {
       for (let round = 0; round < 5; round++) {
@@ -83,7 +85,7 @@ export function describeReplicas(subject: () => OAuthCluster): void {
       await untilRefused(a, tokens);
       const other = await signIn(b, 'bob');
       const [session] = await sessionsOf('bob');
-      await kubectl('delete', session ?? '');
+      await kubectl('delete', 'session', session ?? '');
       await untilRefused(a, other);
       await untilRefused(b, other);
     });
@@ -165,9 +167,9 @@ export function describeReplicas(subject: () => OAuthCluster): void {
         const { promise: underWay, resolve } = Promise.withResolvers<void>();
         const signInUntilRefused = async (): Promise<void> => {
           for (;;) {
-            const { status, text } = await b.post('/token', form);
-            if (status !== 200) return;
-            won.push(JSON.parse(text) as Tokens);
+            const answer = await b.post('/token', form);
+            if (answer.status !== 200) return;
+            won.push(JSON.parse(answer.text) as Tokens);
             resolve();
           }
         };

@@ -164,11 +164,9 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
       };
       expect((await server.page('invented')).status).to.equal(404);
       const before = await names();
-      for (let i = 0; i < 1_000; i += 50) {
-        const paths = Array.from({ length: 50 }, (_, j) => `invented-${i + j}`);
-        const answers = await Promise.all(paths.map((path) => server.page(path)));
-        expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([404]));
-      }
+      const paths = Array.from({ length: 100 }, (_, n) => `invented-${n}`);
+      const answers = await Promise.all(paths.map((path) => server.page(path)));
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([404]));
       expect(await names()).to.deep.equal(before);
     });
   });
