@@ -9,7 +9,7 @@ import type { StartedLogStore } from './harness.ts';
 const LENGTH = 200_000;
 const HOUR_MS = 3_600_000;
 const STEP_MS = 10;
-const LINES = Math.ceil((1.2 * MAX_PAGE_BYTES) / LENGTH);
+const LINES = Math.ceil((1.05 * MAX_PAGE_BYTES) / LENGTH);
 
 /** `start` is called once, before the first test; it may call `this.skip()`. Longer copies of its records are written. */
 export function describeLongLines(

@@ -227,7 +227,7 @@ export function describeNode(subject: () => StartedNode): void {
 
     it('cancels searches when the caller disconnects', async () => {
       const indexPrefix = 'slow';
-      const records = Array.from({ length: 4_000 }, (_, n) =>
+      const records = Array.from({ length: 2_000 }, (_, n) =>
         record(`${'abcdefgh '.repeat(150)}${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
       );
       await loadOpenSearch(node.url, records, { indexPrefix });
