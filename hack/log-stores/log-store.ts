@@ -33,11 +33,6 @@ export interface LogStoreProcess extends AsyncDisposable {
   /** Restarts it with its data, and resolves when it is ready. */
   start(signal?: AbortSignal): Promise<void>;
   restart(signal?: AbortSignal): Promise<void>;
-  /** Kills it, as in a crash. */
-  kill(): Promise<void>;
-  /** Stops it with SIGSTOP: its sockets stay open, and it does not respond. */
-  pause(): Promise<void>;
-  resume(): void;
 }
 
 /** The properties of one store. */
@@ -127,19 +122,6 @@ class RunningStore implements LogStoreProcess {
   async restart(signal?: AbortSignal): Promise<void> {
     await this.stop();
     await this.start(signal);
-  }
-
-  async kill(): Promise<void> {
-    await this.#daemon.kill();
-    await this.#giveUp();
-  }
-
-  pause(): Promise<void> {
-    return this.#daemon.pause();
-  }
-
-  resume(): void {
-    this.#daemon.resume();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
