@@ -78,24 +78,16 @@ describe('a Session object', () => {
       expect(counts(kept({ spec: { mac: forged } }))).to.equal(false);
   });
 
-  it('is valid when the clocks differ by five minutes', () => {
+  it('is invalid when it was recreated from a saved copy, or deleted, even with a finalizer', () => {
     for (const apart of [300_000, -300_000]) {
       const creationTimestamp = new Date(session.createdAt + apart).toISOString();
-      expect(counts(kept({ metadata: { creationTimestamp } })), String(apart)).to.equal(true);
+      expect(counts(kept({ metadata: { creationTimestamp } })), 'clocks may differ').to.equal(true);
     }
-  });
-
-  it('is invalid when it was recreated from a saved copy', () => {
     const later = new Date(session.createdAt + 301_000).toISOString();
     expect(counts(kept({ metadata: { creationTimestamp: later } }))).to.equal(false);
     expect(counts(kept({ metadata: { creationTimestamp: undefined } }))).to.equal(false);
-  });
-
-  it('is invalid once it is deleted, even with a finalizer', () => {
-    const deletionTimestamp = new Date().toISOString();
-    expect(counts(kept({ metadata: { deletionTimestamp, finalizers: ['example.com/keep'] } }))).to.equal(
-      false,
-    );
+    const deleted = { deletionTimestamp: later, finalizers: ['example.com/keep'] };
+    expect(counts(kept({ metadata: deleted }))).to.equal(false);
   });
 
   it('is invalid when a field is missing or has the wrong type', () => {
