@@ -29,7 +29,9 @@ export function upgradeArrival(
   socket.on('error', () => socket.destroy());
   // As Node does for ordinary requests.
   const ended = (): void => void socket.end();
+  const drained = (): void => void response.emit('drain');
   socket.once('end', ended);
+  socket.on('drain', drained);
   const rejected = (): void => {
     response.detachSocket(socket as Socket);
     response.emit('close');
@@ -45,6 +47,7 @@ export function upgradeArrival(
       accept: () => {
         response.off('finish', rejected);
         socket.off('end', ended);
+        socket.off('drain', drained);
         response.detachSocket(socket as Socket);
         onAccept();
         socket.once('close', () => response.emit('close'));

@@ -69,6 +69,18 @@ describe('a forwarded upgrade', () => {
     expect(server.streams.open).to.equal(0);
   });
 
+  it('gets a large rejection, although it reads slowly', async () => {
+    const body = Buffer.alloc(32 << 20, 'a');
+    upstream.upgrade = (_request, socket) => {
+      socket.write(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    };
+    const client = await server.send(SPDY);
+    await until(() => client.readableLength > 0);
+    const response = await readAll(client);
+    expect(response.length - response.indexOf('\r\n\r\n') - 4).to.equal(body.length);
+  });
+
   it('is a 502 after a response that neither accepts nor rejects it (check 21)', async () => {
     for (const head of ['200 OK', '204 No Content', '302 Found\r\nLocation: https://127.0.0.1/']) {
       upstream.upgrade = (_request, socket) => {
