@@ -32,6 +32,11 @@ export async function send(context: RequestContext, forwarding: Forwarding): Pro
  * ends the response early, the connection of the client is destroyed.
  */
 export function respond({ request, response }: RequestContext, upstream: IncomingMessage): Promise<void> {
+  // The client has disconnected while the gateway looked for the cause of a 401.
+  if (response.destroyed) {
+    upstream.destroy();
+    return Promise.resolve();
+  }
   const { promise, resolve } = Promise.withResolvers<void>();
   setDefaultHeaders(response, []);
   // Node must not parse the rest of an unread body as the next request.

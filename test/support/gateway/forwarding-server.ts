@@ -43,6 +43,8 @@ export interface ForwardingServerOptions {
   readonly now?: () => number;
   /** Timeout of a connection to kube-apiserver. */
   readonly connectTimeoutMs?: number;
+  /** Called after a 401 of kube-apiserver; by default, the client gets the 401. */
+  readonly rejection?: () => Promise<string | undefined>;
   /** Impersonates all callers with the token that this function resolves with. */
   readonly impersonator?: Pick<ImpersonatorTokenOptions, 'client' | 'now'>;
 }
@@ -74,6 +76,7 @@ export class ForwardingServer {
     allowedOrigins = [],
     now,
     connectTimeoutMs,
+    rejection = () => Promise.resolve(undefined),
     impersonator,
   }: ForwardingServerOptions): Promise<ForwardingServer> {
     const stop = new AbortController();
@@ -104,7 +107,7 @@ export class ForwardingServer {
         allowedOrigins: [],
       },
       frontProxyHeaders: () => ['x-remote-'],
-      rejection: () => Promise.resolve(undefined),
+      rejection,
       metrics: new GatewayMetrics(registry, {
         requests: () => callers.requests.open,
         streams: () => callers.streams.open,

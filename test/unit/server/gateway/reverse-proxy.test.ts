@@ -302,6 +302,24 @@ describe('a forwarded request', () => {
     await until(() => upstream.connections.size === 0);
   });
 
+  it('is released if the client disconnects while the gateway looks for the cause of a 401', async () => {
+    const looking = Promise.withResolvers<void>();
+    const cause = Promise.withResolvers<undefined>();
+    await restart({
+      rejection: () => {
+        looking.resolve();
+        return cause.promise;
+      },
+    });
+    upstream.respond = (_request, response) => response.writeHead(401).end('{}');
+    const client = await server.send([`GET ${PODS} HTTP/1.1`]);
+    await looking.promise;
+    client.destroy();
+    await until(() => server.chain.open === 0);
+    cause.resolve(undefined);
+    await until(() => server.requests.open === 0);
+  });
+
   it('holds little of a response that the client does not read', async () => {
     const chunk = Buffer.alloc(1 << 20);
     let sent = 0;
