@@ -92,8 +92,10 @@ export class Gateway {
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
     // Node would wait for a tunnel, but kube-apiserver has none.
     if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
-    const target = await upstream.target(signal);
-    const identity = await this.#identity(context);
+    const found = upstream.target(signal);
+    const target = found instanceof Promise ? await found : found;
+    const credential = this.#options.impersonation.impersonatedBy(request);
+    const identity = credential && (await this.#identity(context, credential));
     // The deadline or the client may have ended the request while it waited.
     signal.throwIfAborted();
     if (!identity && (await accelerator?.answer(context))) return context.response.statusCode;
@@ -121,11 +123,12 @@ export class Gateway {
     return response.statusCode ?? 0;
   }
 
-  /** Returns the identity headers of an impersonated caller; undefined for a caller whose token is forwarded. */
-  async #identity(context: ProxiedContext): Promise<{ headers: string[]; token: string } | undefined> {
+  /** Returns the identity headers of an impersonated caller, and the token of the impersonator. */
+  async #identity(
+    context: ProxiedContext,
+    credential: ImpersonatedCredential,
+  ): Promise<{ readonly headers: string[]; readonly token: string }> {
     const { impersonation } = this.#options;
-    const credential = impersonation.impersonatedBy(context.request);
-    if (!credential) return undefined;
     if (credential === 'certificate') checkOrigin(context.request, impersonation.allowedOrigins);
     const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
     const token = await impersonation.token.get(context.signal);

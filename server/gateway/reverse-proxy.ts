@@ -1,23 +1,25 @@
 // Reverse proxy: forwards a request to kube-apiserver and the response to the client, byte by byte and without
 // buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import { hasBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { framing, responseHeaders } from './forwarded-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
+import { writeTogether } from './write-together.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
 export async function send(context: RequestContext, forwarding: Forwarding): Promise<IncomingMessage> {
   const { request } = context;
   const body = hasBody(request);
   const repeatable = !body && (request.method === 'GET' || request.method === 'HEAD');
-  const framed = { ...forwarding, headers: [...forwarding.headers, ...framing(request)] };
+  forwarding.headers.push(...framing(request));
   for (;;) {
-    const outgoing = openUpstream(context, framed, forwarding.target.pool);
+    const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
     const pending = upstreamResponse(outgoing, forwarding.target, context);
-    if (body) request.pipe(outgoing);
-    else outgoing.end();
+    if (!body) outgoing.end();
+    else if (request.complete) outgoing.end(wholeBody(request));
+    else request.pipe(outgoing);
     try {
       const { response } = await pending;
       return response;
@@ -37,7 +39,6 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
     upstream.destroy();
     return Promise.resolve();
   }
-  const { promise, resolve } = Promise.withResolvers<void>();
   setDefaultHeaders(response, []);
   // Node must not parse the rest of an unread body as the next request.
   if (!request.complete && hasBody(request)) response.shouldKeepAlive = false;
@@ -46,18 +47,32 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);
   response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers);
+  // The usual case: the body has arrived with the headers.
+  if (upstream.complete) response.end(wholeBody(upstream));
+  else copyBody(upstream, response);
+  return new Promise((resolve) => response.on('close', resolve));
+}
+
+/** The body of a message that has arrived as a whole. */
+function wholeBody(message: IncomingMessage): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let part = message.read() as Buffer | null; part; part = message.read() as Buffer | null)
+    parts.push(part);
+  return parts.length > 1 ? Buffer.concat(parts) : parts[0];
+}
+
+function copyBody(upstream: IncomingMessage, response: ServerResponse): void {
   // The headers go out with the first bytes of the body, or alone if the body is late, as in a watch without events.
   const flush = setImmediate(() => response.flushHeaders());
   upstream.once('data', () => clearImmediate(flush));
+  if (response.socket) writeTogether(upstream, response.socket);
   upstream.pipe(response);
   upstream.on('error', () => response.destroy());
-  upstream.once('close', () => {
+  upstream.on('close', () => {
     if (!upstream.complete) response.destroy();
   });
-  response.once('close', () => {
+  response.on('close', () => {
     clearImmediate(flush);
     upstream.destroy();
-    resolve();
   });
-  return promise;
 }

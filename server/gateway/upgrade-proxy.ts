@@ -8,6 +8,7 @@ import { hasBody } from '../request/request-body.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import { framing, responseHeaders } from './forwarded-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
+import { writeTogether } from './write-together.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -71,6 +72,7 @@ function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<
     client.destroy();
     upstream.destroy();
   };
+  writeTogether(upstream, client);
   // `pipe` ends the other side, after it has written what it has read.
   client.pipe(upstream);
   upstream.pipe(client);

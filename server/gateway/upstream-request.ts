@@ -10,7 +10,7 @@ import type { UpstreamTarget } from './upstream.ts';
 export interface Forwarding {
   readonly target: UpstreamTarget;
   /** Names and values in turn. */
-  readonly headers: readonly string[];
+  readonly headers: string[];
   /** The caller, for fair queuing of TLS handshakes. */
   readonly caller: string;
 }
@@ -55,12 +55,9 @@ export function upstreamResponse(
   { signal }: RequestContext,
 ): Promise<UpstreamResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
-  let connected = false;
+  let connected = outgoing.reusedSocket;
   let received: IncomingMessage | undefined;
-  const timer = setTimeout(
-    () => fail(new Error(`no connection within ${connectTimeoutMs} ms`)),
-    connectTimeoutMs,
-  );
+  let timer: NodeJS.Timeout | undefined;
   const abort = (): void => {
     received?.destroy();
     // The response may be complete while the body of the request is not.
@@ -72,24 +69,29 @@ export function upstreamResponse(
     // `destroy` would discard the rest of a response to a request whose body failed.
     if (!received) outgoing.destroy();
   };
-  const connect = (): void => {
-    connected = true;
-    clearTimeout(timer);
-  };
-  outgoing.once('socket', (socket: Socket) => {
-    if (outgoing.reusedSocket) return connect();
-    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connect);
-  });
-  outgoing.once('response', (response) => {
+  if (!connected) {
+    timer = setTimeout(
+      () => fail(new Error(`no connection within ${connectTimeoutMs} ms`)),
+      connectTimeoutMs,
+    );
+    const connect = (): void => {
+      connected = true;
+      clearTimeout(timer);
+    };
+    outgoing.once('socket', (socket: Socket) => {
+      socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connect);
+    });
+  }
+  outgoing.on('response', (response) => {
     received = response;
     resolve({ response });
   });
-  outgoing.once('upgrade', (response, socket: Socket, head) =>
+  outgoing.on('upgrade', (response, socket: Socket, head) =>
     resolve({ response, upgraded: { socket, head } }),
   );
   outgoing.on('error', fail);
-  outgoing.once('close', () => {
+  outgoing.on('close', () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     if (!received) fail(new Error('the connection was closed'));

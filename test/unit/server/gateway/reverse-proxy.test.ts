@@ -320,6 +320,15 @@ describe('a forwarded request', () => {
     await until(() => server.requests.open === 0);
   });
 
+  it('delivers a body of several chunks that arrives with its headers', async () => {
+    const head = 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+    upstream.respond = ({ socket }) => void socket.write(`${head}\r\n\r\n4\r\n{"a"\r\n3\r\n:1}\r\n0\r\n\r\n`);
+    for (const lines of [[`GET ${PODS} HTTP/1.1`], [`POST ${PODS} HTTP/1.1`, 'Content-Length: 2']]) {
+      const response = await server.exchange(lines, lines.length > 1 ? '{}' : '');
+      expect(response).to.match(/\r\n\r\n7\r\n\{"a":1\}\r\n0\r\n\r\n$/);
+    }
+  });
+
   it('holds little of a response that the client does not read', async () => {
     const chunk = Buffer.alloc(1 << 20);
     let sent = 0;
