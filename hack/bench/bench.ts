@@ -7,6 +7,7 @@ import { runScript } from '../terminal/script.ts';
 import { describeMachine } from './measuring/machine.ts';
 import { type Group, type Options, parseOptions, USAGE } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
+import { accelerationRows } from './rows/acceleration.ts';
 import { gatewayRows } from './rows/gateway.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
@@ -38,6 +39,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   'pod-logs': podLogRows,
   resources: resourceRows,
   gateway: gatewayRows,
+  acceleration: accelerationRows,
 };
 
 /** Aborts a bench that hangs; far longer than a whole run. */

@@ -20,6 +20,7 @@ export const GROUPS = [
   'pod-logs',
   'resources',
   'gateway',
+  'acceleration',
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
@@ -36,7 +37,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --watchers LIST   numbers of concurrent watches; default 300,1000,5000
   --log-lines N     lines in each log store; default 1000000
   --list-nodes N    nodes of the rows \`resources\`; default 20000
-  --pods N          pods of the rows \`resources\`, in 200 namespaces; default 100000
+  --pods N          pods of the rows \`resources\` and \`acceleration\`, in 200 namespaces; default 100000
   --namespaces N    namespaces of the rows \`resources\`; default 5000
   --no-write        do not update hack/bench/results.md and results.json
                     (the default with other numbers of objects or lines);

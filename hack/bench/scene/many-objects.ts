@@ -27,7 +27,12 @@ const STARTED = Date.now();
 /** Number of objects that are written to etcd over the same connections. */
 const BATCH = 1000;
 
+/** Scenes that have the objects. */
+const filled = new WeakSet<Scene>();
+
 export async function createManyObjects(scene: Scene): Promise<void> {
+  if (filled.has(scene)) return;
+  filled.add(scene);
   const { cluster, options, signal, progress } = scene;
   const namespaces = Iterator.from(Array(options.namespaces).keys()).map((i) => ({
     metadata: { name: namespaceName(i) },
