@@ -7,8 +7,7 @@ import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-
 import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
 import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
-import type { ObjectHead } from './object-splice.ts';
-import type { ResourceCache, Watcher } from './resource-cache.ts';
+import type { ObjectHead, ResourceCache, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
 import { type FrameFactory, PLAIN_FRAMES, type StoredObject } from './stored-object.ts';

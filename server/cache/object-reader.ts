@@ -4,8 +4,9 @@ import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
-import { ObjectHead, type SplicedObject, splice } from './object-splice.ts';
+import { type SplicedObject, splice } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
+import { ObjectHead } from './resource-cache.ts';
 
 /** The properties of a resource that the cache needs. ResourceDefinition implements them. */
 export interface ObjectSource<Facts> {

@@ -16,35 +16,9 @@ export interface SplicedObject extends ObjectExtent {
 }
 
 const COMMA = Buffer.from(',');
-const OPEN = Buffer.from('{');
+/** Length of the opening brace of an object. */
+const OPEN_LENGTH = 1;
 const CLOSE = Buffer.from('}');
-
-/**
- * `kind` and `apiVersion` of the objects of one resource. kube-apiserver omits both in the list items of its built-in
- * kinds. Such objects are stored without them, so that a list consists of the stored bytes.
- */
-export class ObjectHead {
-  /** First part of the stored objects, without the closing brace. */
-  readonly stored: Buffer;
-  /** Replaces the opening brace of a stored object; undefined if the stored objects are complete. */
-  readonly #missing: Buffer | undefined;
-
-  constructor(kind: string, apiVersion: string, bareItems: boolean) {
-    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
-    this.stored = bareItems ? OPEN : Buffer.from(head);
-    this.#missing = bareItems ? Buffer.from(`${head},`) : undefined;
-  }
-
-  /** True if the stored objects contain `kind` and `apiVersion`. */
-  get isStored(): boolean {
-    return this.#missing === undefined;
-  }
-
-  /** Returns the complete object, in parts that are not concatenated. */
-  complete(stored: Buffer): readonly Buffer[] {
-    return this.#missing ? [this.#missing, stored.subarray(OPEN.length)] : [stored];
-  }
-}
 
 /**
  * Replaces `kind` and `apiVersion` by those of `head`. Both can be at any position or missing: core objects start with
@@ -65,7 +39,7 @@ export function splice(
   let metadataStart = 0;
   for (const member of members) {
     if (member.name === 'kind' || member.name === 'apiVersion') continue;
-    if (length > OPEN.length) {
+    if (length > OPEN_LENGTH) {
       parts.push(COMMA);
       length += COMMA.length;
     }

@@ -15,6 +15,35 @@ export interface ObjectIdentity<Facts> {
   readonly facts: Facts;
 }
 
+const OPEN = Buffer.from('{');
+
+/**
+ * `kind` and `apiVersion` of the objects of one resource. kube-apiserver omits both in the list items of its built-in
+ * kinds. Such objects are stored without them, so that a list consists of the stored bytes.
+ */
+export class ObjectHead {
+  /** First part of the stored objects, without the closing brace. */
+  readonly stored: Buffer;
+  /** Replaces the opening brace of a stored object; undefined if the stored objects are complete. */
+  readonly #missing: Buffer | undefined;
+
+  constructor(kind: string, apiVersion: string, bareItems: boolean) {
+    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
+    this.stored = bareItems ? OPEN : Buffer.from(head);
+    this.#missing = bareItems ? Buffer.from(`${head},`) : undefined;
+  }
+
+  /** True if the stored objects contain `kind` and `apiVersion`. */
+  get isStored(): boolean {
+    return this.#missing === undefined;
+  }
+
+  /** Returns the complete object, in parts that are not concatenated. */
+  complete(stored: Buffer): readonly Buffer[] {
+    return this.#missing ? [this.#missing, stored.subarray(OPEN.length)] : [stored];
+  }
+}
+
 /** An immutable object of the cache: its JSON, and facts for selectors, sorting and columns. */
 export interface CachedObject<Facts> extends ObjectIdentity<Facts> {
   readonly identity: ObjectIdentity<Facts>;

@@ -4,8 +4,8 @@
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import { Identity, type ReadObject } from './object-reader.ts';
-import { type ObjectHead, withResourceVersion } from './object-splice.ts';
-import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
+import { withResourceVersion } from './object-splice.ts';
+import type { CachedObject, ObjectHead, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 import { type StoredObject, storedAlone } from './stored-object.ts';
 
 /**

@@ -5,18 +5,17 @@ import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { RecentWrites, Write } from '../resources/recent-writes.ts';
 
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 /** Maximum size in bytes of a response that is parsed. */
 const MAX_BYTES = 256 << 10;
 
-/** Records a successful write of an object, or of its subresource. Other requests have no effect. */
+/** Records the write of an object or of its subresource, after a successful response. */
 export function noteWrite(
   { info, user, request }: ProxiedContext,
   upstream: IncomingMessage,
   writes: RecentWrites,
 ): void {
   const { statusCode = 0, headers } = upstream;
-  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return;
+  if (!info.isResourceRequest || statusCode >= 300) return;
   // The connection of an interactive subresource and a dry run write nothing.
   if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return;
   const kind = { group: info.group, plural: info.resource };

@@ -2,8 +2,7 @@
 // bytes are copied once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
-import type { ObjectHead } from '../../cache/object-splice.ts';
-import type { CachedObject } from '../../cache/resource-cache.ts';
+import type { CachedObject, ObjectHead } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 
 /** Returns the computed annotations of an object as JSON fields, separated by commas; empty if there are none. */

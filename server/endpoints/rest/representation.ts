@@ -1,7 +1,7 @@
 // Encodes objects in responses as the object, PartialObjectMetadata, or rows of a Table (tables.ts).
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
-import { ObjectHead } from '../../cache/object-splice.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import { ObjectHead } from '../../cache/resource-cache.ts';
 import { LINE_END, LINE_STARTS, line } from '../../cache/watch-cache.ts';
 import { apiVersionOf } from '../../resources/kind.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';

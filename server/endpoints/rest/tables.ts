@@ -2,8 +2,7 @@
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
-import type { ObjectHead } from '../../cache/object-splice.ts';
-import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import type { CachedObject, ObjectHead, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import {

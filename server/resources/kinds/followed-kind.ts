@@ -5,7 +5,7 @@ import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { Informer } from '../../cache/informer.ts';
 import { type InformerCache, OverBudgetError } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
-import type { ObjectHead } from '../../cache/object-splice.ts';
+import type { ObjectHead } from '../../cache/resource-cache.ts';
 import type { RevisionProof } from '../../cache/revision-proof.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';

@@ -2,7 +2,7 @@
 
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
-import type { ObjectHead } from '../../../server/cache/object-splice.ts';
+import type { ObjectHead } from '../../../server/cache/resource-cache.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import { KindLists } from '../../../server/endpoints/platform/kind-lists.ts';

@@ -1,11 +1,7 @@
 // Tests of the replacement of fields in the JSON text of an object.
 import { expect } from 'chai';
-import {
-  ObjectHead,
-  splice,
-  withResourceVersion,
-  writeSpliced,
-} from '../../../../server/cache/object-splice.ts';
+import { splice, withResourceVersion, writeSpliced } from '../../../../server/cache/object-splice.ts';
+import { ObjectHead } from '../../../../server/cache/resource-cache.ts';
 
 const HEAD = new ObjectHead('Node', 'resources.platform.io/v1alpha3', false);
 const BARE = new ObjectHead('Node', 'v1', true);
