@@ -132,7 +132,7 @@ async function crowds(scene: Scene, sides: Sides): Promise<readonly Row[]> {
 async function changes(scene: Scene, sides: Sides): Promise<readonly Row[]> {
   scene.progress(`${WATCHERS} watchers`);
   const { load, writer, signal } = scene;
-  const { namespace = '', name = '' } = podName(0);
+  const { namespace, name } = podName(0);
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const path = `${pods}/${name}`;
   const write = { target: writer, path, pauseMs: 50, timeoutMs: 60_000 };
