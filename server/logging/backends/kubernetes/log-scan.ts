@@ -150,9 +150,9 @@ export class LogScan {
   }
 
   /**
-   * Adds a shortfall if the kubelet has deleted rotated files with lines of the window. The pod log API does not report
-   * that, so it is inferred from the time of the first line and the start of the container. `first`: time of the first
-   * line that was read.
+   * Adds a shortfall if the kubelet has deleted rotated files, or logs of earlier restarts, with lines of the window.
+   * The pod log API does not report rotation, so it is inferred from the time of the first line and the start of the
+   * container. `first`: time of the first line that was read.
    */
   async #checkRotation(log: ContainerLog, begin: Instant, first: Instant | undefined): Promise<void> {
     const { reader, deadline, shortfalls } = this.#options;
@@ -166,7 +166,10 @@ export class LogScan {
     const hasLostRuns = log.predecessors && started > begin;
     if (!hasLostRuns && !isRotated) return;
     const begins = hasLostRuns ? started : kept;
-    shortfalls.addLog('NotCovered', 'rotated, and start at the time in parentheses', log, ` (${begins})`);
+    const what = hasLostRuns
+      ? 'start at the time in parentheses, because the logs of earlier restarts were deleted'
+      : 'rotated, and start at the time in parentheses';
+    shortfalls.addLog('NotCovered', what, log, ` (${begins})`);
   }
 
   /**

@@ -76,7 +76,7 @@ describe('a scan of container logs', () => {
     ]);
   });
 
-  describe('reports a rotation', () => {
+  describe('reports deleted lines', () => {
     const begin = at(3600).time;
     /** `startedAt` and `first` in seconds of the day. */
     const reported = async (
@@ -91,12 +91,13 @@ describe('a scan of container logs', () => {
         startedAt: startedAt === undefined ? undefined : Date.parse(at(startedAt).time),
       };
       await scan([containerLog('a', { run, predecessors })], { beginOf: () => begin }).readAll(collect);
-      return /rotated, .*\((\S+)\)/.exec(messages().join())?.[1];
+      const [, cause, kept] = /(rotated|earlier restarts).*\((\S+)\)/.exec(messages().join()) ?? [];
+      return cause && `${cause} ${kept}`;
     };
 
     it('if the first line is much later than the start of the range and of the container', async () => {
-      expect(await reported(0, 3602)).to.equal(at(3602).time);
-      expect(await reported(4000, 4061)).to.equal(at(4061).time);
+      expect(await reported(0, 3602)).to.equal(`rotated ${at(3602).time}`);
+      expect(await reported(4000, 4061)).to.equal(`rotated ${at(4061).time}`);
       expect(await reported(0, 3601)).to.equal(undefined);
       expect(await reported(4000, 4060)).to.equal(undefined);
       expect(await reported(0, undefined)).to.equal(undefined);
@@ -104,8 +105,8 @@ describe('a scan of container logs', () => {
     });
 
     it('if earlier runs than the previous one were within the range', async () => {
-      expect(await reported(4000, 4001, true)).to.equal(at(4000).time);
-      expect(await reported(4000, undefined, true)).to.equal(at(4000).time);
+      expect(await reported(4000, 4001, true)).to.equal(`earlier restarts ${at(4000).time}`);
+      expect(await reported(4000, undefined, true)).to.equal(`earlier restarts ${at(4000).time}`);
       expect(await reported(3600, 3600, true)).to.equal(undefined);
     });
   });
