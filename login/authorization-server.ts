@@ -91,7 +91,8 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, {
       ...init,
-      headers: { accept: 'application/json' },
+      // The page of the device flow shows the user agent.
+      headers: { accept: 'application/json', 'user-agent': 'ks-login' },
       // A redirected request would send tokens to another address.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
