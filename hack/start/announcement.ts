@@ -45,7 +45,7 @@ export function localAnnouncement(facts: {
     '',
     'Logs of the simulated pods: the newest lines that contain a word, and a live tail:',
     '',
-    `  kubectl get --raw '${logs}?log_query=level&size=3'`,
+    `  kubectl get --raw '${logs}?namespaces=payments&log_query=order&size=3'`,
     `  kubectl get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
     '',
     'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
