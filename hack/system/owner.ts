@@ -35,9 +35,7 @@ async function claim(file: string, dir: string): Promise<void> {
     }
     const owner = await readRecord(file);
     if (owner !== undefined && isRunning(owner)) {
-      throw new Error(
-        `${dir} is used by process ${owner.pid}: stop that process first, or use another folder`,
-      );
+      throw new Error(`${dir} is used by process ${owner.pid}: stop that process first`);
     }
     await rm(file, { force: true });
   }
