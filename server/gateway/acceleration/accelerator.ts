@@ -7,7 +7,7 @@ import { PagedListError } from '../../endpoints/rest/list.ts';
 import type { ResourceHandler } from '../../endpoints/rest/resource-handler.ts';
 import type { ProxiedContext } from '../../request/gateway-route.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
-import { exactName } from '../../resources/kind.ts';
+import { exactName, type Kind, sourcePath } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { FollowedKinds } from '../../resources/kinds/followed-kinds.ts';
 import type { RecentWrites } from '../../resources/recent-writes.ts';
@@ -59,10 +59,11 @@ export class Accelerator {
     if (!isRead(context, info)) return false;
     const { kinds, excluded } = this.#options;
     if (excluded.includes(exactName({ group: info.group, plural: info.resource }))) return false;
-    const followed = kinds.cached(
+    const found = kinds.cached(
       { ...info, plural: info.resource },
       info.verb !== 'get' && info.namespace === '',
     );
+    const followed = found && isPathOf(info, found.kind) ? found : undefined;
     const reason = followed ? await this.#answer(context, info, followed) : 'kind';
     if (followed) {
       this.#reads.inc({ resource: exactName(followed.kind), verb: info.verb, result: reason ?? 'hit' });
@@ -171,6 +172,17 @@ export class Accelerator {
 function isRead({ request, upgrade }: ProxiedContext, info: ProxiedContext['info']): info is ResourceRequest {
   if (!info.isResourceRequest || request.method !== 'GET' || upgrade || info.subresource !== '') return false;
   return info.verb === 'get' || info.verb === 'list' || info.verb === 'watch';
+}
+
+/**
+ * Returns true if kube-apiserver serves the kind at this path. Other paths have the attributes of other permissions, for instance
+ * `/api/v1/deployments.apps` those of the core group, and `/api/v1/namespaces/a/namespaces` those of the namespace `a`.
+ */
+function isPathOf({ path, namespace, parts }: ResourceRequest, kind: Kind): boolean {
+  const all = sourcePath(kind);
+  const inNamespace = `${all.slice(0, -kind.plural.length)}namespaces/${namespace}/${kind.plural}`;
+  const list = kind.namespaced && namespace !== '' ? inNamespace : all;
+  return path === [list, ...parts.slice(1)].join('/');
 }
 
 /** Returns the `Authorization` header of a caller that acts as itself. Authentication removes it from the parsed headers. */

@@ -1,0 +1,123 @@
+// Tests of the decision which reads are answered from a cache, with a scripted kube-apiserver that allows every read.
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { PackedFrames } from '../../../../../server/cache/stored-object.ts';
+import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { Accelerator } from '../../../../../server/gateway/acceleration/accelerator.ts';
+import { CallerReviews } from '../../../../../server/gateway/acceleration/caller-reviews.ts';
+import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
+import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
+import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+
+const DEPLOYMENTS: Kind = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+const never = new AbortController().signal;
+const TOKEN = { Authorization: 'Bearer caller' };
+
+/** A kube-apiserver that allows every review. */
+const ALLOWING: ClusterClient = {
+  open: () => Promise.reject(new Error('not scripted')),
+  json: () => Promise.resolve({ status: { allowed: true } }),
+};
+
+describe('the decision of the accelerator', () => {
+  const kinds = new Map<string, FollowedKind>();
+  let server: HandlerServer;
+
+  function follow(kind: Kind, version: number, objects: readonly PlainObject[]): FollowedKind {
+    const followed = new FollowedKind(kind, {
+      client: ALLOWING,
+      log: pino({ level: 'silent' }),
+      domain: 'platform.io',
+      frames: new PackedFrames(),
+      maxBytes: 1 << 20,
+      slicer: new TimeSlicer(),
+      observer: {},
+      exceeded: () => undefined,
+    });
+    const replacement = followed.cache.replacement();
+    for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));
+    replacement.commit(String(version));
+    kinds.set(exactName(kind), followed);
+    return followed;
+  }
+
+  beforeEach(async () => {
+    follow(
+      PODS,
+      100,
+      ['a/p1', 'a/p2', 'a-b/p3', 'b/p4'].map((key, i) => plain(key, 10 + i)),
+    );
+    follow(NAMESPACES, 100, [plain('a', 1), plain('b', 2)]);
+    follow(DEPLOYMENTS, 100, [plain('a/d', 3)]);
+    const accelerator = new Accelerator({
+      kinds: { cached: (wanted) => kinds.get(exactName(wanted)) },
+      reviews: new CallerReviews({
+        client: ALLOWING,
+        allowTtlMs: 0,
+        denyTtlMs: 0,
+        signal: never,
+      }),
+      writes: new RecentWrites(() => true),
+      registry: new Registry(),
+      excluded: [],
+      reviewIntervalMs: 60_000,
+    });
+    server = await new HandlerServer(async (context) => {
+      if (await accelerator.answer({ ...context, longRunning: false, source: undefined })) return;
+      context.response.end('forwarded');
+    }).start();
+  });
+  afterEach(() => server.close());
+
+  async function read(path: string, headers = {}): Promise<{ result: string; body: string }> {
+    const { headers: received, body } = await server.ask(path, { headers: { ...TOKEN, ...headers } });
+    const status = String(received['cache-status']);
+    const [, result = status] = /(hit|detail=.*)$/.exec(status) ?? [];
+    return { result: result.replace('detail=', ''), body: body.toString() };
+  }
+
+  const SERVED = [
+    '/api/v1/pods',
+    '/api/v1/namespaces/a/pods',
+    '/api/v1/namespaces/a/pods/p1',
+    '/api/v1/namespaces',
+    '/api/v1/namespaces/a',
+    '/apis/apps/v1/deployments',
+  ];
+  for (const path of SERVED) {
+    it(`answers ${path}`, async () => {
+      expect((await read(`${path}?resourceVersion=0`)).result).to.equal('hit');
+    });
+  }
+
+  // The review of such a path has the attributes of another permission.
+  const OTHERS = [
+    '/api/v1/namespaces/a/namespaces',
+    '/api/v1/namespaces/a/namespaces/b',
+    '/api/v1/deployments.apps',
+    '/api/v1/namespaces/a/deployments.apps',
+    '/api/v1/namespaces/a/namespaces/a',
+    '/apis/apps/v1/deployments/',
+  ];
+  for (const path of OTHERS) {
+    it(`forwards ${path}`, async () => {
+      expect(await read(`${path}?resourceVersion=0`)).to.deep.equal({ result: 'kind', body: 'forwarded' });
+    });
+  }
+
+  it('lists exactly the namespace of the path', async () => {
+    const { body } = await read('/api/v1/namespaces/a/pods?resourceVersion=0');
+    const { items } = JSON.parse(body) as { items: { metadata: { name: string } }[] };
+    expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['p1', 'p2']);
+  });
+});
