@@ -27,10 +27,11 @@ export interface ListRequest<Facts> {
   readonly namespace: string;
   readonly headers: BodyHeaders;
   /**
-   * True: a list at resourceVersion 0 ignores the limit, as the watch cache of kube-apiserver does, and a list that exceeds its
-   * limit throws PagedListError, because the continue token would belong to this server.
+   * True if kube-apiserver can answer instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
+   * kube-apiserver does, and a list that exceeds its limit throws PagedListError, because the continue token would belong to this
+   * server.
    */
-  readonly wholeLists: boolean;
+  readonly forwardable: boolean;
 }
 
 /** The list has several pages. */
@@ -49,7 +50,7 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   const options = readListOptions(context.query, false);
   const selection = new Selection(request.definition, options, request.namespace);
   const start = await startOf(cache, options, context.signal);
-  const limit = request.wholeLists && options.resourceVersion === '0' ? 0 : options.limit;
+  const limit = request.forwardable && options.resourceVersion === '0' ? 0 : options.limit;
   const whole = selection.everything && limit === 0 && start.after === undefined;
   const { snapshot } = start;
   if (whole && representation instanceof Objects && !request.pretty) {
@@ -57,7 +58,7 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
     return writePieces(context, frame, snapshot.pieces(), request.headers);
   }
   const page = pageOf(snapshot, selection, limit, start.after);
-  if (request.wholeLists && page.meta.continue !== undefined) throw new PagedListError('the list has pages');
+  if (request.forwardable && page.meta.continue !== undefined) throw new PagedListError('the list has pages');
   return writeItems(context, request, page.meta, page.objects);
 }
 

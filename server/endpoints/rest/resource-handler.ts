@@ -22,14 +22,14 @@ export interface ResourceHandlerOptions {
   readonly now: () => Date;
   readonly watch: WatchOptions;
   readonly headers: BodyHeaders;
-  /** See ListRequest. */
-  readonly wholeLists: boolean;
+  /** See ListRequest and WatchRequest. */
+  readonly forwardable: boolean;
 }
 
 export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   now: () => new Date(),
   headers: JSON_HEADERS,
-  wholeLists: false,
+  forwardable: false,
   watch: {
     bookmarkIntervalMs: 60_000,
     lastBookmarkMs: 2000,
@@ -51,7 +51,7 @@ export function resourceHandler<Facts>(
   cache: ResourceCache<Facts>,
   options: ResourceHandlerOptions = DEFAULT_OPTIONS,
 ): ResourceHandler {
-  const { headers, wholeLists } = options;
+  const { headers, forwardable } = options;
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
@@ -83,13 +83,14 @@ export function resourceHandler<Facts>(
         namespace,
         options: options.watch,
         headers,
+        forwardable,
         revoked,
       });
     }
     const pretty = media.pretty || wantsPretty(context);
     if (verb === 'get')
       return get(context, { definition, cache, representation, pretty, namespace, name, headers });
-    return list(context, { definition, cache, representation, pretty, namespace, headers, wholeLists });
+    return list(context, { definition, cache, representation, pretty, namespace, headers, forwardable });
   };
 }
 

@@ -47,6 +47,11 @@ export interface WatchRequest<Facts> {
   readonly namespace: string;
   readonly options: WatchOptions;
   readonly headers: BodyHeaders;
+  /**
+   * True if kube-apiserver can answer instead: throws Expired before the response if the window does not have the
+   * resourceVersion any more, because that of kube-apiserver may have it.
+   */
+  readonly forwardable: boolean;
   /** Ends the watch with 410 Expired when it is aborted, because the caller may have lost the permission. */
   readonly revoked?: AbortSignal | undefined;
 }
@@ -99,14 +104,14 @@ function newOutput<Facts>(
 
 async function begin<Facts>(
   context: RequestContext,
-  { cache }: WatchRequest<Facts>,
+  { cache, forwardable }: WatchRequest<Facts>,
   options: ListOptions,
   session: WatchSession<Facts>,
 ): Promise<void> {
   const { resourceVersion, sendInitialEvents } = options;
   const fromNow = resourceVersion === '' || resourceVersion === '0';
   if (!(sendInitialEvents ?? fromNow)) {
-    resume(session, fromNow ? cache.snapshot().resourceVersion : resourceVersion);
+    resume(session, fromNow ? cache.snapshot().resourceVersion : resourceVersion, forwardable);
     return;
   }
   if (!fromNow) await cache.waitUntil(resourceVersion, context.signal);
@@ -131,11 +136,11 @@ async function begin<Facts>(
  * Subscribes from a resourceVersion. As in kube-apiserver, an expired version is an ERROR event, because client-go's
  * RetryWatcher retries HTTP status 410 forever. Other errors are thrown, and become the response.
  */
-function resume<Facts>(session: WatchSession<Facts>, from: string): void {
+function resume<Facts>(session: WatchSession<Facts>, from: string, forwardable: boolean): void {
   try {
     session.subscribe(from);
   } catch (error) {
-    if (!isExpired(error)) throw error;
+    if (forwardable || !isExpired(error)) throw error;
     session.open();
     session.fail(error);
     return;

@@ -24,5 +24,5 @@ export function acceleratedKind({ kind, profile, cache }: FollowedKind): Resourc
     fields: profile.fields,
     columns: [],
   };
-  return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, wholeLists: true });
+  return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, forwardable: true });
 }

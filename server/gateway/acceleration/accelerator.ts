@@ -2,7 +2,7 @@
 // kube-apiserver could have returned. All other requests are forwarded.
 import type { IncomingMessage } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
-import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { PagedListError } from '../../endpoints/rest/list.ts';
 import type { ResourceHandler } from '../../endpoints/rest/resource-handler.ts';
 import type { ProxiedContext } from '../../request/gateway-route.ts';
@@ -27,6 +27,8 @@ export interface AcceleratorOptions {
   readonly reviewIntervalMs: number;
 }
 
+/** A media type of the header `Accept`, with the white space that kube-apiserver accepts. */
+const TABLE = /\bas\s*=\s*Table\b/;
 /** Wait of any read for its cache, in ms. An event of a busy kind arrives earlier. */
 const WAIT_MS = 20;
 /** Objects for each further ms: a list of kube-apiserver takes about 0.1 ms for each object, four times as long. */
@@ -84,12 +86,13 @@ export class Accelerator {
     if (typeof requirement === 'string') return requirement;
     const authorization = ownIdentity(request);
     if (authorization === undefined) return 'identity';
-    if (request.headers.accept?.includes('as=Table')) return 'columns';
+    if (TABLE.test(request.headers.accept ?? '')) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
       const late = await this.#late(followed, requirement, context);
       if (late !== undefined) return late;
       const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
+      if (followed.stopped.aborted) return 'kind';
       if (info.verb === 'get' && !followed.cache.snapshot().get(key)) return 'absent';
       response.setHeader('Cache-Status', 'ks-apiserver; hit');
       if (requirement.freshness === 'any') response.setHeader('Age', Math.floor(followed.ageMs / 1000));
@@ -100,6 +103,7 @@ export class Accelerator {
       if (response.headersSent) throw error;
       response.removeHeader('Age');
       if (error instanceof PagedListError) return 'pages';
+      if (isExpired(error)) return 'expired';
       if (error instanceof StatusError) return error.code === 406 ? 'media-type' : 'error';
       throw error;
     }
@@ -198,7 +202,7 @@ function ownIdentity({ rawHeaders }: IncomingMessage): string | undefined {
 
 /** The header of RFC 9211. */
 function cacheStatus(reason: Reason): string {
-  const stale = reason === 'behind' || reason === 'quiet';
+  const stale = reason === 'behind' || reason === 'quiet' || reason === 'expired';
   const forwarded = reason === 'kind' ? 'miss' : stale ? 'stale' : 'bypass';
   return `ks-apiserver; fwd=${forwarded}; detail=${reason}`;
 }

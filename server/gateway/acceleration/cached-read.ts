@@ -31,6 +31,7 @@ export const REASONS = [
   'behind',
   'absent',
   'quiet',
+  'expired',
   'pages',
   'error',
 ] as const;

@@ -23,19 +23,25 @@ const DEPLOYMENTS: Kind = {
 const never = new AbortController().signal;
 const TOKEN = { Authorization: 'Bearer caller' };
 
-/** A kube-apiserver that allows every review. */
-const ALLOWING: ClusterClient = {
-  open: () => Promise.reject(new Error('not scripted')),
-  json: () => Promise.resolve({ status: { allowed: true } }),
-};
+/** A kube-apiserver that allows every review; `reviewed` is called before each decision. */
+function allowing(reviewed: () => void): ClusterClient {
+  return {
+    open: () => Promise.reject(new Error('not scripted')),
+    json: async () => {
+      reviewed();
+      return { status: { allowed: true } };
+    },
+  };
+}
 
 describe('the decision of the accelerator', () => {
   const kinds = new Map<string, FollowedKind>();
+  let reviewed: () => void;
   let server: HandlerServer;
 
   function follow(kind: Kind, version: number, objects: readonly PlainObject[]): FollowedKind {
     const followed = new FollowedKind(kind, {
-      client: ALLOWING,
+      client: allowing(() => undefined),
       log: pino({ level: 'silent' }),
       domain: 'platform.io',
       frames: new PackedFrames(),
@@ -52,6 +58,7 @@ describe('the decision of the accelerator', () => {
   }
 
   beforeEach(async () => {
+    reviewed = () => undefined;
     follow(
       PODS,
       100,
@@ -62,7 +69,7 @@ describe('the decision of the accelerator', () => {
     const accelerator = new Accelerator({
       kinds: { cached: (wanted) => kinds.get(exactName(wanted)) },
       reviews: new CallerReviews({
-        client: ALLOWING,
+        client: allowing(() => reviewed()),
         allowTtlMs: 0,
         denyTtlMs: 0,
         signal: never,
@@ -119,5 +126,35 @@ describe('the decision of the accelerator', () => {
     const { body } = await read('/api/v1/namespaces/a/pods?resourceVersion=0');
     const { items } = JSON.parse(body) as { items: { metadata: { name: string } }[] };
     expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['p1', 'p2']);
+  });
+
+  it('forwards a watch from a resourceVersion before its window, because kube-apiserver may have the events', async () => {
+    const { result } = await read('/api/v1/pods?watch=true&resourceVersion=99');
+    expect(result).to.equal('expired');
+  });
+
+  it('forwards a read if the kind is dropped during the review', async () => {
+    reviewed = () => kinds.get('pods')?.stop();
+    const { result } = await read('/api/v1/pods?watch=true&resourceVersion=0');
+    expect(result).to.equal('kind');
+  });
+
+  it('forwards impersonation, a caller without a token, and a Table', async () => {
+    const path = '/api/v1/pods?resourceVersion=0';
+    expect((await read(path, { 'IMPERSONATE-user': 'bob' })).result).to.equal('identity');
+    expect((await read(path, { 'Impersonate-Extra-scopes': 'x' })).result).to.equal('identity');
+    expect((await server.ask(path)).headers['cache-status']).to.contain('identity');
+    const accept = 'application/json; as = Table; v=v1; g=meta.k8s.io';
+    expect((await read(path, { Accept: accept })).result).to.equal('columns');
+  });
+
+  it('varies by Accept-Encoding when it compresses', async () => {
+    const large = Array.from({ length: 40 }, (_, i) => plain(`a/${i}`, i, {}, { data: 'x'.repeat(8192) }));
+    follow(PODS, 100, large);
+    const gzip = { ...TOKEN, 'Accept-Encoding': 'gzip' };
+    for (const query of ['', '&labelSelector=!absent']) {
+      const { headers } = await server.ask(`/api/v1/pods?resourceVersion=0${query}`, { headers: gzip });
+      expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    }
   });
 });
