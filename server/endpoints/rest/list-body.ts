@@ -1,4 +1,5 @@
 // Writes list response bodies item by item, or from the compressed JSON that a snapshot caches.
+import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
@@ -9,7 +10,12 @@ import { acceptsGzip, type BodyHeaders, GZIP_THRESHOLD, joined, PIECE, writeBody
 import { Indenter } from './indenter.ts';
 import { framed, type ListFrame, type Representation } from './representation.ts';
 
-const GZIP_HEADERS = { 'Content-Encoding': 'gzip' } as const;
+/** Adds `Vary` as kube-apiserver does, unless `headers` has it. */
+function gzipHeaders(headers: BodyHeaders, response: ServerResponse): BodyHeaders {
+  const other = response.getHeader('Vary');
+  const vary = typeof other === 'string' ? `Accept-Encoding, ${other}` : 'Accept-Encoding';
+  return { Vary: vary, ...headers, 'Content-Encoding': 'gzip' };
+}
 
 function* indented(parts: Iterable<Buffer>): Generator<Buffer> {
   const indenter = new Indenter();
@@ -55,7 +61,7 @@ export async function writeItems<Facts>(
     response.writeHead(200, { ...headers });
     return writeBody(response, body, signal);
   }
-  response.writeHead(200, { ...headers, ...GZIP_HEADERS });
+  response.writeHead(200, gzipHeaders(headers, response));
   return writeBody(response, compressed(body), signal);
 }
 
@@ -131,7 +137,7 @@ export function writePieces(
 ): Promise<void> {
   const length = lengthOf(frame, pieces);
   if (length > GZIP_THRESHOLD && acceptsGzip(request)) {
-    response.writeHead(200, { ...headers, ...GZIP_HEADERS });
+    response.writeHead(200, gzipHeaders(headers, response));
     return writeBody(response, gzipped(frame, pieces), signal);
   }
   response.writeHead(200, { ...headers, 'Content-Length': length });
