@@ -1,0 +1,51 @@
+// Tests of the state that the response to a read must contain.
+import { expect } from 'chai';
+import { requirementOf } from '../../../../../server/gateway/acceleration/cached-read.ts';
+import { parseRequestInfo } from '../../../../../server/request/request-info.ts';
+
+const PODS = '/api/v1/pods';
+const POD = '/api/v1/namespaces/a/pods/p';
+
+/** Requests, and their requirement: its freshness or resourceVersion, or the reason to forward the request. */
+const EXPECTED: readonly (readonly [string, string])[] = [
+  [PODS, 'current'],
+  [`${PODS}?limit=500`, 'current'],
+  [`${PODS}?resourceVersion=0`, 'any'],
+  [`${PODS}?resourceVersion=0&limit=500`, 'any'],
+  [`${PODS}?resourceVersion=0&resourceVersionMatch=NotOlderThan`, 'any'],
+  [`${PODS}?resourceVersion=7`, '7'],
+  [`${PODS}?resourceVersion=7&limit=5&resourceVersionMatch=NotOlderThan`, '7'],
+  [`${PODS}?resourceVersion=7&limit=5`, 'exact'],
+  [`${PODS}?resourceVersion=7&resourceVersionMatch=Exact`, 'exact'],
+  [`${PODS}?resourceVersion=0&resourceVersionMatch=Exact`, 'parameter'],
+  [`${PODS}?resourceVersionMatch=NotOlderThan`, 'parameter'],
+  [`${PODS}?continue=abc&limit=5`, 'continue'],
+  [`${PODS}?resourceVersion=0&unknown=1`, 'parameter'],
+  [`${PODS}?resourceVersion=0&pretty=1`, 'parameter'],
+  [`${PODS}?resourceVersion=0&labelSelector=a&labelSelector=b`, 'parameter'],
+  [`${PODS}?resourceVersion=-1`, 'parameter'],
+  [`${PODS}?resourceVersion=0&limit=x`, 'parameter'],
+  [`${PODS}?resourceVersion=0&sendInitialEvents=true`, 'parameter'],
+  [`${PODS}?watch=1`, 'parameter'],
+  [`${PODS}?watch=1&resourceVersion=0`, 'any'],
+  [`${PODS}?watch=1&resourceVersion=7`, '7'],
+  [`${PODS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`, 'current'],
+  [`${PODS}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`, 'parameter'],
+  [`${PODS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=7`, '7'],
+  [POD, 'current-get'],
+  [`${POD}?resourceVersion=0`, 'any'],
+  [`${POD}?resourceVersion=7`, '7'],
+  [`${POD}?resourceVersion=x`, 'parameter'],
+];
+
+describe('the requirement of', () => {
+  for (const [target, expected] of EXPECTED) {
+    it(`${target}: ${expected}`, () => {
+      const info = parseRequestInfo('GET', target);
+      if (!info.isResourceRequest) throw new Error('no resource');
+      const found = requirementOf(info, new URL(target, 'http://a').searchParams);
+      const name = typeof found === 'string' ? found : found.freshness;
+      expect(typeof found === 'object' && 'version' in found ? found.version : name).to.equal(expected);
+    });
+  }
+});
