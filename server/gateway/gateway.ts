@@ -118,7 +118,7 @@ export class Gateway {
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
     if (response.statusCode === 401) await this.#explain(context, response, identity?.token);
-    if (request.method !== 'GET') noteWrite(context, response, this.#options.writes);
+    noteWrite(context, response, this.#options.writes);
     await respond(context, response);
     return response.statusCode ?? 0;
   }

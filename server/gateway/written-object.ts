@@ -8,6 +8,8 @@ import type { RecentWrites, Write } from '../resources/recent-writes.ts';
 /** Maximum size in bytes of a response that is parsed. */
 const MAX_BYTES = 256 << 10;
 
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
 /** Records the write of an object or of its subresource, after a successful response. */
 export function noteWrite(
   { info, user, request }: ProxiedContext,
@@ -15,10 +17,11 @@ export function noteWrite(
   writes: RecentWrites,
 ): void {
   const { statusCode = 0, headers } = upstream;
-  if (!info.isResourceRequest || statusCode >= 300) return;
+  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return;
   // The connection of an interactive subresource and a dry run write nothing.
   if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return;
   const kind = { group: info.group, plural: info.resource };
+  if (!writes.concerns(kind)) return;
   const isJSON = headers['content-type']?.startsWith('application/json') === true;
   if (!isJSON || headers['content-encoding'] !== undefined || info.verb === 'deletecollection') {
     writes.add(user, kind, 'unknown');
