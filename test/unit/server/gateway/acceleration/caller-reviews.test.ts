@@ -67,7 +67,7 @@ describe('CallerReviews', () => {
       '/api/v2/namespaces/a/pods',
       '/apis/a/v1/namespaces/a/pods',
     ];
-    await Promise.all([1, 2].map(() => reviews.allows('Bearer one', read(list), context)));
+    await Promise.all([1, 2].map(async () => reviews.allows('Bearer one', read(list), context)));
     await reviews.allows('Bearer one', read(list), context);
     expect(sent).to.have.length(1);
     status = { allowed: false };
