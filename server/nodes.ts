@@ -2,6 +2,7 @@
 // of nodes under `/kapis`.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { newTimeout } from '../apis/meta/v1/errors.ts';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
 import { Informer } from './cache/informer.ts';
@@ -54,8 +55,13 @@ export function newNodes(
       ageMs: informer.ageMs,
     })),
   });
+  const current = async (signal: AbortSignal): Promise<void> => {
+    if (await informer.proof.prove(cache.readTimeout, signal)) return;
+    throw newTimeout('Timeout: the node cache has not reached the current resourceVersion', 1);
+  };
   const handler = resourceHandler(definition, informer.cache, {
     ...DEFAULT_OPTIONS,
+    current: cache.currentReads ? current : undefined,
     watch: {
       ...DEFAULT_OPTIONS.watch,
       bookmarkIntervalMs: watch.bookmarkInterval,

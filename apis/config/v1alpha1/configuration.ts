@@ -180,6 +180,10 @@ const cache = section('The informer cache, for each resource.', {
       atLeast: '100ms',
     },
   ),
+  currentReads: flagOption(
+    false,
+    'A get or list of nodes in `/apis` without a `resourceVersion` contains every change before the request. It waits for a request to kube-apiserver, which concurrent reads share. By default, it may lag behind by milliseconds.',
+  ),
   watchWindow: section('Past events for resumed watches; older resourceVersions get 410.', {
     events: countOption(
       1024,

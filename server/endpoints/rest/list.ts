@@ -32,6 +32,8 @@ export interface ListRequest<Facts> {
    * server.
    */
   readonly forwardable: boolean;
+  /** See ResourceHandlerOptions. */
+  readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** The list has several pages. */
@@ -49,6 +51,7 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   const { cache, representation } = request;
   const options = readListOptions(context.query, false);
   const selection = new Selection(request.definition, options, request.namespace);
+  if (options.resourceVersion === '' && options.continue === '') await request.current?.(context.signal);
   const start = await startOf(cache, options, context.signal);
   const limit = request.forwardable && options.resourceVersion === '0' ? 0 : options.limit;
   const whole = selection.everything && limit === 0 && start.after === undefined;

@@ -24,6 +24,8 @@ export interface ResourceHandlerOptions {
   readonly headers: BodyHeaders;
   /** See ListRequest and WatchRequest. */
   readonly forwardable: boolean;
+  /** Resolves when the cache is current, for reads without a resourceVersion. By default, they may lag behind by milliseconds. */
+  readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
@@ -51,7 +53,7 @@ export function resourceHandler<Facts>(
   cache: ResourceCache<Facts>,
   options: ResourceHandlerOptions = DEFAULT_OPTIONS,
 ): ResourceHandler {
-  const { headers, forwardable } = options;
+  const { headers, forwardable, current } = options;
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
@@ -89,8 +91,17 @@ export function resourceHandler<Facts>(
     }
     const pretty = media.pretty || wantsPretty(context);
     if (verb === 'get')
-      return get(context, { definition, cache, representation, pretty, namespace, name, headers });
-    return list(context, { definition, cache, representation, pretty, namespace, headers, forwardable });
+      return get(context, { definition, cache, representation, pretty, namespace, name, headers, current });
+    return list(context, {
+      definition,
+      cache,
+      representation,
+      pretty,
+      namespace,
+      headers,
+      forwardable,
+      current,
+    });
   };
 }
 
