@@ -57,7 +57,9 @@ function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeC
   }
   if (existsSync(serviceAccountToken)) return [];
   if (existsSync(home)) return [home];
-  throw new Error(`no kubeconfig: none is configured, this is not a pod, and ${home} does not exist`);
+  throw new Error(
+    `no kubeconfig: neither --kubeconfig nor KUBECONFIG is set, this is not a pod, and ${home} does not exist`,
+  );
 }
 
 function textOf(path: string): string {

@@ -60,7 +60,9 @@ describe('kubeConfigSource', () => {
   });
 
   it('reports in one line that there is no kubeconfig', () => {
-    expect(() => kubeConfigSource(undefined, {}, places())()).to.throw('no kubeconfig: none is configured');
+    expect(() => kubeConfigSource(undefined, {}, places())()).to.throw(
+      'no kubeconfig: neither --kubeconfig nor KUBECONFIG is set',
+    );
     expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
       'no kubeconfig file exists',
     );
