@@ -98,7 +98,7 @@ async function setUp(
 ): Promise<DevelopmentServer> {
   const { names, nodes, progress, life } = options;
   const { signal } = life;
-  await step(`${nodes} simulated nodes`, (progress) =>
+  await step(`Simulated nodes (${nodes})`, (progress) =>
     startKwok(cp, { nodes, pods: PODS, signal, progress }),
   );
   growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
