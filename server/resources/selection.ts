@@ -2,7 +2,7 @@
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { FieldRequirement } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
-import type { CachedObject, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
+import type { CachedObject, Snapshot, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
 type Test<Facts> = (object: CachedObject<Facts>) => boolean;
@@ -23,6 +23,7 @@ export class Selection<Facts> {
   readonly everything: boolean;
   /** True if the request has no selectors. As in kube-apiserver, remainingItemCount requires this. */
   readonly countable: boolean;
+  readonly #namespace: string;
   readonly #tests: readonly Test<Facts>[];
 
   /** Throws BadRequest for a field that the resource does not support. */
@@ -40,8 +41,19 @@ export class Selection<Facts> {
     if (labelSelector.requirements.length > 0) tests.push(({ labels }) => labelSelector.matches(labels));
     this.countable = tests.length === 0;
     if (namespace !== '') tests.unshift((object) => object.namespace === namespace);
+    this.#namespace = namespace;
     this.#tests = tests;
     this.everything = tests.length === 0;
+  }
+
+  /** Yields the selected objects with keys after `after`. The objects of one namespace are neighbours in the snapshot. */
+  *in(snapshot: Pick<Snapshot<Facts>, 'objects'>, after = ''): Generator<CachedObject<Facts>> {
+    const namespace = this.#namespace;
+    const before = namespace === '' ? '' : `${namespace}/`;
+    for (const object of snapshot.objects(after > before ? after : before)) {
+      if (namespace !== '' && object.namespace !== namespace) return;
+      if (this.matches(object)) yield object;
+    }
   }
 
   matches(object: CachedObject<Facts>): boolean {

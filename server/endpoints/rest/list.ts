@@ -140,8 +140,7 @@ function pageOf<Facts>(
   const { resourceVersion } = snapshot;
   const objects: CachedObject<Facts>[] = [];
   let remaining = 0;
-  for (const object of snapshot.objects(after)) {
-    if (!selection.matches(object)) continue;
+  for (const object of selection.in(snapshot, after)) {
     if (limit === 0 || objects.length < limit) {
       objects.push(object);
       continue;

@@ -103,8 +103,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       size = 0;
       return promise;
     };
-    for (const object of snapshot.objects()) {
-      if (!selection.matches(object)) continue;
+    for (const object of selection.in(snapshot)) {
       add(representation.initial(object));
       if (size < initialEvents.chunk) continue;
       const left = send();

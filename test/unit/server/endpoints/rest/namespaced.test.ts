@@ -1,10 +1,13 @@
 // Tests of the REST handlers with a namespaced resource.
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
+import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { InformerCache } from '../../../../../server/cache/informer-cache.ts';
+import type { CachedObject } from '../../../../../server/cache/resource-cache.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { ResourceDefinition } from '../../../../../server/resources/resource-definition.ts';
+import { Selection } from '../../../../../server/resources/selection.ts';
 import { WatchLines } from '../../../../support/cluster/watch-lines.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 
@@ -65,6 +68,27 @@ describe('a namespaced resource', () => {
     expect(record(page['metadata'])).to.include({ remainingItemCount: 1 });
     const token = String(record(page['metadata'])['continue']);
     expect(await keys(`${BASE}/namespaces/a/things?continue=${token}`)).to.deep.equal(['a/y']);
+  });
+
+  it('lists and watches a namespace without reading the objects of others', async () => {
+    const own = { fieldSelector: [], labelSelector: EVERY_LABEL };
+    const read: string[] = [];
+    const snapshot = {
+      *objects(after?: string): Iterable<CachedObject<null>> {
+        for (const object of cache.snapshot().objects(after)) {
+          read.push(object.key);
+          yield object;
+        }
+      },
+    };
+    expect([...new Selection(things, own, 'a').in(snapshot)].map(({ key }) => key)).to.deep.equal([
+      'a/x',
+      'a/y',
+    ]);
+    expect([...new Selection(things, own, 'b').in(snapshot, 'a/x')].map(({ key }) => key)).to.deep.equal([
+      'b/x',
+    ]);
+    expect(read).to.deep.equal(['a/x', 'a/y', 'b/x', 'b/x']);
   });
 
   it('gets an object only by namespace and name', async () => {
