@@ -234,8 +234,9 @@ export class Chunk<Facts> implements SnapshotPiece {
     return new Chunk([...this.#objects, ...next.objects], this.#frames, undefined, LOOSE_OBJECTS);
   }
 
+  /** Does not coalesce, because the length of a list is needed before its first byte. */
   length(): number {
-    return this.coalesce().length;
+    return this.#frame?.length ?? joinedLength(this.#objects);
   }
 
   checksum(): number {
@@ -263,8 +264,7 @@ export class Chunk<Facts> implements SnapshotPiece {
     if (this.#frame) return this.#frame;
     const objects = this.#objects;
     this.#loose = 0;
-    const length = objects.reduce((sum, object) => sum + object.length, objects.length - 1);
-    const json = Buffer.allocUnsafeSlow(length);
+    const json = Buffer.allocUnsafeSlow(joinedLength(objects));
     const starts: number[] = [];
     let at = 0;
     for (const object of objects) {
@@ -281,4 +281,9 @@ export class Chunk<Facts> implements SnapshotPiece {
   #next(objects: readonly StoredObject<Facts>[]): Chunk<Facts> {
     return new Chunk(objects, this.#frames, undefined, this.#loose + 1);
   }
+}
+
+/** Length of the objects with commas between them. */
+function joinedLength(objects: readonly StoredObject<unknown>[]): number {
+  return objects.reduce((sum, { length }) => sum + length, objects.length - 1);
 }

@@ -206,6 +206,26 @@ describe('ObjectSnapshot', () => {
     expect(new Set([...snapshot.objects()].map(({ bytes }) => bytes.buffer))).to.deep.equal(pieces);
   });
 
+  it('knows the length of its JSON without compressing changed chunks', () => {
+    const packed = new PackedFrames();
+    let frames = 0;
+    const counting: FrameFactory = {
+      objects: packed.objects,
+      bytes: packed.bytes,
+      frame: (bytes) => {
+        frames++;
+        return packed.frame(bytes);
+      },
+    };
+    let snapshot = built(NAMES.toSorted(), counting);
+    for (let i = 0; i < NAMES.length; i += 10) snapshot = set(snapshot, `thing-${i}`, 2 + i);
+    const before = frames;
+    const lengths = snapshot.pieces().map((piece) => piece.length());
+    expect(frames).to.equal(before);
+    expect(lengths).to.deep.equal(snapshot.pieces().map((piece) => piece.json().length));
+    expect(frames).to.be.greaterThan(before);
+  });
+
   it('rarely copies the neighbours of changed objects', () => {
     let snapshot = built(NAMES.slice(0, 20));
     let copies = 0;
