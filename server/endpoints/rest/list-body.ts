@@ -48,7 +48,9 @@ export async function writeItems<Facts>(
   objects: readonly CachedObject<Facts>[],
 ): Promise<void> {
   const { request, response, signal } = context;
-  const parts = framed(representation.list(meta), objects, (object) => [representation.item(object)]);
+  const parts = framed(representation.list(meta, objects.length), objects, (object) => [
+    representation.item(object),
+  ]);
   const chunks = joined(pretty ? indented(parts) : parts);
   const first = chunks.next().value ?? Buffer.alloc(0);
   if (first.length <= GZIP_THRESHOLD) {

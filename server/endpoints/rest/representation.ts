@@ -19,7 +19,8 @@ export interface WatchRepresentation<Facts> {
 export interface Representation<Facts> extends WatchRepresentation<Facts> {
   /** Returns the body of a get, without the final newline. */
   one(object: CachedObject<Facts>): Buffer;
-  list(meta: ListMeta): ListFrame;
+  /** `size`: number of items, if it is known. */
+  list(meta: ListMeta, size?: number): ListFrame;
   /** Returns the item of a list for an object. */
   item(object: CachedObject<Facts>): Buffer;
 }
@@ -115,6 +116,8 @@ export class Objects<Facts> implements Representation<Facts> {
 }
 
 const OBJECT_END = Buffer.from('}');
+/** The items of an empty PartialObjectMetadataList, as in kube-apiserver. */
+const NO_ITEMS = Buffer.from('null}\n');
 
 export type MetaAPIVersion = 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1';
 
@@ -131,8 +134,13 @@ export class PartialMetadata<Facts> implements Representation<Facts> {
     return Buffer.concat([this.#start, object.metadata, OBJECT_END]);
   }
 
-  list(meta: ListMeta): ListFrame {
-    return newListFrame({ kind: 'PartialObjectMetadataList', apiVersion: this.#apiVersion, metadata: meta });
+  list(meta: ListMeta, size?: number): ListFrame {
+    const frame = newListFrame({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: this.#apiVersion,
+      metadata: meta,
+    });
+    return size === 0 ? { start: frame.start.subarray(0, -1), end: NO_ITEMS } : frame;
   }
 
   item(object: CachedObject<Facts>): Buffer {

@@ -148,6 +148,12 @@ describe('the decision of the accelerator', () => {
     expect((await read(path, { Accept: accept })).result).to.equal('columns');
   });
 
+  it('lists no metadata as null, as kube-apiserver does', async () => {
+    const Accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+    const { body } = await read('/api/v1/pods?resourceVersion=0&labelSelector=absent', { Accept });
+    expect(JSON.parse(body)).to.have.property('items', null);
+  });
+
   it('varies by Accept-Encoding when it compresses', async () => {
     const large = Array.from({ length: 40 }, (_, i) => plain(`a/${i}`, i, {}, { data: 'x'.repeat(8192) }));
     follow(PODS, 100, large);
