@@ -40,6 +40,7 @@ export interface Output {
 export type Configure = (place: {
   readonly port: number;
   readonly dir: string;
+  readonly controlPlane: ControlPlane;
 }) => Promise<Readonly<Record<string, unknown>>>;
 
 export class Platform {
@@ -95,7 +96,7 @@ export class Platform {
           kubeconfig: await controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
           port,
           certificate: await servingCertificate(controlPlane, dir),
-          ...(configure ? { configuration: await configure({ port, dir }) } : {}),
+          ...(configure ? { configuration: await configure({ port, dir, controlPlane }) } : {}),
           signal,
         };
         const server = await ServerProcess.start(options);

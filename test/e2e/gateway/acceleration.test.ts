@@ -1,5 +1,7 @@
 // Tests of reads that the gateway answers from its caches: the decisions, and the equality with kube-apiserver.
 import { expect } from 'chai';
+import { FaultyWatches } from '../../../hack/consistency/faulty-watches.ts';
+import { runWorkload } from '../../../hack/consistency/workload.ts';
 import { until } from '../../support/until.ts';
 import { GatewayPlatform, type Side } from './gateway-platform.ts';
 import type { RawResponse } from './raw-request.ts';
@@ -24,12 +26,17 @@ describe('the acceleration', function () {
   let token: string;
   let version: string;
   let pod: string;
+  let watches: FaultyWatches;
 
   before(async () => {
-    gateway = await GatewayPlatform.start(async () => ({
-      gateway: { acceleration: true, watchReviewInterval: '1s' },
-      authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
-    }));
+    gateway = await GatewayPlatform.start(async ({ controlPlane, dir }) => {
+      watches = await FaultyWatches.start(controlPlane, dir, 1);
+      return {
+        kubernetes: { kubeconfig: watches.kubeconfig },
+        gateway: { acceleration: true, watchReviewInterval: '1s' },
+        authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+      };
+    });
     await gateway.createUser('ada', ['platform-admins']);
     token = await gateway.signIn('ada');
     pod = gateway.pod.name;
@@ -38,7 +45,10 @@ describe('the acceleration', function () {
     }
     version = JSON.parse((await ask('direct', `${PODS}?limit=1`)).body.toString()).metadata.resourceVersion;
   });
-  after(() => gateway?.stop());
+  after(async () => {
+    await gateway?.stop();
+    watches?.stop();
+  });
 
   function ask(
     side: Side,
@@ -217,6 +227,30 @@ describe('the acceleration', function () {
       expect(seen(ours)).to.deep.equal(seen(direct));
     });
   }
+
+  // The last tests, because the faults go on.
+  describe('with faults in the watches of the server', () => {
+    it('is linearizable (hack/consistency, short)', async () => {
+      const { controlPlane, server, signal } = gateway.platform;
+      const { phases, violations, events } = await runWorkload({
+        ...{
+          cluster: controlPlane.client,
+          direct: controlPlane.url,
+          gateway: server.url,
+          ca: controlPlane.ca,
+        },
+        phases: [
+          { name: 'busy', operations: 1000, pauseMs: 50 },
+          { name: 'faults', operations: 1000, pauseMs: 50, begin: () => watches.begin() },
+        ],
+        ...{ seed: 1, signal },
+      });
+      expect(violations).to.deep.equal([]);
+      expect(phases[0]?.tally.get('list, current')?.get('hit')).to.be.greaterThan(0);
+      expect(watches.counts.delays).to.be.greaterThan(0);
+      expect(events).to.be.greaterThan(0);
+    });
+  });
 });
 
 /** Returns `hit`, or the reason in the header Cache-Status. */

@@ -1,0 +1,110 @@
+// Consistency test of the accelerated reads: `node --import ./hack/prepared.mjs hack/consistency/consistency.ts`. Random
+// writers and readers of a control plane, with faults in the watches of the server. Exit code 1 after a violation.
+import { join } from 'node:path';
+import { pairFiles, pemFile } from '../bench/scene/pem-files.ts';
+import { inWorkFolder } from '../bench/scene/work-folder.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import { grant } from '../extension/registration.ts';
+import { ServerProcess } from '../extension/server-process.ts';
+import { prepareTokenTrust } from '../start/token-trust.ts';
+import { freePort } from '../system/ports.ts';
+import { onStopSignal } from '../system/stop-signal.ts';
+import { printProgress } from '../terminal/progress.ts';
+import { runScript } from '../terminal/script.ts';
+import { parseCommandLine, wholeNumber } from '../terminal/usage.ts';
+import { FaultyWatches } from './faulty-watches.ts';
+import { type PhaseReport, runWorkload } from './workload.ts';
+
+const USAGE = `Usage: node --import ./hack/prepared.mjs hack/consistency/consistency.ts [options]
+
+  --operations N   number of reads and writes; default 100000
+  --seed N         seed of the random numbers; default 1
+  -h, --help       this text
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseCommandLine({
+    options: {
+      operations: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const operations = wholeNumber('--operations', values.operations, 100, 100_000_000);
+  return test(operations, wholeNumber('--seed', values.seed, 0, 2 ** 31 - 1), onStopSignal());
+}
+
+function test(operations: number, seed: number, signal: AbortSignal): Promise<number> {
+  const progress = printProgress(process.stderr);
+  return inWorkFolder('consistency', progress, async (dir, defer) => {
+    const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
+    const controlPlane = await startControlPlane({
+      dir: join(dir, 'control-plane'),
+      extraApiserverFlags: [trust.flag],
+      signal,
+      progress,
+    });
+    defer(() => controlPlane.stop());
+    const { pki, ca, url } = controlPlane;
+    const port = await freePort();
+    await grant(controlPlane, port, signal);
+    const watches = await FaultyWatches.start(controlPlane, dir, seed);
+    defer(() => watches.stop());
+    const serving = pki.cluster.issueServer(
+      { cn: 'ks-apiserver' },
+      { dns: ['localhost'], ip: ['127.0.0.1'] },
+    );
+    const caFile = await pemFile(dir, 'ca.crt', ca);
+    const server = await ServerProcess.start({
+      dir: join(dir, 'server'),
+      kubeconfig: watches.kubeconfig,
+      port,
+      certificate: { ...(await pairFiles(dir, 'serving', serving)), ca: caFile },
+      configuration: { gateway: { acceleration: true }, resources: { preload: ['configmaps'] } },
+      signal,
+    });
+    defer(() => server.stop());
+    await trust.establish({ issuer: `${server.url}/oauth`, caFile, audience: 'platform' });
+    progress('server: ready');
+    const share = Math.ceil(operations / 4);
+    const report = await runWorkload({
+      cluster: controlPlane.client,
+      direct: url,
+      gateway: server.url,
+      ca,
+      phases: [
+        { name: 'busy', operations: share, pauseMs: 50 },
+        { name: 'quiet', operations: share, pauseMs: 40_000 },
+        {
+          ...{ name: 'busy, with faults', operations: operations - 2 * share, pauseMs: 50 },
+          begin: () => watches.begin(),
+        },
+      ],
+      seed,
+      signal,
+    });
+    for (const phase of report.phases) process.stdout.write(describe(phase));
+    const total = report.phases.reduce((sum, phase) => sum + phase.operations, 0);
+    const faults = Object.entries(watches.counts).map(([name, count]) => `${count} ${name}`);
+    process.stdout.write(
+      `\n${total} operations, ${report.events} events of watches; faults: ${faults.join(', ')}\n` +
+        `${report.violations.length} violations\n${report.violations.slice(0, 20).join('\n')}\n`,
+    );
+    return report.violations.length === 0 ? 0 : 1;
+  });
+}
+
+function describe({ name, operations, seconds, tally }: PhaseReport): string {
+  const rows = [...tally].map(([verb, results]) => {
+    const total = [...results.values()].reduce((sum, count) => sum + count, 0);
+    const shares = [...results].map(([result, count]) => `${result} ${((100 * count) / total).toFixed(1)} %`);
+    return `  ${verb}: ${total}; ${shares.join(', ')}\n`;
+  });
+  return `${name}: ${operations} operations in ${seconds.toFixed(0)} s\n${rows.toSorted().join('')}`;
+}
+
+await runScript(main);
