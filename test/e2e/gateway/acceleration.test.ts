@@ -35,6 +35,7 @@ describe('the acceleration', function () {
         kubernetes: { kubeconfig: watches.kubeconfig },
         gateway: { acceleration: true, watchReviewInterval: '1s' },
         authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+        cache: { currentReads: true },
       };
     });
     await gateway.createUser('ada', ['platform-admins']);
@@ -168,6 +169,15 @@ describe('the acceleration', function () {
     expect(JSON.parse(last)).to.deep.include({ type: 'ERROR' });
     expect(JSON.parse(last).object).to.deep.include({ code: 410, reason: 'Expired' });
     expect((await read('gateway', `${SHOP}/pods?resourceVersion=0`)).status).to.equal(403);
+  });
+
+  it('contains each write in reads of nodes in the aggregated API, with cache.currentReads', async () => {
+    const own = '/apis/resources.platform.io/v1alpha3/nodes';
+    for (let round = 0; round < 20; round++) {
+      await gateway.platform.succeeding('label', 'node', 'node-00001', `round=r${round}`, '--overwrite');
+      const { body } = await ask('gateway', `${own}/node-00001`);
+      expect(JSON.parse(body.toString()).metadata.labels.round).to.equal(`r${round}`);
+    }
   });
 
   describe('of a caller who writes', () => {
