@@ -23,14 +23,6 @@ describe('the program npm run login', () => {
     });
   }
 
-  it('exits with 2 and one line for an invalid command line', async () => {
-    for (const args of [['--bogus'], ['logout']]) {
-      const { code, stderr } = await run(args);
-      expect(code, args.join(' ')).to.equal(2);
-      expect(stderr).to.match(/^ks-login: [^\n]+\n$/);
-    }
-  });
-
   it('reads files relative to the folder in which npm was started', async () => {
     await writeFile(join(folder.path, 'ca.crt'), 'no certificate');
     const npm = { npm_lifecycle_event: 'login', INIT_CWD: folder.path };

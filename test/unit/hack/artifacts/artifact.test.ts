@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type BuildOptions, hashOfInputs, provide } from '../../../../hack/artifacts/artifact.ts';
+import { type BuildOptions, provide } from '../../../../hack/artifacts/artifact.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
@@ -14,34 +14,6 @@ function options(root: string): BuildOptions {
     progress: () => undefined,
   };
 }
-
-describe('the cache key of an artifact', () => {
-  it('changes with a file, a file name or a setting', async () => {
-    await using scratch = await scratchFolder();
-    const hash = (settings: readonly unknown[] = ['-s']): Promise<string> =>
-      hashOfInputs({ folder: scratch.path, files: ['*.go', 'cmd/*/*.go'], settings });
-    const hashes = new Set<string>();
-    const note = async (changed: Promise<string>): Promise<void> => {
-      hashes.add(await changed);
-    };
-
-    await writeFile(join(scratch.path, 'main.go'), 'package main');
-    await note(hash());
-    await writeFile(join(scratch.path, 'main.go'), 'package other');
-    await note(hash());
-    await writeFile(join(scratch.path, 'second.go'), '');
-    await note(hash());
-    await mkdir(join(scratch.path, 'cmd/load'), { recursive: true });
-    await writeFile(join(scratch.path, 'cmd/load/load.go'), '');
-    await note(hash());
-    await note(hash(['-w']));
-    expect(hashes).to.have.length(5);
-
-    await writeFile(join(scratch.path, 'README.md'), 'not built');
-    await note(hash());
-    expect(hashes).to.have.length(5);
-  });
-});
 
 describe('an artifact', () => {
   it('is not built if the cache is not writable, and the error says what to do', async () => {

@@ -26,22 +26,6 @@ async function withPrograms(
 }
 
 describe('the lookup of the programs', () => {
-  it('prefers KUBEBUILDER_ASSETS to PATH, and PATH to a build, for each program by itself', async () => {
-    const folders = {
-      assets: { 'kube-apiserver': 'Kubernetes v1.36.1' },
-      first: { 'kube-apiserver': 'Kubernetes v1.36.3', etcd: 'etcd Version: 3.5.21' },
-    };
-    await withPrograms(folders, async (root, env) => {
-      const found = await findBinaries({ signal, env, build: async () => join(root, 'built') });
-      expect(found).to.include({
-        kubeApiserver: join(root, 'assets/kube-apiserver'),
-        etcd: join(root, 'first/etcd'),
-        kubectl: join(root, 'built/kubectl'),
-        kubeControllerManager: join(root, 'built/kube-controller-manager'),
-      });
-    });
-  });
-
   it('skips programs of another version, and finds a later match', async () => {
     const kubectl = (version: string) => `{"clientVersion": {"gitVersion": "v${version}"}}`;
     const folders = {

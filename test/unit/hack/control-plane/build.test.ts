@@ -1,14 +1,11 @@
 // Tests of the build of the control plane programs, with a fake `go` command.
-import { watch } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BuildOptions } from '../../../../hack/artifacts/artifact.ts';
 import { build } from '../../../../hack/control-plane/build.ts';
-import { identify } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder, script } from '../../../support/scratch.ts';
-import { until } from '../../../support/until.ts';
 
 /** Runs `use` with a fake `go` command in PATH. `building`: the shell script that replaces `go build`. */
 async function withGo(
@@ -34,34 +31,12 @@ async function withGo(
   await use(scratch.path, { env, signal: new AbortController().signal, progress: () => undefined });
 }
 
-/** A fake compiler with a child process, whose PID it writes to the file `pid` beside `go`. */
-const ENDLESS =
-  'sleep 60 & echo $! > $(dirname $0)/pid.new; mv $(dirname $0)/pid.new $(dirname $0)/pid; wait';
-
 describe('the build', () => {
   it('reports the compiler output and how to repeat it after a failure, and leaves nothing', async () => {
     await withGo('echo "main.go:7: undefined: nothing" >&2; exit 1', async (root, options) => {
       const { message } = await rejection(build(options));
       expect(message).to.match(/^building the control plane failed .*go build/);
       expect(message).to.include('main.go:7: undefined: nothing');
-      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
-    });
-  });
-
-  it('stops the compilers when aborted, and leaves nothing', async () => {
-    await withGo(ENDLESS, async (root, options) => {
-      const abort = new AbortController();
-      const watcher = watch(join(root, 'bin'), (_, name) => {
-        if (name === 'pid') {
-          abort.abort(new Error('enough'));
-        }
-      });
-      const { message } = await rejection(build({ ...options, signal: abort.signal }));
-      watcher.close();
-      expect(message).to.equal('enough');
-      const compiler = Number(await readFile(join(root, 'bin', 'pid'), 'utf8'));
-      // The compiler was killed before the build rejected; the system needs a moment to remove it.
-      await until(() => identify(compiler) === undefined);
       expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
     });
   });

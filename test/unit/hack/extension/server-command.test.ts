@@ -15,10 +15,4 @@ describe('the command of the server', () => {
     const variables = /^ENV (.*)$/m.exec(image)?.[1]?.split(' ');
     expect(variables).to.include.members(Object.entries(env).map(([name, value]) => `${name}=${value}`));
   });
-
-  it('accepts further options of Node before the program', () => {
-    const { args } = serverCommand('/root', '--watch');
-    expect(args[0]).to.equal('--watch');
-    expect(args.at(-1)).to.equal('/root/server/main.ts');
-  });
 });

@@ -1,10 +1,8 @@
 // Tests of `npm run generate`.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { generatedFiles } from '../../../../hack/generate/files.ts';
-import { isStale, refresh } from '../../../../hack/generate/generated-file.ts';
+import { isStale } from '../../../../hack/generate/generated-file.ts';
 import { namesFor, readPlatform } from '../../../../hack/generate/names.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -21,20 +19,5 @@ describe('generating', () => {
   it('writes each file once', async () => {
     const paths = (await generatedFiles(ROOT, namesFor('other'))).map(({ path }) => path);
     expect(paths).to.deep.equal([...new Set(paths)]);
-  });
-
-  describe('a file', () => {
-    let dir: string;
-    beforeEach(async () => {
-      dir = await mkdtemp(join(tmpdir(), 'generate-'));
-    });
-    afterEach(() => rm(dir, { recursive: true }));
-
-    it('is out of date after an edit', async () => {
-      const file = { path: join(dir, 'b.txt'), text: () => 'text' };
-      await refresh(file);
-      await writeFile(file.path, 'edited');
-      expect(await isStale(file)).to.equal(true);
-    });
   });
 });

