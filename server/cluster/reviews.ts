@@ -89,6 +89,7 @@ export class ClusterReviews {
     try {
       const answer = await this.#client.json({
         method: 'POST',
+        isRead: true,
         path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
         json: { apiVersion: `${group}/v1`, kind, metadata: {}, spec },
         signal: bounded.signal,

@@ -9,6 +9,8 @@ export interface ClusterRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal: AbortSignal;
+  /** True for a request that changes nothing although it is no GET, such as a review. It can be sent twice. */
+  readonly isRead?: boolean;
   /**
    * Name of a class of requests that arrive in hundreds, such as the log streams of a live tail. Requests of other
    * classes do not queue behind them for a connection.

@@ -125,9 +125,9 @@ export class ClusterConnection implements ClusterClient {
     try {
       return await this.#attempt(request, credentials);
     } catch (error) {
-      // kube-apiserver can close an idle connection just when it is reused. A GET is safe to retry.
-      const idempotent = (request.method ?? 'GET') === 'GET';
-      if (idempotent && error instanceof StaleConnectionError && !request.signal.aborted) {
+      // kube-apiserver can close an idle connection just when it is reused. A read is safe to retry.
+      const isRead = request.isRead || (request.method ?? 'GET') === 'GET';
+      if (isRead && error instanceof StaleConnectionError && !request.signal.aborted) {
         return await this.#attempt(request, credentials);
       }
       throw error;

@@ -13,6 +13,7 @@ import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+import { ClusterReviews } from '../../../../../server/cluster/reviews.ts';
 import { issue, issueServer, newCA } from '../../../../support/certificates.ts';
 import {
   type Call,
@@ -229,7 +230,7 @@ describe('ClusterConnection', () => {
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
-  it('retries a read, never a write, on a closed idle connection', async () => {
+  it('retries a read, also a review, but never a write, on a closed idle connection', async () => {
     const { client, cluster } = await connected(({ response, request }) => {
       const used = (request.socket as { used?: boolean }).used === true;
       Object.assign(request.socket, { used: true });
@@ -239,7 +240,13 @@ describe('ClusterConnection', () => {
     await client.json({ path: '/first', signal });
     await new Promise(setImmediate);
     await client.json({ path: '/read', signal });
-    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/read', '/read']);
+    await new Promise(setImmediate);
+    const token = await new ClusterReviews(client).reviewToken('t', signal);
+    expect(token.user).to.equal(undefined);
+    const review = '/apis/authentication.k8s.io/v1/tokenreviews';
+    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal([
+      ...['/first', '/read', '/read', review, review],
+    ]);
     await new Promise(setImmediate);
     expect(
       await rejection(client.json({ path: '/write', method: 'POST', json: {}, signal })),
