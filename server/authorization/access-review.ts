@@ -100,7 +100,7 @@ function specOf(attributes: Attributes, selected: Selected): AccessReviewSpec {
   const who = { user: user.name, uid: user.uid, groups: user.groups, extra: user.extra };
   if ('path' in attributes) return { ...who, nonResourceAttributes: { path: attributes.path, verb } };
   const { group, version, resource, subresource, namespace } = attributes;
-  const { name, labelSelector, fieldSelector } = selected;
+  const { name } = selected;
   return {
     ...who,
     resourceAttributes: {
@@ -111,10 +111,22 @@ function specOf(attributes: Attributes, selected: Selected): AccessReviewSpec {
       subresource,
       namespace,
       name,
-      // kube-apiserver parses the selectors for its authorizers (KEP-4601); an earlier version ignores them.
-      ...(labelSelector ? { labelSelector: { rawSelector: labelSelector } } : {}),
-      ...(fieldSelector ? { fieldSelector: { rawSelector: fieldSelector } } : {}),
+      ...rawSelectors(selected),
     },
+  };
+}
+
+/**
+ * Returns the selectors as attributes of a review. kube-apiserver parses them for its authorizers (KEP-4601); an earlier
+ * version ignores them, as for the request itself.
+ */
+export function rawSelectors({
+  labelSelector,
+  fieldSelector,
+}: Pick<Selected, 'labelSelector' | 'fieldSelector'>): Readonly<Record<string, { rawSelector: string }>> {
+  return {
+    ...(labelSelector ? { labelSelector: { rawSelector: labelSelector } } : {}),
+    ...(fieldSelector ? { fieldSelector: { rawSelector: fieldSelector } } : {}),
   };
 }
 

@@ -2,7 +2,7 @@
 // SelfSubjectAccessReview with the token of the caller, so that the decision is the one for the forwarded request.
 import { hash } from 'node:crypto';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
-import { reviewKey } from '../../authorization/access-review.ts';
+import { rawSelectors, reviewKey } from '../../authorization/access-review.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
@@ -54,6 +54,7 @@ export class CallerReviews {
   async #review(authorization: string, attributes: object, signal: AbortSignal): Promise<boolean> {
     const review = await this.#client.json({
       method: 'POST',
+      isRead: true,
       path: PATH,
       headers: { authorization },
       json: {
@@ -70,7 +71,7 @@ export class CallerReviews {
 
 /** Returns the attributes by which kube-apiserver would authorize the request itself. */
 function attributesOf(request: ResourceRequest): object {
-  const { verb, group, version, resource, namespace, name, labelSelector, fieldSelector } = request;
+  const { verb, group, version, resource, namespace, name } = request;
   return {
     verb,
     group,
@@ -78,8 +79,6 @@ function attributesOf(request: ResourceRequest): object {
     resource,
     namespace,
     name,
-    // A version of kube-apiserver without KEP-4601 ignores the selectors, as for the request itself.
-    ...(labelSelector ? { labelSelector: { rawSelector: labelSelector } } : {}),
-    ...(fieldSelector ? { fieldSelector: { rawSelector: fieldSelector } } : {}),
+    ...rawSelectors(request),
   };
 }
