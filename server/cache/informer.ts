@@ -75,6 +75,11 @@ export class Informer<Facts> {
     return this.#freshness.ageMs;
   }
 
+  /** True from the failure of the watch until the cache is known to be up to date again. */
+  get interrupted(): boolean {
+    return this.#freshness.interrupted;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     await this.#reflector.run(signal);
   }

@@ -15,6 +15,7 @@ export class Freshness implements ReflectorObserver {
   readonly #monotonic: () => number;
   #progressedAt = Number.NEGATIVE_INFINITY;
   #watchBeganAt = Number.NEGATIVE_INFINITY;
+  #interrupted = false;
 
   /** `monotonic`: a monotonic clock in ms. */
   constructor(monotonic: () => number = () => performance.now()) {
@@ -26,6 +27,14 @@ export class Freshness implements ReflectorObserver {
     return this.#monotonic() - Math.max(this.#progressedAt, this.#watchBeganAt);
   }
 
+  /**
+   * True from the failure of a watch until the next proof. Until then, kube-apiserver may have a different history, because
+   * a restore of etcd ends all watches.
+   */
+  get interrupted(): boolean {
+    return this.#interrupted;
+  }
+
   /** Returns true if the last proof is at most `ms` old. */
   within(ms: number): boolean {
     return this.ageMs <= ms;
@@ -33,13 +42,17 @@ export class Freshness implements ReflectorObserver {
 
   progressed(): void {
     this.#progressedAt = this.#monotonic();
+    this.#interrupted = false;
   }
 
   watchBegan(): void {
     this.#watchBeganAt = this.#monotonic();
+    this.#interrupted = false;
   }
 
   watchEnded(cause: string): void {
-    if (cause !== 'end') this.#watchBeganAt = Number.NEGATIVE_INFINITY;
+    if (cause === 'end') return;
+    this.#watchBeganAt = Number.NEGATIVE_INFINITY;
+    this.#interrupted = true;
   }
 }

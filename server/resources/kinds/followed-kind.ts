@@ -147,6 +147,11 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return this.#informer.ageMs;
   }
 
+  /** True from the failure of the watch until the objects are known to be up to date again. */
+  get interrupted(): boolean {
+    return this.#informer.interrupted;
+  }
+
   get head(): ObjectHead {
     return this.#informer.cache.head;
   }

@@ -114,7 +114,8 @@ export class FollowedKinds {
     const followed = known && isSameKind(known.kind, kind) ? known : start && this.#started(kind);
     if (!followed) return undefined;
     followed.usedAt = performance.now();
-    return followed.synced && followed.ageMs <= FRESH_MS ? followed : undefined;
+    const isCurrent = followed.synced && !followed.interrupted && followed.ageMs <= FRESH_MS;
+    return isCurrent ? followed : undefined;
   }
 
   /** Starts to follow a kind, unless the number of kinds is at its limit. */

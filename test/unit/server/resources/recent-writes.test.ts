@@ -57,6 +57,15 @@ describe('RecentWrites', () => {
     expect(pending()).to.equal(false);
   });
 
+  it('ends the wait for a version that a restored cluster does not reach, after a proof', async () => {
+    writes.add(ADA, PODS, { version: 20n });
+    // The relist after the restore.
+    version = 5n;
+    proofs = [true];
+    expect(await contained(0)).to.equal(true);
+    expect(pending()).to.equal(false);
+  });
+
   it('needs a proof after an unknown write', async () => {
     writes.add(ADA, PODS, 'unknown');
     version = 99n;

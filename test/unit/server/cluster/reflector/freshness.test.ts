@@ -26,6 +26,16 @@ describe('Freshness', () => {
     });
   }
 
+  it('is interrupted from the failure of a watch until the next proof', () => {
+    for (const proof of ['progressed', 'watchBegan'] as const) {
+      freshness.watchEnded('error');
+      expect(freshness.interrupted).to.equal(true);
+      freshness[proof]();
+      freshness.watchEnded('end');
+      expect(freshness.interrupted).to.equal(false);
+    }
+  });
+
   for (const cause of ['expired', 'backwards', 'stalled', 'error']) {
     it(`ignores the headers of a watch that ended as ${cause}, because the sink may have missed events`, () => {
       freshness.progressed();

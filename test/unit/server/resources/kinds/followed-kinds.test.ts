@@ -9,7 +9,7 @@ import {
   FollowedKinds,
   type FollowedKindsOptions,
 } from '../../../../../server/resources/kinds/followed-kinds.ts';
-import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
+import { list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
 import { NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
@@ -139,6 +139,26 @@ describe('FollowedKinds', () => {
     cluster.responses.clear();
     await until(() => pods.ageMs < 200);
     expect(await use(kinds, PODS)).to.equal(pods);
+  });
+
+  it('offers no cache from the end of its watch until kube-apiserver is known to have the same history', async () => {
+    const kinds = await follow();
+    const pods = await use(kinds, PODS);
+    const cached = () => kinds.cached(PODS, false);
+    expect(cached()).to.equal(pods);
+    const positions: (() => void)[] = [];
+    cluster.responses.set(PODS_PATH, ({ kind, response }) => {
+      if (kind === 'position') positions.push(() => list(response, 1));
+      else refuse(response, 500, 'the history is not checked');
+    });
+    cluster.disconnect(PODS_PATH);
+    await until(() => positions.length > 0);
+    // etcd may be restored: other objects have the resourceVersions of the cache.
+    expect(cached()).to.equal(undefined);
+    cluster.responses.clear();
+    positions[0]?.();
+    await until(() => cached() === pods);
+    expect(pods.snapshot().resourceVersion).to.equal('1000');
   });
 
   it('ends a wait when the client disconnects', async () => {
