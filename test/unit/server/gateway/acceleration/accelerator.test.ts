@@ -133,6 +133,17 @@ describe('the decision of the accelerator', () => {
     expect(result).to.equal('expired');
   });
 
+  for (const [reason, query] of [
+    ['pages', 'limit=1&resourceVersion=100&resourceVersionMatch=NotOlderThan'],
+    ['behind', 'resourceVersion=101'],
+    // The cache has no events, so the proof would take longer than the list of kube-apiserver.
+    ['quiet', ''],
+  ] as const) {
+    it(`${reason}: forwards a list with the query "${query}"`, async () => {
+      expect(await read(`/api/v1/pods?${query}`)).to.deep.equal({ result: reason, body: 'forwarded' });
+    });
+  }
+
   it('forwards a read if the kind is dropped during the review', async () => {
     reviewed = () => kinds.get('pods')?.stop();
     const { result } = await read('/api/v1/pods?watch=true&resourceVersion=0');

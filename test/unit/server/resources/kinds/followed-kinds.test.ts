@@ -141,7 +141,7 @@ describe('FollowedKinds', () => {
     expect(await use(kinds, PODS)).to.equal(pods);
   });
 
-  it('offers no cache from the end of its watch until kube-apiserver is known to have the same history', async () => {
+  it('offers no cache from the end of its watch until kube-apiserver is known to have the same history (check 48)', async () => {
     const kinds = await follow();
     const pods = await use(kinds, PODS);
     const cached = () => kinds.cached(PODS, false);
@@ -159,6 +159,14 @@ describe('FollowedKinds', () => {
     positions[0]?.();
     await until(() => cached() === pods);
     expect(pods.snapshot().resourceVersion).to.equal('1000');
+  });
+
+  it('offers no cache of a kind that exceeds its budget (check 49)', async () => {
+    const kinds = await follow({ kindBudget: 1 });
+    expect(kinds.cached(PODS, true)).to.equal(undefined);
+    await until(() => removed.includes('pods'));
+    expect(kinds.cached(PODS, true)).to.equal(undefined);
+    expect(kinds.follows(PODS)).to.equal(false);
   });
 
   it('ends a wait when the client disconnects', async () => {
