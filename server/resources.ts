@@ -6,6 +6,7 @@ import type { Authorizer, ResourceAttributes } from './authorization/authorizer.
 import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
+import type { CallContext } from './cluster/call-context.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { TimeSlicer } from './concurrency/time-slicer.ts';
 import type { CompletedConfig } from './config.ts';
@@ -124,21 +125,22 @@ export function newResources(
   const withWrites = (
     lists: PlatformLists,
     cached: WrittenCache,
-    { user, signal }: Caller,
+    caller: Caller,
   ): Promise<PlatformLists> | PlatformLists => {
     const { kind } = lists;
+    const { user } = caller;
     if (!writes.pending(user, kind, cached)) return lists;
-    return writes.contained(user, kind, cached, MAX_WRITE_MS, signal).then((contained) => {
+    return writes.contained(user, kind, cached, MAX_WRITE_MS, caller.signal).then((contained) => {
       if (contained) return lists;
       throw newServiceUnavailable(`the list of ${exactName(kind)} does not contain your last write yet`, 1);
     });
   };
   const kinds = {
-    resolve: (resource: string, signal: AbortSignal) =>
-      resource === NODES.plural ? NODES : followed.catalog.resolve(resource, signal),
+    resolve: (resource: string, call: CallContext) =>
+      resource === NODES.plural ? NODES : followed.catalog.resolve(resource, call),
     lists: (kind: Kind, caller: Caller) => {
       if (kind === NODES) return withWrites(nodeLists, nodes.informer, caller);
-      const used = followed.use(kind, caller.signal);
+      const used = followed.use(kind, caller);
       if (!(used instanceof Promise)) return withWrites(listsOf(used), used, caller);
       return used.then((synced) => withWrites(listsOf(synced), synced, caller));
     },

@@ -22,6 +22,11 @@ export async function inParallel<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  const workers: Promise<void>[] = [];
+  // The first worker completes all results that are not promises.
+  while (workers.length < Math.min(limit, items.length) && results.length < items.length) {
+    workers.push(worker());
+  }
+  await Promise.all(workers);
   return results;
 }

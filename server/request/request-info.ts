@@ -104,7 +104,8 @@ function refine(verb: string, name: string, { search }: RequestPath): string {
   if (name !== '') return verb;
   if (verb === 'delete') return 'deletecollection';
   if (verb !== 'get') return verb;
-  if (search === '') return 'list';
+  // Without a parser, unless the name may be escaped.
+  if (!search.includes('watch') && !search.includes('%')) return 'list';
   const watch = new URLSearchParams(search).get('watch');
   return watch !== null && parseLooseBoolean(watch) ? 'watch' : 'list';
 }

@@ -1,7 +1,14 @@
-// Entity tags of responses under `/kapis`: the headers, and the response 304 for a client that has the content.
+// Entity tags of responses under `/kapis`: the tags of pages, the headers, and the response 304 for a client that has
+// the content.
+import { createHash, hash } from 'node:crypto';
+import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
+import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
+import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { JSON_HEADERS, matchesTag } from '../response.ts';
 import type { Headers } from './platform-body.ts';
+import type { PlatformItem } from './platform-item.ts';
 
 /** The tag is weak, because equal objects can have a different resourceVersion of the list or a different encoding. */
 export function headersWith(tag: string): Headers {
@@ -18,4 +25,63 @@ export function respondedNotModified({ request, response }: RequestContext, tag:
   });
   response.end();
   return true;
+}
+
+/**
+ * Maximum number of objects on a page whose entity tag is computed from its content, so that objects on other pages do
+ * not affect it. The tag of a longer page is that of all objects.
+ */
+const MAX_TAGGED = 500;
+/** Objects between checks of the time slice. */
+const STEPS = 256;
+
+export interface PageTagsOptions<Facts> {
+  readonly item: PlatformItem<Facts>;
+  readonly states: ObjectFingerprints;
+  readonly slicer: TimeSlicer;
+  /** True if objects have computed annotations. */
+  readonly isComputed: boolean;
+}
+
+export class PageTags<Facts> {
+  readonly #options: PageTagsOptions<Facts>;
+
+  constructor(options: PageTagsOptions<Facts>) {
+    this.#options = options;
+  }
+
+  /** Returns the quoted tag of a page. It depends on the objects of the page, and on `more`. */
+  async of(
+    snapshot: ObjectSnapshot<Facts>,
+    identities: readonly ObjectIdentity<Facts>[],
+    more: readonly unknown[],
+  ): Promise<string> {
+    const { slicer, isComputed } = this.#options;
+    const rest = JSON.stringify(more);
+    if (identities.length <= MAX_TAGGED) {
+      return `"${hash('sha256', `${rest}${this.#statesOf(identities)}`, 'base64url')}"`;
+    }
+    const tag = createHash('sha256').update(rest);
+    // The tag of all objects would reveal changes in namespaces that the caller may not read.
+    const isAll = identities.length === snapshot.size && !isComputed;
+    for (const states of isAll ? this.#chunkStates(snapshot) : this.#partStates(identities)) {
+      tag.update(`${states},`);
+      if (slicer.spent) await slicer.next();
+    }
+    return `"${tag.digest('base64url')}"`;
+  }
+
+  *#chunkStates({ chunks }: ObjectSnapshot<Facts>): Generator<string> {
+    for (const chunk of chunks) yield this.#options.states.ofChunk(chunk);
+  }
+
+  *#partStates(identities: readonly ObjectIdentity<Facts>[]): Generator<string> {
+    for (let i = 0; i < identities.length; i += STEPS) {
+      yield this.#statesOf(identities.slice(i, i + STEPS));
+    }
+  }
+
+  #statesOf(identities: readonly ObjectIdentity<Facts>[]): string {
+    return identities.map((identity) => this.#options.item.state(identity)).join();
+  }
 }

@@ -1,5 +1,5 @@
 // KindLists: pages, objects and search results of one kind under `/kapis`. The callers check the permissions.
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { newBadRequest, newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA, type ResourceQuery } from '../../../apis/resources/v1alpha3/resource-query.ts';
@@ -10,7 +10,8 @@ import {
 import type { CallerScope } from '../../authorization/namespace-scopes.ts';
 import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
-import type { CachedObject } from '../../cache/resource-cache.ts';
+import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
@@ -25,8 +26,8 @@ import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
 import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
-import { headersWith, respondedNotModified } from './entity-tag.ts';
-import { PlatformPieces, sliced, writeObjects } from './platform-body.ts';
+import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
+import { PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface KindListsOptions<Facts extends ObjectFacts> {
@@ -73,7 +74,7 @@ export interface PlatformLists {
 /** The kinds that can be listed. */
 export interface ServedKinds {
   /** Throws NotFound for an unknown resource. */
-  resolve(resource: string, signal: AbortSignal): Promise<Kind> | Kind;
+  resolve(resource: string, call: CallContext): Promise<Kind> | Kind;
   /**
    * Returns the lists of a kind after its first list, when they contain the writes of the caller. Throws ServiceUnavailable if
    * this takes too long.
@@ -96,10 +97,10 @@ interface ListQuery<Facts> extends ResourceQuery {
   readonly filter: ListFilter<Facts>;
 }
 
-/** A page, with everything that its response depends on. */
+/** A page, with everything that its response depends on. The bytes of its objects are looked up only for a new body. */
 interface Page<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
-  readonly objects: readonly CachedObject<Facts>[];
+  readonly identities: readonly ObjectIdentity<Facts>[];
   /** Number of objects on all pages. */
   readonly total: number;
   readonly facets: Facets | undefined;
@@ -108,11 +109,6 @@ interface Page<Facts> {
   readonly tag: string;
 }
 
-/**
- * Maximum number of objects on a page whose entity tag is computed from its content, so that objects on other pages do
- * not affect it. The tag of a longer page is that of all objects.
- */
-const MAX_TAGGED = 500;
 /** Objects between checks of the time slice. */
 const STEPS = 256;
 /** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
@@ -126,9 +122,9 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #decoder: ResourceQueryDecoder;
   readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   readonly #cached = new BoundedMap<string, ListQuery<Facts>>(MAX_CACHED);
-  readonly #states = new ObjectFingerprints();
   readonly #item: PlatformItem<Facts>;
   readonly #pieces: PlatformPieces<Facts>;
+  readonly #tags: PageTags<Facts>;
 
   constructor(options: KindListsOptions<Facts>) {
     this.#options = options;
@@ -144,8 +140,10 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
         ...Object.keys(profile.fields),
       ],
     });
-    this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, this.#states, computed);
+    const states = new ObjectFingerprints();
+    this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
     this.#pieces = new PlatformPieces(this.#item, options.slicer, options.compressedBytes);
+    this.#tags = new PageTags({ item: this.#item, states, slicer: options.slicer, isComputed: !!computed });
   }
 
   get kind(): Kind {
@@ -169,14 +167,18 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   async list(context: RequestContext, scope: ListScope): Promise<void> {
     const page = await this.#page(this.read(context), scope);
     if (respondedNotModified(context, page.tag)) return;
-    const { apiVersion, bodies } = this.#options;
-    await writeObjects(context, headersWith(page.tag), this.#frame(page), page.objects, {
-      // The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page.
-      key: `${apiVersion} ${this.kind.plural} ${page.tag}`,
-      bodies,
+    const { apiVersion, bodies, slicer } = this.#options;
+    const headers = headersWith(page.tag);
+    // The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page.
+    const key = `${apiVersion} ${this.kind.plural} ${page.tag}`;
+    const known = bodies.get(key);
+    if (known) return writeBytes(context, headers, known);
+    const objects = await this.#objects(page);
+    await writeObjects(context, headers, this.#frame(page), objects, {
+      keep: (body) => bodies.set(key, body),
       item: this.#item,
-      pieces: () => this.#pieces.of(page.objects),
-      slicer: this.#options.slicer,
+      pieces: () => this.#pieces.of(objects),
+      slicer,
     });
   }
 
@@ -188,8 +190,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const tag = `"${hash('sha256', this.#item.state(object), 'base64url')}"`;
     if (respondedNotModified(context, tag)) return;
     const body = Buffer.concat([...this.#item.parts(object), NEWLINE]);
-    context.response.writeHead(200, { ...headersWith(tag), 'Content-Length': body.length });
-    context.response.end(body);
+    writeBytes(context, headersWith(tag), body);
   }
 
   async #page(query: ListQuery<Facts>, { namespaces, partial }: ListScope): Promise<Page<Facts>> {
@@ -198,23 +199,31 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting);
     const total = sorted.length;
     const limit = query.limit < 0 ? total : query.limit;
-    const first = (query.page - 1) * limit;
-    const objects: CachedObject<Facts>[] = [];
-    for (let i = first; i < Math.min(first + limit, total); i++) {
-      const identity = sorted[query.ascending ? i : total - 1 - i];
-      const object = identity && snapshot.get(identity.key);
-      if (object) objects.push(object);
-      if (objects.length % STEPS === 0 && slicer.spent) await slicer.next();
-    }
+    const first = Math.min((query.page - 1) * limit, total);
+    const last = Math.min(first + limit, total);
+    const identities = query.ascending
+      ? sorted.slice(first, last)
+      : sorted.slice(total - last, total - first).reverse();
     const facets = query.facets ? await facetsOf(sorted, query.facets, slicer) : undefined;
     return {
       snapshot,
-      objects,
+      identities,
       total,
       facets,
       partial,
-      tag: await this.#tag(snapshot, objects, [total, facets, partial]),
+      tag: await this.#tags.of(snapshot, identities, [total, facets, partial]),
     };
+  }
+
+  async #objects({ snapshot, identities }: Page<Facts>): Promise<readonly CachedObject<Facts>[]> {
+    const { slicer } = this.#options;
+    const objects: CachedObject<Facts>[] = [];
+    for (const { key } of identities) {
+      const object = snapshot.get(key);
+      if (object) objects.push(object);
+      if (objects.length % STEPS === 0 && slicer.spent) await slicer.next();
+    }
+    return objects;
   }
 
   async livePage(context: RequestContext, scope: ListScope): Promise<LivePage> {
@@ -223,14 +232,15 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       tag: page.tag,
       total: page.total,
       resourceVersion: page.snapshot.resourceVersion,
-      json: () => {
-        const { start, end } = this.#frame(page);
-        const items = framed({ start, end: end.subarray(0, -1) }, page.objects, (object) =>
-          this.#item.parts(object),
-        );
-        return sliced(joined(items), this.#options.slicer);
-      },
+      json: () => this.#line(page),
     };
+  }
+
+  async *#line(page: Page<Facts>): AsyncGenerator<Buffer> {
+    const { start, end } = this.#frame(page);
+    const objects = await this.#objects(page);
+    const items = framed({ start, end: end.subarray(0, -1) }, objects, (object) => this.#item.parts(object));
+    yield* sliced(joined(items), this.#options.slicer);
   }
 
   search(text: string, scope: CallerScope, limit: number): Promise<Matches<Facts>> {
@@ -263,34 +273,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       start: Buffer.from(`${start.slice(0, -1)},"items":[`),
       end: Buffer.from(`],${JSON.stringify(more).slice(1)}\n`),
     };
-  }
-
-  /** Returns the entity tag of a page. It depends on the objects of the page, the total and the facets. */
-  async #tag(
-    snapshot: ObjectSnapshot<Facts>,
-    objects: readonly CachedObject<Facts>[],
-    more: readonly unknown[],
-  ): Promise<string> {
-    const { slicer, computed } = this.#options;
-    const tag = createHash('sha256').update(JSON.stringify(more));
-    // The tag of all objects would reveal changes in namespaces that the caller may not read.
-    const isAll = objects.length > MAX_TAGGED && objects.length === snapshot.size && !computed;
-    for (const states of isAll ? this.#chunkStates(snapshot) : this.#statesOf(objects)) {
-      tag.update(`${states},`);
-      if (slicer.spent) await slicer.next();
-    }
-    return `"${tag.digest('base64url')}"`;
-  }
-
-  *#chunkStates({ chunks }: ObjectSnapshot<Facts>): Generator<string> {
-    for (const chunk of chunks) yield this.#states.ofChunk(chunk);
-  }
-
-  *#statesOf(objects: readonly CachedObject<Facts>[]): Generator<string> {
-    for (let i = 0; i < objects.length; i += STEPS) {
-      const some = objects.slice(i, i + STEPS);
-      yield some.map((object) => this.#item.state(object)).join();
-    }
   }
 }
 

@@ -15,9 +15,8 @@ import type { PlatformItem } from './platform-item.ts';
 export type Headers = Readonly<Record<string, string | number>>;
 
 interface Encoding<Facts> {
-  /** Key of the body of a short page in `bodies`: equal pages have equal keys. */
-  readonly key: string;
-  readonly bodies: BufferCache<string>;
+  /** Receives the body of a short page. */
+  readonly keep: (body: Buffer) => void;
   readonly item: PlatformItem<Facts>;
   readonly pieces: () => readonly SnapshotPiece[];
   readonly slicer: TimeSlicer;
@@ -29,22 +28,30 @@ export function writeObjects<Facts>(
   headers: Headers,
   frame: ListFrame,
   objects: readonly CachedObject<Facts>[],
-  { key, bodies, item, pieces, slicer }: Encoding<Facts>,
+  { keep, item, pieces, slicer }: Encoding<Facts>,
 ): Promise<void> | void {
-  const { request, response, signal } = context;
   const parts = framed(frame, objects, (object) => item.parts(object));
   const least = objects.reduce((sum, { length }) => sum + length, 0);
   if (least <= GZIP_THRESHOLD) {
-    const known = bodies.get(key);
-    const body = known ?? Buffer.concat([...parts]);
-    if (!known) bodies.set(key, body);
-    response.writeHead(200, { ...headers, 'Content-Length': body.length });
-    response.end(body);
+    const body = Buffer.concat([...parts]);
+    keep(body);
+    writeBytes(context, headers, body);
     return;
   }
+  const { request, response, signal } = context;
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
   return writeBody(response, sliced(gzip ? gzipped(frame, pieces()) : joined(parts), slicer), signal);
+}
+
+/** Writes status 200 and a body that is in memory. */
+export function writeBytes(
+  { response }: Pick<RequestContext, 'response'>,
+  headers: Headers,
+  body: Buffer,
+): void {
+  response.writeHead(200, { ...headers, 'Content-Length': body.length });
+  response.end(body);
 }
 
 /** Yields to the event loop between chunks, because compressed objects take time to decompress. */

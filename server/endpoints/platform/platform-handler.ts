@@ -36,7 +36,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     const isLive = !isSearch && info.parts.length === 1 && acceptsEvents(request.headers.accept);
     if (!isLive) acceptJSON(request.headers.accept);
     if (isSearch) return options.search.respond(context, access);
-    const kind = await options.kinds.resolve(info.resource, context.signal);
+    const kind = await options.kinds.resolve(info.resource, context);
     const target = targetOf(kind, info);
     if (target.name !== undefined) {
       await access.checkGet(context, kind, target.namespace, target.name);
@@ -57,7 +57,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     if (!isLive)
       return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));
     const current = async (): Promise<PlatformLists> =>
-      options.kinds.lists(await options.kinds.resolve(info.resource, context.signal), context);
+      options.kinds.lists(await options.kinds.resolve(info.resource, context), context);
     const currentScope = async (): Promise<ListScope> => scope(await pathScope());
     return writeLive(context, { lists: current, scope: currentScope }, options.live);
   };

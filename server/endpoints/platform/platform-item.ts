@@ -2,11 +2,11 @@
 // bytes are copied once, into the response.
 
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
-import type { CachedObject, ObjectHead } from '../../cache/resource-cache.ts';
+import type { CachedObject, ObjectHead, ObjectIdentity } from '../../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../../cluster/reflector/raw-json.ts';
 
 /** Returns the computed annotations of an object as JSON fields, separated by commas; empty if there are none. */
-export type ComputedAnnotations<Facts> = (object: CachedObject<Facts>) => string;
+export type ComputedAnnotations<Facts> = (object: ObjectIdentity<Facts>) => string;
 
 /** The place of the objects in URLs. */
 export interface ItemPath {
@@ -44,7 +44,7 @@ export class PlatformItem<Facts> {
   }
 
   /** Returns a fingerprint of the object and its computed annotations. */
-  state(object: CachedObject<Facts>): string {
+  state(object: ObjectIdentity<Facts>): string {
     return `${this.#states.of(object)} ${this.#computed?.(object) ?? ''}`;
   }
 

@@ -60,12 +60,12 @@ export class Search {
     context.response.end(body);
   }
 
-  async #named(names: readonly string[], { signal }: RequestContext): Promise<readonly Kind[]> {
+  async #named(names: readonly string[], context: RequestContext): Promise<readonly Kind[]> {
     const kinds: Kind[] = [];
     const unknown: string[] = [];
     for (const name of new Set(names)) {
       try {
-        kinds.push(await this.#options.kinds.resolve(name, signal));
+        kinds.push(await this.#options.kinds.resolve(name, context));
       } catch (error) {
         if (!(error instanceof StatusError) || error.code >= 500) throw error;
         unknown.push(error.code === 404 ? `there is no resource ${JSON.stringify(name)}` : error.message);

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { PackedFrames } from '../../cache/stored-object.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -89,14 +90,14 @@ export class FollowedKinds {
    * is not available, the objects are stale, or the kind exceeds its memory budget; NotFound if the kind does not exist
    * any more.
    */
-  use(kind: Kind, signal: AbortSignal): Promise<FollowedKind> | FollowedKind {
+  use(kind: Kind, call: CallContext): Promise<FollowedKind> | FollowedKind {
     this.#checkBudget(kind);
     const current = this.#current(kind);
     const outage = this.catalog.outage(current);
     if (outage && !this.#followed.get(exactName(kind))?.synced) throw newServiceUnavailable(outage, 1);
     const followed = this.#follow(current);
     followed.usedAt = performance.now();
-    if (!followed.synced) return this.#synced(followed, signal);
+    if (!followed.synced) return this.#synced(followed, call);
     const isStale = followed.ageMs > (this.#options.staleMs ?? STALE_MS);
     if (isStale) throw newServiceUnavailable(outage ?? followed.reason, 1);
     return followed;
@@ -124,7 +125,7 @@ export class FollowedKinds {
     return isPossible ? this.#follow(kind) : undefined;
   }
 
-  async #synced(first: FollowedKind, signal: AbortSignal): Promise<FollowedKind> {
+  async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {
     const deadline = performance.now() + this.#options.syncTimeout;
     let followed = first;
     for (;;) {
@@ -200,7 +201,7 @@ export class FollowedKinds {
   async #preload(signal: AbortSignal): Promise<void> {
     for (const resource of this.#options.preload) {
       try {
-        const kind = await this.catalog.resolve(resource, signal);
+        const kind = await this.catalog.resolve(resource, { signal });
         this.#checkBudget(kind);
         this.#follow(kind).usedAt = performance.now();
       } catch (err) {

@@ -8,6 +8,7 @@ import {
   type StatusError,
 } from '../../../apis/meta/v1/errors.ts';
 import { shortened } from '../../../apis/meta/v1/query-decoder.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
@@ -73,13 +74,13 @@ export class KindCatalog {
    * the only custom resource with this plural. Throws NotFound for an unknown resource, BadRequest for an ambiguous
    * one, and ServiceUnavailable while discovery, or the APIService of the group, has not responded.
    */
-  resolve(resource: string, signal: AbortSignal): Promise<Kind> | Kind {
+  resolve(resource: string, call: CallContext): Promise<Kind> | Kind {
     const kind = this.#find(resource);
-    return kind && !this.outage(kind) ? kind : this.#resolveNew(resource, signal);
+    return kind && !this.outage(kind) ? kind : this.#resolveNew(resource, call);
   }
 
   /** The kind may be new, its API may be available again, or this may be the first request. */
-  async #resolveNew(resource: string, signal: AbortSignal): Promise<Kind> {
+  async #resolveNew(resource: string, { signal }: CallContext): Promise<Kind> {
     if (performance.now() - this.#refreshedAt > PAUSE_MS) await orAborted(this.#refresh(), signal);
     const kind = this.#find(resource);
     if (kind) return kind;

@@ -65,7 +65,7 @@ describe('FollowedKinds', () => {
   }
 
   async function use(kinds: FollowedKinds, kind: Kind): Promise<FollowedKind> {
-    return kinds.use(kind, signal);
+    return kinds.use(kind, { signal });
   }
 
   beforeEach(async () => {
@@ -89,7 +89,7 @@ describe('FollowedKinds', () => {
     expect(first).to.include({ objects: 2, synced: true });
     expect(first.bytes).to.be.above(0);
     expect([...first.snapshot().objects()].map(({ key }) => key)).to.deep.equal(['bank/b', 'shop/a']);
-    expect(kinds.use(PODS, signal)).to.equal(first);
+    expect(kinds.use(PODS, { signal })).to.equal(first);
     expect(cluster.requests(PODS_PATH)).to.equal(1);
     expect(namesOf(kinds)).to.deep.equal(['pods']);
   });
@@ -173,7 +173,7 @@ describe('FollowedKinds', () => {
     cluster.responses.set(PODS_PATH, () => undefined);
     const kinds = await follow({ syncTimeout: 600_000 });
     const client = new AbortController();
-    const used = Promise.resolve(kinds.use(PODS, client.signal)).catch((error: unknown) => error);
+    const used = Promise.resolve(kinds.use(PODS, client)).catch((error: unknown) => error);
     client.abort();
     expect(await used).to.be.instanceOf(Error);
   });
@@ -228,7 +228,7 @@ describe('FollowedKinds', () => {
     const kinds = await follow();
     stop.abort();
     await running;
-    expect(() => kinds.use(PODS, signal))
+    expect(() => kinds.use(PODS, { signal }))
       .to.throw(StatusError)
       .with.property('code', 503);
   });

@@ -47,7 +47,7 @@ describe('KindCatalog', () => {
 
   async function failure(catalog: KindCatalog, resource: string): Promise<StatusError> {
     try {
-      await catalog.resolve(resource, signal);
+      await catalog.resolve(resource, { signal });
     } catch (error) {
       if (error instanceof StatusError) return error;
       throw error;
@@ -56,7 +56,7 @@ describe('KindCatalog', () => {
   }
 
   async function resolved(catalog: KindCatalog, resource: string): Promise<string> {
-    return exactName(await catalog.resolve(resource, signal));
+    return exactName(await catalog.resolve(resource, { signal }));
   }
 
   it('prefers the built-in kind, and reports an ambiguous plural of custom resources', async () => {
