@@ -84,7 +84,8 @@ function withTimeout(user: Promise<UserInfo | undefined>): Promise<UserInfo | un
 
 function strip({ request: { headers } }: Exchange, names: readonly string[]): void {
   const { authorization } = headers;
-  if (authorization !== undefined && /^bearer /i.test(authorization)) delete headers.authorization;
+  // Not `delete`, after which V8 would read all other headers slowly.
+  if (authorization !== undefined && /^bearer /i.test(authorization)) headers.authorization = undefined;
   for (const header in headers) {
     for (const name of names) {
       if (header.startsWith(name)) {

@@ -21,8 +21,17 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Headers that the gateway sets itself. kube-apiserver writes the forwarding headers into its audit log. */
-const REPLACED = new Set(['audit-id', 'forwarded', 'host', 'via', 'x-forwarded-for', 'x-real-ip']);
+/** Headers of requests that are not forwarded. The gateway sets most of them itself, see `framing` for `Content-Length`. */
+const REPLACED = new Set([
+  ...HOP_BY_HOP,
+  'audit-id',
+  'content-length',
+  'forwarded',
+  'host',
+  'via',
+  'x-forwarded-for',
+  'x-real-ip',
+]);
 
 /** Name prefix of the cookies of the sign-in pages. */
 const OWN_COOKIE = /^__Host-sign-in/;
@@ -51,9 +60,10 @@ export interface RequestHeaderOptions {
 }
 
 /** Returns the headers of the request to kube-apiserver, without those of `framing`. */
-export function requestHeaders({ rawHeaders }: IncomingMessage, options: RequestHeaderOptions): string[] {
+export function requestHeaders(request: IncomingMessage, options: RequestHeaderOptions): string[] {
   const { host, auditID, source, via, frontProxy, identity } = options;
-  const named = connectionOptions(rawHeaders);
+  const { rawHeaders } = request;
+  const named = connectionOptions(request);
   const headers = ['Host', host];
   const callers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -61,8 +71,7 @@ export function requestHeaders({ rawHeaders }: IncomingMessage, options: Request
     const value = rawHeaders[i + 1] ?? '';
     const name = header.toLowerCase();
     if (isIdentity(name)) callers.push(header, value);
-    else if (HOP_BY_HOP.has(name) || REPLACED.has(name) || named?.has(name)) continue;
-    else if (name === 'content-length') continue;
+    else if (REPLACED.has(name) || named?.has(name)) continue;
     else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
     else if (name === 'cookie') pushCookies(headers, header, value);
     else if (identity && name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
@@ -89,17 +98,10 @@ export function framing({ method = '', headers }: IncomingMessage): string[] {
   return WITH_BODY.has(method) ? ['Content-Length', '0'] : [];
 }
 
-/** Returns the names that the `Connection` headers list, in lower case; undefined without any. */
-function connectionOptions(rawHeaders: RawHeaders): ReadonlySet<string> | undefined {
-  let names: Set<string> | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() !== 'connection') continue;
-    for (const name of (rawHeaders[i + 1] ?? '').split(',')) {
-      names ??= new Set();
-      names.add(name.trim().toLowerCase());
-    }
-  }
-  return names;
+/** Returns the names that the `Connection` headers list, in lower case; undefined without any. Node joins several headers. */
+function connectionOptions({ headers: { connection } }: IncomingMessage): ReadonlySet<string> | undefined {
+  if (connection === undefined) return undefined;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
 function pushCookies(headers: string[], name: string, value: string): void {
@@ -126,7 +128,7 @@ const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups a
  */
 export function responseHeaders(upstream: IncomingMessage): string[] {
   const { rawHeaders, headers: parsed } = upstream;
-  const named = connectionOptions(rawHeaders);
+  const named = connectionOptions(upstream);
   const headers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const header = rawHeaders[i] ?? '';
