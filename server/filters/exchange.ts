@@ -44,6 +44,8 @@ export class Exchange implements RequestContext {
   /** A status code that no response has: 101 after an upgrade, 499 if the client disconnected, else 0. */
   statusOverride = 0;
   ended = false;
+  abortReason: unknown;
+  onAbort: (() => void) | undefined;
   /** Owned by OpenExchanges. */
   place = -1;
   readonly #logger: Logger;
@@ -51,8 +53,6 @@ export class Exchange implements RequestContext {
   #log: Logger | undefined;
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
-  #abortReason: unknown;
-  #aborted = false;
 
   constructor(arrival: Arrival, logger: Logger, receivedAt: number, startedAt: number) {
     this.request = arrival.request;
@@ -87,7 +87,7 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort(this.#abortReason);
+      if (this.abortReason !== undefined) this.#controller.abort(this.abortReason);
     }
     return this.#controller.signal;
   }
@@ -97,9 +97,9 @@ export class Exchange implements RequestContext {
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#abortReason = reason;
+    if (this.abortReason !== undefined) return;
+    this.abortReason = reason;
+    this.onAbort?.();
     this.#controller?.abort(reason);
   }
 

@@ -87,17 +87,17 @@ export class Gateway {
 
   /** Returns the status code of the response. */
   async #forward(context: ProxiedContext, caller: string): Promise<number> {
-    const { request, signal, upgrade } = context;
+    const { request, upgrade } = context;
     const { upstream, pseudonym, accelerator, metrics, monotonic } = this.#options;
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
     // Node would wait for a tunnel, but kube-apiserver has none.
     if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
-    const found = upstream.target(signal);
+    const found = upstream.target(context);
     const target = found instanceof Promise ? await found : found;
     const credential = this.#options.impersonation.impersonatedBy(request);
     const identity = credential && (await this.#identity(context, credential));
     // The deadline or the client may have ended the request while it waited.
-    signal.throwIfAborted();
+    if (context.abortReason !== undefined) throw context.abortReason;
     if (!identity && (await accelerator?.answer(context))) return context.response.statusCode;
     const forwarding: Forwarding = {
       target,

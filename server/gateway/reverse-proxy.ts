@@ -2,14 +2,14 @@
 // buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
+import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { framing, responseHeaders } from './forwarded-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
-import { writeTogether } from './write-together.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
-export async function send(context: RequestContext, forwarding: Forwarding): Promise<IncomingMessage> {
+export async function send(context: ProxiedContext, forwarding: Forwarding): Promise<IncomingMessage> {
   const { request } = context;
   const body = hasBody(request);
   const repeatable = !body && (request.method === 'GET' || request.method === 'HEAD');
@@ -24,7 +24,8 @@ export async function send(context: RequestContext, forwarding: Forwarding): Pro
       const { response } = await pending;
       return response;
     } catch (error) {
-      if (!repeatable || !(error instanceof StaleConnectionError) || context.signal.aborted) throw error;
+      if (!repeatable || !(error instanceof StaleConnectionError) || context.abortReason !== undefined)
+        throw error;
     }
   }
 }
@@ -61,18 +62,41 @@ function wholeBody(message: IncomingMessage): Buffer | undefined {
   return parts.length > 1 ? Buffer.concat(parts) : parts[0];
 }
 
+/**
+ * Copies a body with backpressure. The bytes that arrive in one iteration of the event loop are written together, because each
+ * write costs a TLS record and a system call. The first write contains the headers.
+ */
 function copyBody(upstream: IncomingMessage, response: ServerResponse): void {
-  // The headers go out with the first bytes of the body, or alone if the body is late, as in a watch without events.
-  const flush = setImmediate(() => response.flushHeaders());
-  upstream.once('data', () => clearImmediate(flush));
-  if (response.socket) writeTogether(upstream, response.socket);
-  upstream.pipe(response);
+  let parts: Buffer[] = [];
+  const take = (): Buffer | undefined => {
+    const bytes = parts.length > 1 ? Buffer.concat(parts) : parts[0];
+    parts = [];
+    return bytes;
+  };
+  const write = (): void => {
+    scheduled = undefined;
+    const bytes = take();
+    // The body is late, as in a watch without events.
+    if (!bytes) return response.flushHeaders();
+    if (response.write(bytes)) return;
+    upstream.pause();
+    response.once('drain', () => upstream.resume());
+  };
+  let scheduled: NodeJS.Immediate | undefined = setImmediate(write);
+  upstream.on('data', (part: Buffer) => {
+    parts.push(part);
+    scheduled ??= setImmediate(write);
+  });
+  upstream.on('end', () => {
+    clearImmediate(scheduled);
+    response.end(take());
+  });
   upstream.on('error', () => response.destroy());
   upstream.on('close', () => {
     if (!upstream.complete) response.destroy();
   });
   response.on('close', () => {
-    clearImmediate(flush);
+    clearImmediate(scheduled);
     upstream.destroy();
   });
 }

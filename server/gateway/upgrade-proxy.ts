@@ -1,14 +1,14 @@
 // Upgrade proxy: forwards an upgrade (SPDY, WebSocket) to kube-apiserver on a connection of its own, and then copies
 // bytes in both directions with backpressure. The end of either side ends the other.
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import type { ProxiedContext } from '../request/gateway-route.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
 import { hasBody } from '../request/request-body.ts';
-import type { RequestContext, Upgrade } from '../request/request-context.ts';
+import type { Upgrade } from '../request/request-context.ts';
 import { framing, responseHeaders } from './forwarded-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
-import { writeTogether } from './write-together.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -19,7 +19,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
  * that neither accepts nor rejects the upgrade.
  */
 export async function forwardUpgrade(
-  context: RequestContext,
+  context: ProxiedContext,
   upgrade: Upgrade,
   forwarding: Forwarding,
 ): Promise<IncomingMessage | undefined> {
@@ -72,6 +72,7 @@ function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<
     client.destroy();
     upstream.destroy();
   };
+  // Before `pipe`, whose first write must find the connection corked.
   writeTogether(upstream, client);
   // `pipe` ends the other side, after it has written what it has read.
   client.pipe(upstream);
@@ -94,4 +95,13 @@ function tunnel(client: Duplex, upstream: Duplex, signal: AbortSignal): Promise<
   signal.addEventListener('abort', destroy, { once: true });
   if (signal.aborted) destroy();
   return promise;
+}
+
+/** Writes the bytes that arrive in one iteration of the event loop together, because each write costs a TLS record and a system call. */
+function writeTogether(from: Readable, to: Writable): void {
+  from.on('data', () => {
+    if (to.writableCorked > 0) return;
+    to.cork();
+    setImmediate(() => to.uncork());
+  });
 }

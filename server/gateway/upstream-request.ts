@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { ClusterRequestOptions } from '../cluster/connection/cluster-agent.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { UpstreamTarget } from './upstream.ts';
 
 export interface Forwarding {
@@ -25,10 +25,11 @@ const TCP_KEEP_ALIVE_MS = 15_000;
 
 /** Opens a request on a connection of `agent`. The caller sends the body, and ends the request. */
 export function openUpstream(
-  { request, signal }: RequestContext,
+  context: ProxiedContext,
   { target: { endpoint }, headers, caller }: Forwarding,
   agent: UpstreamTarget['pool'],
 ): ClientRequest {
+  const { request } = context;
   const options: ClusterRequestOptions = {
     host: endpoint.host,
     port: endpoint.port,
@@ -36,7 +37,7 @@ export function openUpstream(
     method: request.method ?? 'GET',
     headers,
     agent,
-    wanted: signal,
+    wanted: context,
     crowd: caller,
   };
   return endpoint.secure ? secureRequest(options) : plainRequest(options);
@@ -46,13 +47,13 @@ export function openUpstream(
 export class StaleConnectionError extends StatusError {}
 
 /**
- * Resolves with the response. Throws StatusError: 503 if the request was not sent, else 502. Throws the reason of the
- * signal after an abort, which also ends a response that is being read.
+ * Resolves with the response. Throws StatusError: 503 if the request was not sent, else 502. Throws the reason of an
+ * abort, which also ends a response that is being read.
  */
 export function upstreamResponse(
   outgoing: ClientRequest,
   { connectTimeoutMs, unreachable }: UpstreamTarget,
-  { signal }: RequestContext,
+  context: ProxiedContext,
 ): Promise<UpstreamResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
   let connected = outgoing.reusedSocket;
@@ -64,8 +65,9 @@ export function upstreamResponse(
     outgoing.destroy();
   };
   const fail = (cause: Error): void => {
-    if (!connected && !signal.aborted) unreachable();
-    reject(signal.aborted ? (signal.reason as Error) : failure(cause, outgoing.reusedSocket, connected));
+    const { abortReason } = context;
+    if (!connected && abortReason === undefined) unreachable();
+    reject(abortReason ?? failure(cause, outgoing.reusedSocket, connected));
     // `destroy` would discard the rest of a response to a request whose body failed.
     if (!received) outgoing.destroy();
   };
@@ -93,11 +95,11 @@ export function upstreamResponse(
   outgoing.on('error', fail);
   outgoing.on('close', () => {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    context.onAbort = undefined;
     if (!received) fail(new Error('the connection was closed'));
   });
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
+  context.onAbort = abort;
+  if (context.abortReason !== undefined) abort();
   return promise;
 }
 

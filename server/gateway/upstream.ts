@@ -3,6 +3,7 @@
 import type { Agent } from 'node:http';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 import { kubeConfigClass } from '../cluster/connection/client-node.ts';
 import { ClusterAgent } from '../cluster/connection/cluster-agent.ts';
 import { CredentialSource, type Credentials, type Endpoint } from '../cluster/connection/credentials.ts';
@@ -48,21 +49,24 @@ export class Upstream {
   }
 
   /** Throws ServiceUnavailable if the kubeconfig is unreadable. */
-  target(signal: AbortSignal): UpstreamTarget | Promise<UpstreamTarget> {
-    const credentials = this.#source.within({ signal, ms: READ_TIMEOUT_MS });
-    if (!(credentials instanceof Promise)) return this.#targetOf(credentials);
-    return credentials.then(
-      (read) => this.#targetOf(read),
-      (cause: unknown) => {
-        signal.throwIfAborted();
-        throw newServiceUnavailable('the address of kube-apiserver is unknown', 1, { cause });
-      },
-    );
+  target(context: CallContext): UpstreamTarget | Promise<UpstreamTarget> {
+    const current = this.#source.get();
+    if (!(current instanceof Promise)) return this.#targetOf(current);
+    return this.#read(context.signal);
   }
 
   /** Closes idle connections. */
   close(): void {
     this.#source.close();
+  }
+
+  async #read(signal: AbortSignal): Promise<UpstreamTarget> {
+    try {
+      return this.#targetOf(await this.#source.within({ signal, ms: READ_TIMEOUT_MS }));
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw newServiceUnavailable('the address of kube-apiserver is unknown', 1, { cause });
+    }
   }
 
   #targetOf(credentials: Credentials): UpstreamTarget {

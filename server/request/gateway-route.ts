@@ -13,6 +13,10 @@ export interface ProxiedContext extends RequestContext {
   readonly longRunning: boolean;
   /** The IP address of the client; undefined if the socket was closed on arrival. */
   readonly source: string | undefined;
+  /** The reason of the abort of `signal`, which is created on first use; undefined before the abort. */
+  readonly abortReason: unknown;
+  /** Called at the abort. A listener of `signal` takes 5 % of the CPU time of a forwarded get. */
+  onAbort: (() => void) | undefined;
 }
 
 export interface GatewayRoute {

@@ -5,8 +5,8 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { Slots, tenantShare } from '../../concurrency/slots.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
-  /** Aborted when no request waits for the connection any more. */
-  readonly wanted: AbortSignal;
+  /** The signal is aborted when no request waits for the connection any more. */
+  readonly wanted: { readonly signal: AbortSignal };
   /** The class of the request, see ClusterRequest; empty for a request without a class. */
   readonly crowd: string;
 }
@@ -35,7 +35,7 @@ export class ClusterAgent extends Agent {
     created: (error: Error | null, socket?: Duplex | null) => void,
   ): undefined {
     this.#handshakes
-      .take(options.wanted, options.crowd)
+      .take(options.wanted.signal, options.crowd)
       .then((slot) => this.#connect(options, slot))
       .then(
         (socket) => created(null, socket),

@@ -177,7 +177,7 @@ export class ClusterConnection implements ClusterClient {
       method: request.method ?? 'GET',
       headers,
       agent,
-      wanted: request.signal,
+      wanted: request,
       crowd: request.crowd ?? '',
       ...(auth === undefined ? {} : { auth }),
     };

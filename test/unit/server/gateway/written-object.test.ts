@@ -4,6 +4,8 @@ import { noteWrite } from '../../../../server/gateway/written-object.ts';
 import { RecentWrites, type Write } from '../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 
+/** The fields that the filter chain adds. */
+const FORWARDED = { longRunning: false, source: undefined, abortReason: undefined, onAbort: undefined };
 const PODS = '/api/v1/namespaces/a/pods';
 
 class RecordedWrites extends RecentWrites {
@@ -32,7 +34,7 @@ describe('noteWrite', () => {
     gateway = await new HandlerServer(async (context) => {
       const { method = '' } = context.request;
       const received = await upstream.open('/', { method });
-      noteWrite({ ...context, longRunning: false, source: undefined }, received, writes);
+      noteWrite({ ...context, ...FORWARDED }, received, writes);
       received.pipe(context.response);
     }).start();
   });

@@ -148,7 +148,7 @@ describe('ClusterAgent', () => {
     });
     const agent = new ClusterAgent({ ca, rejectUnauthorized: false });
     ending.push(() => agent.destroy());
-    const wanted = new AbortController().signal;
+    const wanted = new AbortController();
     const requested = Array.from({ length: 20 }, () => {
       const options: ClusterRequestOptions = { host: '127.0.0.1', port, agent, wanted, crowd: '' };
       return once(request(options).end(), 'response') as Promise<[IncomingMessage]>;

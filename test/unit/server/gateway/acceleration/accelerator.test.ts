@@ -20,6 +20,8 @@ const DEPLOYMENTS: Kind = {
   kind: 'Deployment',
   namespaced: true,
 };
+/** The fields that the filter chain adds. */
+const FORWARDED = { longRunning: false, source: undefined, abortReason: undefined, onAbort: undefined };
 const never = new AbortController().signal;
 const TOKEN = { Authorization: 'Bearer caller' };
 
@@ -80,7 +82,7 @@ describe('the decision of the accelerator', () => {
       reviewIntervalMs: 60_000,
     });
     server = await new HandlerServer(async (context) => {
-      if (await accelerator.answer({ ...context, longRunning: false, source: undefined })) return;
+      if (await accelerator.answer({ ...context, ...FORWARDED })) return;
       context.response.end('forwarded');
     }).start();
   });
