@@ -53,23 +53,23 @@ export class RevocationCheck {
    * Throws Unauthorized for a revoked token, ServiceUnavailable when that cannot be determined. Synchronous when session
    * and user are in the cache; otherwise reads the cluster, because another replica may have just created them.
    */
-  check(token: TokenIdentity, { signal }: CallContext): Promise<void> | void {
+  check(token: TokenIdentity, context: CallContext): Promise<void> | void {
     const { sessions, acceptWhenStale } = this.#options;
     const session = sessions.get(token.sid);
     if (!sessions.fresh && !(acceptWhenStale && session)) {
       throw newServiceUnavailable('the session cache is stale');
     }
-    if (session) return this.#checkSession(session, token, signal);
-    return sessions.read(token.sid, signal).then((found) => {
+    if (session) return this.#checkSession(session, token, context);
+    return sessions.read(token.sid, context.signal).then((found) => {
       if (!found) throw revoked('session not found');
-      return this.#checkSession(found, token, signal);
+      return this.#checkSession(found, token, context);
     });
   }
 
   #checkSession(
     session: TokenSession,
     { user, uid, clientID }: TokenIdentity,
-    signal: AbortSignal,
+    context: CallContext,
   ): Promise<void> | void {
     const { users, credentials, acceptWhenStale } = this.#options;
     const now = this.#now();
@@ -85,7 +85,7 @@ export class RevocationCheck {
     const end = this.#validity.end(session);
     if (end === undefined) return undefined;
     if (!this.#validity.mayBeStale(session)) throw revoked(end);
-    return this.#validity.confirmedEnd(session, signal).then((confirmed) => {
+    return this.#validity.confirmedEnd(session, context.signal).then((confirmed) => {
       if (confirmed !== undefined) throw revoked(confirmed);
     });
   }

@@ -64,9 +64,14 @@ describe('TokenVerifier', () => {
     return new TokenVerifier({ keys, issuer: () => ISSUER, audience: AUDIENCE, revocation, now });
   }
 
-  it('returns the claims of a valid token, synchronously if it is cached', async () => {
+  it('returns the claims of a valid token, synchronously and without an AbortSignal if it is cached', async () => {
     const claims = await response(login.access);
-    expect(replica.verifier.verify(login.access, scope)).to.equal(claims);
+    const lazy = {
+      get signal(): AbortSignal {
+        throw new Error('the AbortSignal was created');
+      },
+    };
+    expect(replica.verifier.verify(login.access, lazy)).to.equal(claims);
     const start = login.session.createdAt / 1000;
     expect(claims).to.deep.include({
       iss: ISSUER,
