@@ -187,8 +187,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     previous: StoredObject<Facts> | undefined,
   ): void {
     const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous, this.#reader.head);
-    const retainedBytes = previous ? current.pinnedBy(previous.key) : 0;
-    this.#publish(change, current.with(version, change.object, previous), retainedBytes);
+    const next = current.with(version, change.object, previous);
+    this.#publish(change, next, current.pinnedBy(change.object.key));
   }
 
   #remove(

@@ -10,6 +10,8 @@ import { type Frame, type FrameFactory, PackedFrame, type StoredObject } from '.
  * first use, namely the search text and an entry in each sort order. Seen with 25,000 pods and six sort orders: 590.
  */
 export const OBJECT_BYTES = 600;
+/** Memory of an element of the list of chunks, which each change copies. */
+const POINTER_BYTES = 8;
 
 /**
  * A snapshot as a sorted list of chunks. A change creates a new snapshot, which has a new chunk for the changed object
@@ -73,6 +75,10 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     }
   }
 
+  count(after: string, end = '\uffff'): number {
+    return Iterator.from(this.between(`${after}\0`, end)).reduce((sum, { length }) => sum + length, 0);
+  }
+
   pieces(): readonly SnapshotPiece[] {
     return this.#chunks;
   }
@@ -80,7 +86,8 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
   /** Returns the number of bytes that only this snapshot keeps in memory after the object at `key` is replaced. */
   pinnedBy(key: string): number {
     const chunk = this.#chunks[this.#chunkOf(key)];
-    return chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.length ?? 0) : 0;
+    const bytes = chunk ? chunk.pinnedBytes || (chunk.objects[chunk.search(key)]?.length ?? 0) : 0;
+    return bytes + this.#chunks.length * POINTER_BYTES;
   }
 
   /** Returns the same objects at a later resourceVersion. */

@@ -38,7 +38,7 @@ export class RevisionProof {
 
   /** Resolves with true when the cache reaches the resourceVersion, with false after `ms`. */
   async reached(resourceVersion: string, ms: number, signal: AbortSignal): Promise<boolean> {
-    if (BigInt(this.#cache.currentResourceVersion ?? '0') >= BigInt(resourceVersion)) return true;
+    if (this.contains(resourceVersion)) return true;
     using bounded = boundedSignal(signal, ms);
     try {
       await this.#cache.waitUntil(resourceVersion, bounded.signal);
@@ -48,6 +48,11 @@ export class RevisionProof {
       if (bounded.isLate) return false;
       throw error;
     }
+  }
+
+  /** Returns true if the cache has reached the resourceVersion. */
+  contains(resourceVersion: string): boolean {
+    return BigInt(this.#cache.currentResourceVersion ?? '0') >= BigInt(resourceVersion);
   }
 
   /** Returns the result of a request that is sent after this call. All calls before it is sent share it. */

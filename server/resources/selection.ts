@@ -23,7 +23,8 @@ export class Selection<Facts> {
   readonly everything: boolean;
   /** True if the request has no selectors. As in kube-apiserver, remainingItemCount requires this. */
   readonly countable: boolean;
-  readonly #namespace: string;
+  /** Empty for all namespaces. */
+  readonly namespace: string;
   readonly #tests: readonly Test<Facts>[];
 
   /** Throws BadRequest for a field that the resource does not support. */
@@ -41,14 +42,14 @@ export class Selection<Facts> {
     if (labelSelector.requirements.length > 0) tests.push(({ labels }) => labelSelector.matches(labels));
     this.countable = tests.length === 0;
     if (namespace !== '') tests.unshift((object) => object.namespace === namespace);
-    this.#namespace = namespace;
+    this.namespace = namespace;
     this.#tests = tests;
     this.everything = tests.length === 0;
   }
 
   /** Yields the selected objects with keys after `after`. The objects of one namespace are neighbours in the snapshot. */
   *in(snapshot: Pick<Snapshot<Facts>, 'objects'>, after = ''): Generator<CachedObject<Facts>> {
-    const namespace = this.#namespace;
+    const { namespace } = this;
     const before = namespace === '' ? '' : `${namespace}/`;
     for (const object of snapshot.objects(after > before ? after : before)) {
       if (namespace !== '' && object.namespace !== namespace) return;

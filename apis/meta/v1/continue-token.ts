@@ -17,7 +17,7 @@ const BEHIND = '\u0000';
 
 export function encodeContinue(token: ContinueToken): string {
   // Not JSON.stringify, because a resourceVersion can exceed the precision of a JavaScript number.
-  const json = `{"v":"${VERSION}","rv":${token.resourceVersion},"start":${JSON.stringify(token.after + BEHIND)}}`;
+  const json = `{"v":"${VERSION}","rv":${token.resourceVersion},"start":${JSON.stringify(`/${token.after}${BEHIND}`)}}`;
   return Buffer.from(json).toString('base64url');
 }
 
@@ -86,11 +86,10 @@ export function decodeContinue(text: string): ContinueToken {
   if (start === '') {
     throw invalid(': encoded start key empty (version meta.k8s.io/v1)');
   }
-  if (
-    !start.endsWith(BEHIND) ||
-    start.split('/').some((part) => part === '' || part === '.' || part === '..')
-  ) {
+  // kube-apiserver sends the slash if the previous page was from its watch cache, and accepts both.
+  const key = start.startsWith('/') ? start.slice(1) : start;
+  if (!key.endsWith(BEHIND) || key.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     throw invalid(`: ${start}`);
   }
-  return { resourceVersion: rv, after: start.slice(0, -BEHIND.length) };
+  return { resourceVersion: rv, after: key.slice(0, -BEHIND.length) };
 }

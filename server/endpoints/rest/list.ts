@@ -28,15 +28,15 @@ export interface ListRequest<Facts> {
   readonly headers: BodyHeaders;
   /**
    * True if kube-apiserver can answer instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
-   * kube-apiserver does, and a list that exceeds its limit throws PagedListError, because the continue token would belong to this
-   * server.
+   * kube-apiserver does, and a page of a list with selectors throws PagedListError, because it depends on the indexes of
+   * kube-apiserver whether such a page has a continue token.
    */
   readonly forwardable: boolean;
   /** See ResourceHandlerOptions. */
   readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** The list has several pages. */
+/** The list has selectors and several pages. */
 export class PagedListError extends Error {}
 
 /** Messages of kube-apiserver. */
@@ -50,9 +50,10 @@ const LIST_EXPIRED = 'The resourceVersion for the provided list is too old.';
 export async function list<Facts>(context: RequestContext, request: ListRequest<Facts>): Promise<void> {
   const { cache, representation } = request;
   const options = readListOptions(context.query, false);
-  const selection = new Selection(request.definition, options, request.namespace);
+  const { namespace } = request;
+  const selection = new Selection(request.definition, options, namespace);
   if (options.resourceVersion === '' && options.continue === '') await request.current?.(context.signal);
-  const start = await startOf(cache, options, context.signal);
+  const start = await startOf(cache, options, namespace, context.signal);
   const limit = request.forwardable && options.resourceVersion === '0' ? 0 : options.limit;
   const whole = selection.everything && limit === 0 && start.after === undefined;
   const { snapshot } = start;
@@ -61,7 +62,9 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
     return writePieces(context, frame, snapshot.pieces(), request.headers);
   }
   const page = pageOf(snapshot, selection, limit, start.after);
-  if (request.forwardable && page.meta.continue !== undefined) throw new PagedListError('the list has pages');
+  if (request.forwardable && page.meta.continue !== undefined && !selection.countable) {
+    throw new PagedListError('a list with selectors has pages');
+  }
   return writeItems(context, request, page.meta, page.objects);
 }
 
@@ -91,6 +94,7 @@ function expiredPage(after: string): StatusError {
 async function startOf<Facts>(
   cache: ResourceCache<Facts>,
   options: ListOptions,
+  namespace: string,
   signal: AbortSignal,
 ): Promise<Start<Facts>> {
   const { resourceVersion } = options;
@@ -98,12 +102,14 @@ async function startOf<Facts>(
   if (options.continue !== '') {
     const token = decodeContinue(options.continue);
     if (given) throw newBadRequest('specifying resource version is not allowed when using continue');
-    if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after: token.after };
+    // The key in a token is relative to the path of the list.
+    const after = namespace === '' ? token.after : `${namespace}/${token.after}`;
+    if (token.resourceVersion.startsWith('-')) return { snapshot: cache.snapshot(), after };
     // The previous page can be from another replica with a newer cache.
     await cache.waitUntil(token.resourceVersion, signal);
     return {
       snapshot: exactly(cache, token.resourceVersion, () => expiredPage(token.after)),
-      after: token.after,
+      after,
     };
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
@@ -139,18 +145,22 @@ function pageOf<Facts>(
 ): Page<Facts> {
   const { resourceVersion } = snapshot;
   const objects: CachedObject<Facts>[] = [];
-  let remaining = 0;
+  let isLast = true;
   for (const object of selection.in(snapshot, after)) {
-    if (limit === 0 || objects.length < limit) {
-      objects.push(object);
-      continue;
+    if (limit > 0 && objects.length === limit) {
+      isLast = false;
+      break;
     }
-    remaining += 1;
-    if (!selection.countable) break;
+    objects.push(object);
   }
   const last = objects.at(-1);
-  if (remaining === 0 || !last) return { meta: { resourceVersion }, objects };
-  const token = encodeContinue({ resourceVersion, after: last.key });
-  const count = selection.countable ? { remainingItemCount: remaining } : {};
+  if (isLast || !last) return { meta: { resourceVersion }, objects };
+  const { namespace } = selection;
+  const key = namespace === '' ? last.key : last.name;
+  const token = encodeContinue({ resourceVersion, after: key });
+  // The character 0 follows the slash.
+  const count = selection.countable
+    ? { remainingItemCount: snapshot.count(last.key, namespace === '' ? undefined : `${namespace}0`) }
+    : {};
   return { meta: { resourceVersion, continue: token, ...count }, objects };
 }

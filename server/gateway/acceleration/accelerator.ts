@@ -89,7 +89,7 @@ export class Accelerator {
     if (TABLE.test(request.headers.accept ?? '')) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
-      const late = await this.#late(followed, requirement, context);
+      const late = await this.#late(followed, requirement, info.namespace, context);
       if (late !== undefined) return late;
       const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
       if (followed.stopped.aborted) return 'kind';
@@ -113,9 +113,17 @@ export class Accelerator {
   async #late(
     followed: FollowedKind,
     requirement: Requirement,
+    namespace: string,
     { user, signal }: ProxiedContext,
   ): Promise<Reason | undefined> {
-    const waitMs = Math.min(MAX_WAIT_MS, WAIT_MS + followed.objects / OBJECTS_PER_MS);
+    // Later pages would each wait again.
+    if (requirement.freshness === 'exact') {
+      return followed.proof.contains(requirement.version) ? undefined : 'behind';
+    }
+    const objects =
+      namespace === '' ? followed.objects : followed.cache.snapshot().count(`${namespace}/`, `${namespace}0`);
+    const limit = 'limit' in requirement && requirement.limit > 0 ? requirement.limit : objects;
+    const waitMs = Math.min(MAX_WAIT_MS, WAIT_MS + Math.min(limit, objects) / OBJECTS_PER_MS);
     if (requirement.freshness === 'current') {
       // Without events, the cache learns of the current resourceVersion too late.
       if (waitMs < CATCH_UP_MS && followed.ageMs > waitMs) return 'quiet';

@@ -1,4 +1,5 @@
 // Decides for a read of the Kubernetes API how fresh a cache must be to answer it, or why only kube-apiserver can answer.
+import { decodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import {
   type ListOptions,
@@ -13,8 +14,10 @@ export type Requirement =
   | { readonly freshness: 'any' }
   /** The state at this resourceVersion or a later one. */
   | { readonly freshness: 'notOlderThan'; readonly version: string }
-  /** The state at the arrival of the request or a later one. */
-  | { readonly freshness: 'current' };
+  /** Exactly the state at this resourceVersion: a further page of a list. */
+  | { readonly freshness: 'exact'; readonly version: string }
+  /** The state at the arrival of the request or a later one. `limit`: maximum number of objects; 0 for all. */
+  | { readonly freshness: 'current'; readonly limit: number };
 
 /** Why kube-apiserver answers a read, as in the header `Cache-Status` and in metrics. */
 export const REASONS = [
@@ -74,9 +77,16 @@ function ofGet(version: string): Requirement | Reason {
 
 function ofList(options: ListOptions): Requirement | Reason {
   const { resourceVersion: version, resourceVersionMatch: match, limit } = options;
-  if (options.continue !== '') return 'continue';
+  if (options.continue !== '') return ofPage(options);
   const isExact = match === 'Exact' || (match === '' && limit > 0 && version !== '' && version !== '0');
-  return isExact ? 'exact' : atLeast(version);
+  return isExact ? 'exact' : atLeast(version, limit);
+}
+
+function ofPage(options: ListOptions): Requirement | Reason {
+  const { resourceVersion: version } = decodeContinue(options.continue);
+  // kube-apiserver returns a token without a version for an expired list. Only a client that accepts inconsistent pages uses it.
+  if (version.startsWith('-') || options.resourceVersion !== '') return 'continue';
+  return { freshness: 'exact', version };
 }
 
 function ofWatch({ resourceVersion: version, sendInitialEvents }: ListOptions): Requirement | Reason {
@@ -85,7 +95,7 @@ function ofWatch({ resourceVersion: version, sendInitialEvents }: ListOptions): 
   return atLeast(version);
 }
 
-function atLeast(version: string): Requirement {
-  if (version === '') return { freshness: 'current' };
+function atLeast(version: string, limit = 0): Requirement {
+  if (version === '') return { freshness: 'current', limit };
   return version === '0' ? { freshness: 'any' } : { freshness: 'notOlderThan', version };
 }

@@ -52,8 +52,8 @@ export interface FollowedKindOptions {
 
 /** Past events, from which watches resume. */
 const WINDOW = { events: 1024, bytes: 4 << 20 };
-/** Past lists are not served from these caches. */
-const NO_HISTORY = { snapshots: 0, bytes: 0 };
+/** Past lists, for the further pages of a list. A client reads them one after another. */
+const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
 
 /**
  * Status codes of a list that only a change of the cluster can mend. NotFound is not one of them, because
@@ -97,7 +97,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
       frames,
       maxBytes,
       window: WINDOW,
-      history: NO_HISTORY,
+      history: HISTORY,
       observer: {
         ...observer,
         listed: (way, seconds) => {

@@ -10,6 +10,12 @@ describe('continue token', () => {
 
   it("equals kube-apiserver's token", () => {
     const text = Buffer.from(encodeContinue({ resourceVersion: '12', after: 'a' }), 'base64url').toString();
-    expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: 'a\u0000' });
+    expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: '/a\u0000' });
+  });
+
+  it('is accepted without the slash, as kube-apiserver sends it after a read from etcd', () => {
+    const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: 12, start: 'a/b\u0000' });
+    const text = Buffer.from(json).toString('base64url');
+    expect(decodeContinue(text)).to.deep.equal({ resourceVersion: '12', after: 'a/b' });
   });
 });

@@ -1,5 +1,6 @@
 // Tests of the state that the response to a read must contain.
 import { expect } from 'chai';
+import { encodeContinue } from '../../../../../apis/meta/v1/continue-token.ts';
 import { requirementOf } from '../../../../../server/gateway/acceleration/cached-read.ts';
 import { parseRequestInfo } from '../../../../../server/request/request-info.ts';
 
@@ -19,7 +20,13 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   [`${PODS}?resourceVersion=7&resourceVersionMatch=Exact`, 'exact'],
   [`${PODS}?resourceVersion=0&resourceVersionMatch=Exact`, 'parameter'],
   [`${PODS}?resourceVersionMatch=NotOlderThan`, 'parameter'],
-  [`${PODS}?continue=abc&limit=5`, 'continue'],
+  [`${PODS}?continue=${encodeContinue({ resourceVersion: '7', after: 'a/b' })}&limit=5`, '7'],
+  [`${PODS}?continue=${encodeContinue({ resourceVersion: '-1', after: 'a/b' })}`, 'continue'],
+  [
+    `${PODS}?continue=${encodeContinue({ resourceVersion: '7', after: 'a/b' })}&resourceVersion=0`,
+    'continue',
+  ],
+  [`${PODS}?continue=abc&limit=5`, 'parameter'],
   [`${PODS}?resourceVersion=0&unknown=1`, 'parameter'],
   [`${PODS}?resourceVersion=0&pretty=1`, 'parameter'],
   [`${PODS}?resourceVersion=0&labelSelector=a&labelSelector=b`, 'parameter'],
