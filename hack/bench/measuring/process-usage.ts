@@ -28,6 +28,11 @@ export async function residentMB(pid: number): Promise<number> {
   return (Number(kilobytes) * 1024) / 1e6;
 }
 
+/** Number of bytes that a process has written, to sockets and files. */
+export async function bytesWritten(pid: number): Promise<number> {
+  return Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}
+
 const LOOK_MS = 50;
 
 /** Runs `work`; returns its result and the observed peak of resident memory of the process, in MB. */

@@ -11,6 +11,7 @@ import { cpuSeconds, peakWhile, residentMB } from '../measuring/process-usage.ts
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
 import { CALLER, type Scene } from '../scene/scene.ts';
+import { clientRows, type Side, type Sides } from './acceleration-clients.ts';
 import { serviceAccountToken } from './get.ts';
 import { atLeast, atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
 
@@ -22,12 +23,6 @@ const ROUNDS = 2;
 const CROWDS = [50, 500] as const;
 const WATCHERS = 500;
 const CHANGES = 10;
-
-interface Side {
-  readonly target: Target;
-  readonly pid: number;
-}
-type Sides = Readonly<Record<'peer' | 'ours', Side>>;
 
 export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
   await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, PERMISSIONS, scene.signal);
@@ -52,6 +47,7 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
     await informer(scene, sides),
     ...(await crowds(scene, sides)),
     ...(await changes(scene, sides)),
+    ...(await clientRows(scene, sides)),
   ];
   await server.stop();
   return rows;
