@@ -40,7 +40,13 @@ export function stages(options: {
     }),
     suite({
       name: 'unit',
-      files: ['test/unit/**/*.test.ts'],
+      // The slow files first, because each share gets one of four successive files.
+      files: [
+        'test/unit/**/{bootstrap,buffered-responses,list-index}.test.ts',
+        'test/unit/**/kubernetes/conformance.test.ts',
+        'test/unit/**/{memory-log-store,object-snapshot,paged-list,watch}.test.ts',
+        'test/unit/**/*.test.ts',
+      ],
       jobs: jobs ?? WAITING_JOBS,
       inShares: true,
       timeout: 180_000,
@@ -51,7 +57,8 @@ export function stages(options: {
       name: 'integration',
       files: [
         'test/integration/**/{conformance,lifecycle,registration,versions}.test.ts',
-        'test/integration/**/{authorization-server,informer,kinds,lists,main,manifests,stored-objects}.test.ts',
+        'test/integration/**/{authorization-server,informer,kinds,main,manifests,stored-objects}.test.ts',
+        'test/integration/**/{control-plane,graceful-stop,security,suite,trust}.test.ts',
         'test/integration/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,
@@ -62,7 +69,11 @@ export function stages(options: {
     }),
     suite({
       name: 'e2e',
-      files: ['test/e2e/**/{callers,configured,description,gateway}.test.ts', 'test/e2e/**/*.test.ts'],
+      files: [
+        'test/e2e/**/{callers,description,gateway}.test.ts',
+        'test/e2e/**/{acceleration,configured,start}.test.ts',
+        'test/e2e/**/*.test.ts',
+      ],
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,

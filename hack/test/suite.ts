@@ -105,8 +105,8 @@ async function runMocha(
     ending = await runCommand(process.execPath, args, {
       cwd: context.root,
       env: {
-        // Half as many collections in kube-apiserver and other programs in Go, which take a tenth of their CPU time.
-        GOGC: '200',
+        // A quarter of the collections in kube-apiserver and other programs in Go, which take a tenth of their CPU time.
+        GOGC: '400',
         ...context.env,
         TMPDIR: scratch,
         TEST_RECORD: recordFile,
