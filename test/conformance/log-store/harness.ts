@@ -26,8 +26,10 @@ export interface LogStoreTraits {
   readonly ownWords?: boolean;
   /** The suite uses only every n-th of the fixed texts, for slow stores and for variants of a store that is fully tested. */
   readonly every?: number;
+  /** The same for hostile names. */
+  readonly everyName?: number;
   /** Skips single levels, hostile values and random selections, for a store that passes them with another version or cluster. */
   readonly core?: boolean;
-  /** Random selections of each property; 40 by default. */
+  /** Random selections of each property; 20 by default. */
   readonly runs?: number;
 }

@@ -42,7 +42,8 @@ export function describeInjections(subject: () => Subject): void {
   describe('hostile values', () => {
     for (const [what, filter] of asName) {
       it(`are ordinary names, as ${what}`, async () => {
-        await all(HOSTILE, async (value) => {
+        const { everyName = 1 } = subject().traits;
+        await all(everyNth(HOSTILE, everyName), async (value) => {
           await subject().compare.page(selection(subject(), filter(value)), PAGE);
         });
         // Together with an existing name.
@@ -60,7 +61,7 @@ export function describeInjections(subject: () => Subject): void {
       for (const caseSensitive of [false, true]) {
         it(`are ordinary text, in ${mode}${caseSensitive ? ', case-sensitive' : ''}`, async () => {
           const { every = 1 } = subject().traits;
-          const values = HOSTILE.filter((value, index) => value.isWellFormed() && index % every === 0);
+          const values = everyNth(HOSTILE, every).filter((value) => value.isWellFormed());
           const accepted =
             mode === 'phrase' || mode === 'prefix'
               ? values.filter((value) => words(value).length > 0)
@@ -98,6 +99,10 @@ export function describeInjections(subject: () => Subject): void {
       }
     });
   });
+}
+
+function everyNth(values: readonly string[], step: number): readonly string[] {
+  return values.filter((_, index) => index % step === 0);
 }
 
 /** Escaped for the regular expressions of the API. */

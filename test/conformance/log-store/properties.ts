@@ -5,7 +5,7 @@ import { call } from '../../support/logging/call.ts';
 import { RandomSelections } from '../../support/logging/random-selections.ts';
 import type { Subject } from './subject.ts';
 
-const RUNS = 40;
+const RUNS = 20;
 /** Maximum number of lines for a walk through small pages. */
 const SHORT_WALK = 200;
 

@@ -36,7 +36,7 @@ describe('one node', () => {
       `OpenSearch with the ${template} mapping`,
       () => startedStore(node(), { lines: LINES, indexPrefix: `logs-${template}`, template }),
       template === 'dynamic'
-        ? { ownWords: true, unsupported: isUnsupportedWithoutWildcard, runs: 10, every: 8 }
+        ? { ownWords: true, unsupported: isUnsupportedWithoutWildcard, runs: 10, every: 8, everyName: 8 }
         : { ownWords: true, unsupported: isUnsupported },
     );
 

@@ -105,7 +105,7 @@ export function describeNode(subject: () => StartedNode): void {
         },
       });
       const time = '2026-01-15T10:00:00.123456789Z';
-      const records = Array.from({ length: 300 }, (_, n) => record(`line ${n}`, time));
+      const records = Array.from({ length: 100 }, (_, n) => record(`line ${n}`, time));
       await loadOpenSearch(node.url, records, { indexPrefix, template: 'dynamic' });
       const store = storeAt(node.url, { indexPrefix, pageSize: 7 });
       for (const order of ['asc', 'desc'] as const) {
@@ -117,17 +117,17 @@ export function describeNode(subject: () => StartedNode): void {
             { order, size: 7, from: 0, ...(after === undefined ? {} : { after }) },
             call(),
           );
-          expect(page.total).to.deep.equal({ count: 300, relation: 'eq' });
+          expect(page.total).to.deep.equal({ count: 100, relation: 'eq' });
           seen.push(...page.records.map(({ log }) => log));
           after = page.next;
         } while (after !== undefined);
-        expect(seen).to.have.length(300);
-        expect(new Set(seen).size).to.equal(300);
+        expect(seen).to.have.length(100);
+        expect(new Set(seen).size).to.equal(100);
         const exported: string[] = [];
         for await (const batch of store.export(ALL, order, call()))
           exported.push(...batch.map(({ log }) => log));
-        expect(new Set(exported).size).to.equal(300);
-        expect(exported).to.have.length(300);
+        expect(new Set(exported).size).to.equal(100);
+        expect(exported).to.have.length(100);
       }
     });
 
