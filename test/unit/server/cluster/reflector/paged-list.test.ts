@@ -25,7 +25,7 @@ describe('ListSplitter', () => {
         const { items, ...rest } = JSON.parse(text) as { items: unknown[] };
         expect(split(text, size)).to.deep.equal({ items, envelope: { ...rest, items: [] } });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
