@@ -7,6 +7,7 @@ import type { Call, LogBackend, LogRecord, Selection } from '../../../server/log
 import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/cluster/faulty-proxy.ts';
 import { call } from '../../support/logging/call.ts';
 import { MemoryLogStore, toLogRecord } from '../../support/logging/memory-log-store.ts';
+import { rejection } from '../../support/rejection.ts';
 import { collect } from './collect.ts';
 import { expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
@@ -140,6 +141,7 @@ export function describeLogStoreFaults(
         expectHonest(outcome, `operation ${index}`);
         if (outcome instanceof StatusError) expectStatus(outcome, 503, 504);
       }
+      if (traits.checked !== false) await rejection(the().store.check(call(undefined, 400)));
       await the().proxy.untilIdle();
       the().proxy.break(undefined);
       await works();

@@ -60,23 +60,6 @@ describe('withFewerLines', () => {
     expect(error).to.include({ code: 503 });
     expect(requested).to.deep.equal([3, 1]);
   });
-
-  it('stops when the caller disconnects', async () => {
-    const leaving = new AbortController();
-    let times = 0;
-    const error = await withFewerLines(
-      1_000,
-      async () => {
-        leaving.signal.throwIfAborted();
-        times++;
-        setImmediate(() => leaving.abort(new Error('gone')));
-        throw exhausted();
-      },
-      leaving.signal,
-    ).catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(Error).and.to.include({ message: 'gone' });
-    expect(times).to.equal(1);
-  });
 });
 
 const selection = { scope: { everything: true }, range: { start: BEGINNING, end: BEGINNING } } as const;

@@ -135,30 +135,6 @@ describe('the scope of a caller', () => {
     expect(checks).to.deep.equal([{ user: 'jane', verb: 'get', ...resource, wanted: ['shop'] }]);
   });
 
-  it('checks 1,500 namespaces with a concurrency of 32', async () => {
-    const namespaces = Object.fromEntries(
-      Array.from({ length: 1_500 }, (_, number) => [`n-${number}`, '2020-01-01T00:00:00Z']),
-    );
-    let open = 0;
-    let most = 0;
-    const service = await serve({
-      namespaces,
-      allowed: async (namespace) => {
-        if (namespace === '') return false;
-        most = Math.max(most, (open += 1));
-        await Promise.resolve();
-        open -= 1;
-        return true;
-      },
-      store: new MemoryLogStore([line('2026-11-20T10:00:00.000000000Z', 'x', { namespace: 'n-7' })]),
-    });
-    expect(await total(service)).to.equal(1);
-    expect(most).to.be.above(1).and.at.most(32);
-    expect(service.checkedNamespaces).to.have.length(1_501);
-    await total(service);
-    expect(service.checkedNamespaces).to.have.length(1_501);
-  });
-
   it('is a 503 while the cluster is unavailable', async () => {
     const service = await serve({
       allowed: (namespace) => {

@@ -42,17 +42,6 @@ describe('responseRecords', () => {
       expect(others, parameters).to.be.at.least(3);
     }
   });
-
-  it('stops when the caller disconnects', async () => {
-    const caller = new AbortController();
-    const working = responseRecords(queryOf(''), [RECORD, RECORD, RECORD], {
-      slicer: new TimeSlicer(0),
-      signal: caller.signal,
-    }).catch((failure: unknown) => failure);
-    await nextTurn();
-    caller.abort(new Error('gone'));
-    expect(await working).to.have.property('message', 'gone');
-  });
 });
 
 const { signal } = new AbortController();

@@ -1,13 +1,11 @@
 // Tests of log exports over HTTP.
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { ExportBatches, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
-import { until } from '../../../../support/until.ts';
 
 const TIME = '2026-11-20T10:00:00.000000001Z';
 const record = (log: string): LogRecord => ({
@@ -127,19 +125,6 @@ describe('an export', () => {
     answer.resume();
     await once(answer, 'end');
     expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'complete' });
-  });
-
-  it('announces no trailer without a chunked body', async () => {
-    const service = await serve({ store: new MemoryLogStore(ODD) });
-    expect((await service.ask('operation=export', {}, 'HEAD')).headers.trailer).to.equal(undefined);
-    const socket = connect(service.server.port, '127.0.0.1');
-    socket.write(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: localhost\r\n\r\n`);
-    let answer = '';
-    for await (const part of socket.setEncoding('utf8')) answer += String(part);
-    expect(answer)
-      .to.match(/^HTTP\/1\.1 200 /)
-      .and.to.include('plain\n');
-    expect(answer.toLowerCase()).not.to.include('trailer');
   });
 
   for (const [what, error, reported] of [
@@ -291,30 +276,5 @@ describe('an export', () => {
     expect(batches).to.be.below(400);
     answer.destroy();
     await stopped.promise;
-  });
-
-  it('counts as canceled when its reader disconnects, and as unavailable when its store fails', async () => {
-    const count = async (service: LogService, outcome: string): Promise<number> => {
-      const metrics = await service.registry.getMetricsAsJSON();
-      const ended = metrics.find(({ name }) => name === 'log_queries_total');
-      return ended?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
-    };
-    const given = Promise.withResolvers<void>();
-    const left = await serve({
-      store: exporting(async function* (_selection, _order, { signal }) {
-        yield [record('first')];
-        given.resolve();
-        await once(signal, 'abort');
-        throw newStoreTimeout('memory');
-      }),
-    });
-    const answer = await left.server.open(`${LOGS}?operation=export`);
-    await given.promise;
-    answer.destroy();
-    await until(async () => (await count(left, 'canceled')) === 1);
-
-    const failed = await serve({ store: exporting(breaking) });
-    await failed.ask('operation=export').catch(() => undefined);
-    await until(async () => (await count(failed, 'unavailable')) === 1);
   });
 });

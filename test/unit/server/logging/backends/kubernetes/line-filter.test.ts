@@ -3,10 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { lineFilter } from '../../../../../../server/logging/backends/kubernetes/line-filter.ts';
 import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
-import {
-  maxLineLength,
-  maxMainThreadLength,
-} from '../../../../../../server/logging/matching/line-matcher.ts';
+import { maxLineLength } from '../../../../../../server/logging/matching/line-matcher.ts';
 import { LongLines } from '../../../../../../server/logging/matching/long-lines.ts';
 
 const range = { start: '2026-11-21T00:00:00.000000000Z', end: '2026-11-22T00:00:00.000000000Z' };
@@ -26,20 +23,6 @@ describe('the line filter', () => {
     partial = 0;
     return lineFilter(selection, { longLines, signal, onPartialSearch: () => partial++ });
   };
-
-  it('matches short lines inline, and long lines in the worker thread', async () => {
-    for (const text of [
-      regex('x.{498}y'),
-      { mode: 'prefix', texts: ['x'], caseSensitive: false },
-    ] satisfies TextFilter[]) {
-      const filter = filterOf(text);
-      const atOnce = maxMainThreadLength(text);
-      expect(filter('-'.repeat(atOnce))).to.equal(false);
-      const later = filter('-'.repeat(atOnce + 1));
-      expect(later).to.be.instanceOf(Promise);
-      expect(await later).to.equal(false);
-    }
-  });
 
   it('reports lines of which it searches only the start', async () => {
     const most = maxLineLength(regex('x.{498}y'));

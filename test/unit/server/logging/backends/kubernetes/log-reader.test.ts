@@ -43,12 +43,6 @@ describe('the reader of container logs', () => {
       (error: unknown) => (error instanceof LogReadError ? error.kind : error),
     );
 
-  it('finds the time of the first line, also of a long one', async () => {
-    const log = containerLog('a');
-    cluster.add('shop', 'a', [at(1, 'x'.repeat(1_000)), at(3)]);
-    expect(await reader.firstTime(log, signal)).to.equal(at(1).time);
-  });
-
   it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.disturb = (_, response) => {
@@ -76,17 +70,6 @@ describe('the reader of container logs', () => {
     now = 5_000;
     _taken[Symbol.dispose]();
     expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
-  });
-
-  it('shares slots between callers round-robin', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    const order: string[] = [];
-    const readAs = async (caller: string): Promise<void> => {
-      await reader.of(caller).read(containerLog('a'), { since: undefined, signal }, () => undefined);
-      order.push(caller);
-    };
-    await Promise.all(['mallory', 'mallory', 'mallory', 'mallory', 'jane'].map(readAs));
-    expect(order).to.deep.equal(['mallory', 'mallory', 'jane', 'mallory', 'mallory']);
   });
 
   it('yields to the event loop between lines when its time slice is used up', async () => {

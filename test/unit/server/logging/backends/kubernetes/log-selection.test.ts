@@ -43,19 +43,6 @@ describe('the selection of container logs', () => {
     expect(selected.omitted.names).to.have.length(5);
   });
 
-  it('omits containers that ended a minute before the range', async () => {
-    const index = indexOf([
-      { namespace: 'a', name: 'ended', running: false },
-      { namespace: 'a', name: 'runs', running: true },
-    ]);
-    const from = async (start: string): Promise<string[]> => {
-      const range = { start, end: everything.range.end };
-      return names(await selectLogs(index, { ...everything, range }, 10));
-    };
-    expect(await from('2026-01-01T01:01:00.000000000Z')).to.deep.equal(['a/ended', 'a/runs']);
-    expect(await from('2026-01-01T01:01:00.001000000Z')).to.deep.equal(['a/runs']);
-  });
-
   it('yields to the event loop while it visits many pods', async () => {
     const work = new WorkPerTurn();
     const index = indexOf([{ namespace: 'shop', name: 'a', running: true }]);

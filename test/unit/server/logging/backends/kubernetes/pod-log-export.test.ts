@@ -146,22 +146,6 @@ describe('exports of pod logs', () => {
     });
   }
 
-  it('writes the log that cannot be read, and the error, to the server log', async () => {
-    for (const pod of ['a', 'b']) cluster.add('shop', pod, [at(1)]);
-    cluster.disturb = ({ pathname }, response) => {
-      if (pathname.includes('/b/')) refuse(response, 500, 'InternalError');
-      return pathname.includes('/b/');
-    };
-    const logged: unknown[] = [];
-    const log = {
-      debug: (what: unknown) => void logged.push(what),
-      info: () => undefined,
-      warn: () => undefined,
-    };
-    await drained(cluster.store({}, { log }).export(everything, 'asc', call));
-    expect(logged.at(-1)).to.include({ namespace: 'shop', pod: 'b', container: 'app', kind: 'failed' });
-  });
-
   it('exports the other logs when one is forbidden, and fails when all are forbidden', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);

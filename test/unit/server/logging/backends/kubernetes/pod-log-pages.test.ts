@@ -47,32 +47,6 @@ describe('queries of pod logs', () => {
     });
   }
 
-  it('rejects a cursor that it did not issue', async () => {
-    cluster.add('shop', 'a', [at(1), at(2)]);
-    const store = cluster.store();
-    const { next = '' } = await store.query(everything, { ...newest, size: 1 }, call);
-    for (const after of ['', 'x', `x${next}`, next.slice(1), `${next}x`]) {
-      const failure = await store
-        .query(everything, { ...newest, after }, call)
-        .catch((error: unknown) => error);
-      expect(failure, after).to.include({ name: 'StatusError', code: 400 });
-      expect(failure).to.match(/cursor: is not a cursor of the log store kubernetes/);
-    }
-  });
-
-  it('stops reading when an uncounted page is full', async () => {
-    const log = cluster.add('shop', 'a', [at(1), at(2), at(3)]);
-    const request = { size: 1, from: 0, uncounted: true };
-    const store = cluster.store();
-    const oldest = await store.query(everything, { ...request, order: 'asc' }, call);
-    expect(oldest.records.map(({ log: text }) => text)).to.deep.equal(['line 1']);
-    expect(oldest.total.relation).to.equal('gte');
-    log.append(at(86_000));
-    const last = await store.query(everything, { ...request, order: 'desc' }, call);
-    expect(last.records.map(({ log: text }) => text)).to.deep.equal(['line 86000']);
-    expect(last.next).to.be.a('string');
-  });
-
   it('truncates a page of long lines to the memory, reports it, and returns the rest on further pages', async () => {
     for (const pod of ['a', 'b', 'c', 'd']) {
       cluster.add(
@@ -116,17 +90,6 @@ describe('queries of pod logs', () => {
       expect(behind.total).to.deep.equal({ count: 60, relation: 'eq' });
     });
   }
-
-  it('returns no lines from before the creation of the namespace', async () => {
-    cluster.add('shop', 'a', [at(1), at(2), at(3)]);
-    cluster.add('other', 'b', [at(1)]);
-    const since = at(2).time;
-    const scope = { everything: false, namespaces: [{ name: 'shop', since }] } as const;
-    const page = await cluster.store().query({ ...everything, scope }, newest, call);
-    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 3', 'line 2']);
-    expect(page.total.count).to.equal(2);
-    expect(cluster.requests.every(({ pathname }) => pathname.includes('/shop/'))).to.equal(true);
-  });
 
   it('omits containers above the limit, names them, and returns a lower bound as the total', async () => {
     for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)]);
@@ -172,30 +135,6 @@ describe('queries of pod logs', () => {
     expect(page.total.relation).to.equal('gte');
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
     expect(page.shortfalls[0]?.message).to.include('oldest');
-  });
-
-  it('returns no lines of a container that has not started, and no shortfall', async () => {
-    cluster.add('shop', 'a', [at(1)]);
-    cluster.add('shop', 'b', [], { state: 'waiting' });
-    cluster.disturb = (url, response) => {
-      if (!url.pathname.includes('/b/')) return false;
-      response.writeHead(400).end('container "app" in pod "b" is waiting to start: ContainerCreating');
-      return true;
-    };
-    const page = await cluster.store().query(everything, newest, call);
-    expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
-  });
-
-  it('reads the previous run', async () => {
-    cluster.add('shop', 'a', [at(5)], {
-      restarts: 1,
-      previous: new KubeletLog([at(1), at(2)]),
-      startedAt: '2026-01-01T00:00:05Z',
-    });
-    const store = cluster.store();
-    const page = await store.query(everything, { ...newest, order: 'asc' }, call);
-    expect(page.records.map(({ log }) => log)).to.deep.equal(['line 1', 'line 2', 'line 5']);
-    expect((await store.statistics(everything, call)).containers).to.equal(2);
   });
 
   it('returns the lines of the other logs when a kubelet fails midway', async () => {

@@ -99,21 +99,6 @@ describe('live tails of pod logs', () => {
     expect((await tail.until('line 7')).length).to.equal(7);
   });
 
-  it('does not wait for an incomplete line, and delivers it when it is complete', async () => {
-    const log = cluster.add('shop', 'prompt', [at(1)]);
-    cluster.add('shop', 'quick', [at(2)]);
-    cluster.disturb = ({ pathname, searchParams }, response) => {
-      if (!pathname.includes('/prompt/') || searchParams.get('follow') === 'true') return false;
-      response.writeHead(200).end(`${at(1).time} line 1\n${at(3).time} li`);
-      return true;
-    };
-    const begin = performance.now();
-    await follow().until('line 2');
-    expect(performance.now() - begin).to.be.below(2_000);
-    log.append(at(3));
-    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 2', 'line 3']);
-  });
-
   it('merges backlogs that exceed the memory, with a filter', async () => {
     const [lines, pods] = [600, 7];
     for (let pod = 0; pod < pods; pod++) {
@@ -163,15 +148,6 @@ describe('live tails of pod logs', () => {
     expect(cluster.requests.map(({ pathname }) => pathname).join()).not.to.include('/bank/');
   });
 
-  it('starts at a fraction of a second, although sinceTime has whole seconds', async () => {
-    const half = at(2, 'behind it', '500000000');
-    const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
-    const range = { ...everything.range, start: half.time };
-    const seen = follow({ ...everything, range }).until('line 3');
-    log.append(at(3));
-    expect(await seen).to.deep.equal(['behind it', 'line 3']);
-  });
-
   it('reopens an interrupted stream without gaps or duplicates of the same instant', async () => {
     const log = cluster.add('shop', 'a', [at(1), at(2, 'x', '000000001'), at(2, 'y', '000000001')]);
     await follow().until('y');
@@ -183,52 +159,12 @@ describe('live tails of pod logs', () => {
     expect(await tail.until('line 3')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz', 'line 3']);
   });
 
-  it('reopens a stream after a log rotation', async () => {
-    const log = cluster.add('shop', 'a', [at(1), at(2, 'a', '000000001')]);
-    await follow().until('a');
-    log.rotate();
-    log.end();
-    log.append(at(2, 'b', '000000002'), at(3));
-    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'a', 'b', 'line 3']);
-  });
-
-  it('delivers the rest of a run that ended, and then the next run', async () => {
-    const log = cluster.add('shop', 'a', [at(1), at(2)]);
-    // Reopened because of the pod event, not of the backoff.
-    tail = new Tail(cluster.store({}, { followTuning: { initialBackoffMs: 10_000 } }));
-    await tail.until('line 2');
-    await until(() => log.followers === 1);
-    log.cut();
-    log.append(at(3, 'last words'));
-    const next = new KubeletLog([at(5)]);
-    cluster.put({
-      namespace: 'shop',
-      name: 'a',
-      containers: [{ name: 'app', log: next, previous: log, restarts: 1, startedAt: at(4).time }],
-    });
-    expect(await tail.until('line 5')).to.deep.equal(['line 1', 'line 2', 'last words', 'line 5']);
-  });
-
   it('follows a container once it starts', async () => {
     cluster.add('shop', 'a', [], { state: 'waiting' });
     cluster.add('shop', 'b', [at(1)]);
     await follow().until('line 1');
     cluster.add('shop', 'a', [at(2)]);
     expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
-  });
-
-  it('closes all streams when the caller disconnects', async () => {
-    const logs = ['a', 'b', 'c'].map((pod) => cluster.add('shop', pod, [at(1, pod)]));
-    follow();
-    for (const pod of ['a', 'b', 'c']) await tail.until(pod);
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    await tail.end();
-    const look = (): void => {
-      if (logs.every(({ followers }) => followers === 0)) resolve();
-      else setImmediate(look);
-    };
-    look();
-    await closed;
   });
 
   it('ends with an error when later containers exceed maxContainers', async () => {
@@ -334,32 +270,6 @@ describe('live tails of pod logs', () => {
     expect(failure).to.include({ name: 'StatusError', code: 503 });
   });
 
-  for (const [age, which, follows] of [
-    [2_000, 'two seconds', ['true']],
-    [2_001, 'more', [null, 'true']],
-  ] as const) {
-    it(`reads lines that are ${which} old in ${follows.length === 1 ? 'the stream' : 'a request before the stream'}`, async () => {
-      const log = cluster.add('shop', 'a', [at(3600)]);
-      const range = { ...everything.range, start: at(3600).time };
-      const wallClock = (): number => Date.parse(at(3600).time) + age;
-      tail = new Tail(cluster.store({}, { followTuning: tuning, wallClock }), { ...everything, range });
-      await tail.until('line 3600');
-      log.append(at(3601));
-      await tail.until('line 3601');
-      expect(cluster.requests.map(({ searchParams }) => searchParams.get('follow'))).to.deep.equal(follows);
-    });
-  }
-
-  it('does not wait for the lines of a pod that appears later', async () => {
-    const log = cluster.add('shop', 'a', [at(1)]);
-    await follow().until('line 1');
-    cluster.disturb = ({ pathname }) => pathname.includes('/silent/');
-    cluster.add('shop', 'silent', [at(2)]);
-    await until(() => cluster.requests.some(({ pathname }) => pathname.includes('/silent/')));
-    log.append(at(3));
-    expect(await tail.until('line 3')).to.deep.equal(['line 1', 'line 3']);
-  });
-
   it('backs off while a kubelet fails', async () => {
     cluster.add('shop', 'a');
     cluster.disturb = (_, response) => {
@@ -374,20 +284,6 @@ describe('live tails of pod logs', () => {
     cluster.disturb = () => false;
     cluster.add('shop', 'a', [at(1)]);
     expect(await line).to.deep.equal(['line 1']);
-  });
-
-  it('reopens a stream at once if it breaks after new lines', async () => {
-    let lines = 0;
-    cluster.add('shop', 'a');
-    cluster.disturb = (_, response) => {
-      const { time, text } = at(++lines);
-      response.writeHead(200).write(`${time} ${text}\n`, () => response.destroy());
-      return true;
-    };
-    const begin = performance.now();
-    await follow().until('line 20');
-    // Waits that double up to five seconds would take half a minute.
-    expect(performance.now() - begin).to.be.below(15_000);
   });
 
   it('backs off while the kubelet returns lines but cannot follow, without gaps', async () => {

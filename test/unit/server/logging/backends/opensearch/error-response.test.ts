@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { errorOf, isMissing } from '../../../../../../server/logging/backends/opensearch/error-response.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import { createLogger } from '../../../../../../server/observability/logger.ts';
 
 const body = (type: string, reason = ''): string =>
   JSON.stringify({ error: { root_cause: [{ type, reason }], type, reason } });
@@ -12,19 +11,6 @@ describe('an error response of OpenSearch', () => {
     expect(isMissing(404, body('index_not_found_exception'))).to.equal(true);
     expect(isMissing(500, body('index_not_found_exception'))).to.equal(false);
     expect(isMissing(404, '<html>index_not_found_exception</html>')).to.equal(false);
-  });
-
-  it('names the configuration section of rejected credentials', () => {
-    const error = errorOf(401, '{"error":"Unauthorized"}');
-    expect(error.code).to.equal(503);
-    expect(unfitOptionIn(error)?.option).to.equal('logging.opensearch');
-  });
-
-  it('logs the message of the store without a stack', () => {
-    const lines: string[] = [];
-    const log = createLogger({ level: 'info', format: 'json' }, { write: (line) => lines.push(line) });
-    log.warn({ err: errorOf(502, '<html>') }, 'failed');
-    expect(lines[0]).to.include('"cause":{"type":"Error","message":"status 502: <html>"}');
   });
 
   it('because of a setting says what to change, to the caller and to the operator', () => {

@@ -34,29 +34,10 @@ async function logsOf(batches: AsyncIterable<Iterable<LogRecord>>): Promise<stri
 }
 
 describe('an export from OpenSearch', () => {
-  it('returns each record once, in pages of at most the page size', async () => {
-    await using store = await scriptedStore((request) => searchIn(LINES, request));
-    const batches = storeAt(store.url, { pageSize: 100 }).export(SELECTION, 'asc', call());
-    expect(await logsOf(batches)).to.deep.equal(IDS);
-    expect(Math.max(...store.requests.map(({ body }) => Number(body['size'])))).to.equal(100);
-    const preferences = store.requests.map(({ path }) => /preference=([^&]*)/.exec(path)?.[1]);
-    expect(new Set(preferences).size).to.equal(1);
-    expect(preferences[0]).to.match(/^export-/);
-  });
-
   it('returns each record once if pages end among records with the same sort key', async () => {
     const lines = LINES.map((line, n) => ({ ...line, key: String(KEY), sequence: Math.floor(n / 150) }));
     await using store = await scriptedStore((request) => searchIn(lines, request));
     expect(await logsOf(storeAt(store.url).export(SELECTION, 'asc', call()))).to.deep.equal(IDS);
-  });
-
-  it('ends when the caller disconnects', async () => {
-    await using store = await scriptedStore((request) => searchIn(LINES, request));
-    const leaving = new AbortController();
-    const left = storeAt(store.url).export(SELECTION, 'asc', call(30_000, leaving.signal));
-    await left.next();
-    leaving.abort(new Error('gone'));
-    expect(await logsOf(left).catch((error: unknown) => error)).to.have.property('message', 'gone');
   });
 
   for (const [what, code, fail] of [

@@ -4,7 +4,6 @@ import type { LogRecord, Selection } from '../../../../../../server/logging/log-
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { until } from '../../../../../support/until.ts';
 import {
-  CAPABILITIES,
   call,
   type Line,
   RESPONDED,
@@ -79,21 +78,6 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('reads a shorter overlap if more records arrive than the maximum of digests', async () => {
-    const lines: Line[] = Array.from({ length: 60 }, (_, n) => ({
-      id: `line-${n}`,
-      key: String(1_768_435_200_000_000_000n + BigInt(n) * 1_000_000n),
-      sequence: n,
-    }));
-    await using store = await held(lines);
-    const { logs, leave } = follow(store, { followTuning: { ...QUICK, digests: 20 } });
-    await until(() => logs.length === 60);
-    const polls = store.requests.length;
-    await until(() => store.requests.length > polls + 3);
-    expect(logs).to.have.length(60);
-    await leave();
-  });
-
   it('shares five slots between all live tails, each of which searches the same copies of the shards', async () => {
     let open = 0;
     let most = 0;
@@ -124,47 +108,5 @@ describe('a live tail of OpenSearch', () => {
       .next()
       .catch((caught: unknown) => caught);
     expect(error).to.include({ code: 503 });
-  });
-
-  it('continues after failures, even if the wall clock jumps', async () => {
-    let clock = Date.parse(SELECTION.range.end);
-    let searches = 0;
-    await using store = await scriptedStore((request, response) => {
-      searches++;
-      if (searches === 1 || searches > 4) {
-        const lines = searches === 1 ? [FIRST] : [FIRST, SECOND];
-        return searchIn(lines, request).replace(/"value":\d+/, `"value":${lines.length}`);
-      }
-      clock += 3_600_000;
-      response.writeHead(500).end('{}');
-      return RESPONDED;
-    });
-    const { logs, leave } = follow(store, { wallClock: () => clock });
-    await until(() => logs.length === 2);
-    expect(logs).to.deep.equal(['first', 'second']);
-    await leave();
-  });
-
-  it('reads the layout again when an index appears', async () => {
-    let shards = 2;
-    const shardsNow = () => ({ _shards: { total: shards, successful: shards, skipped: 0, failed: 0 } });
-    let layouts = 0;
-    const lines: Line[] = [FIRST];
-    await using store = await scriptedStore(
-      (request) => searchIn(lines, request, shardsNow()).replace(/"value":\d+/, `"value":${lines.length}`),
-      (request) => {
-        if (!request.path.includes('_field_caps')) return searchResponse([], shardsNow());
-        layouts++;
-        return CAPABILITIES;
-      },
-    );
-    const { logs, leave } = follow(store);
-    await until(() => logs.length === 1);
-    expect(layouts).to.equal(1);
-    shards = 3;
-    lines.push(SECOND);
-    await until(() => logs.length === 2);
-    expect(layouts).to.equal(2);
-    await leave();
   });
 });

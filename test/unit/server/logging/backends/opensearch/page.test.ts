@@ -63,16 +63,6 @@ describe('a page of a search that matches many lines', () => {
     for (const { body } of sorted.slice(1)) expect(body['track_total_hits']).to.equal(false);
   });
 
-  it('counts first if the range is the only filter, because the store counts a range without reading documents', async () => {
-    await using store = await scriptedStore(broad);
-    const page = await storeAt(store.url).query(SELECTION, { order: 'desc', size: 10, from: 0 }, call());
-    expect(page.records).to.have.length(10);
-    expect(page.total).to.deep.equal({ count: 100_000, relation: 'eq' });
-    const [first, ...others] = store.requests.map(({ body }) => body);
-    expect(first).to.include({ size: 0, track_total_hits: true });
-    for (const body of others) expect(body).to.include({ track_total_hits: false });
-  });
-
   it('returns a lower bound as the total if the request needs no exact total', async () => {
     await using store = await scriptedStore(broad);
     const request = { order: 'desc', size: 10, from: 0, uncounted: true } as const;

@@ -1,10 +1,6 @@
 // Tests of the parser of search responses of OpenSearch.
 import { expect } from 'chai';
-import {
-  RecordReader,
-  readSearchResponse,
-} from '../../../../../../server/logging/backends/opensearch/search-response.ts';
-import { FIELDS } from '../../../../../support/logging/opensearch-store.ts';
+import { readSearchResponse } from '../../../../../../server/logging/backends/opensearch/search-response.ts';
 
 const response = (changes: object = {}): string =>
   JSON.stringify({
@@ -38,40 +34,5 @@ describe('a search response', () => {
     ]);
     expect(() => read({ _clusters: { total: 1, successful: 0, skipped: 1 } })).to.throw('is unreachable');
     expect(read({ _clusters: { total: 1, successful: 1, skipped: 0 } }).shortfalls).to.deep.equal([]);
-  });
-
-  it('keeps all digits of nanoseconds', () => {
-    const text = response({
-      hits: { hits: [{ _index: 'i', _id: 'a', _source: { log: '"sort":[1,2]' }, sort: ['KEY', 4] }] },
-    }).replace('"KEY"', '1768471200123456789');
-    expect(readSearchResponse(text, true).hits[0]?.time).to.equal(1_768_471_200_123_456_789n);
-  });
-});
-
-describe('a record', () => {
-  const read = (source: object) =>
-    new RecordReader(FIELDS).read({ index: 'i', id: 'a', source: { ...source }, time: 0n, sequence: 0 });
-
-  it('is read from nested objects and from names with dots', () => {
-    const nested = { log: 'line\n', kubernetes: { namespace_name: 'a', pod_name: 'b', container_name: 'c' } };
-    const dotted = {
-      log: ['line'],
-      'kubernetes.namespace_name': 'a',
-      kubernetes: { pod_name: 'b' },
-      'kubernetes.container_name': 'c',
-    };
-    const expected = {
-      time: '1970-01-01T00:00:00.000000000Z',
-      log: 'line',
-      namespace: 'a',
-      pod: 'b',
-      container: 'c',
-    };
-    expect(read(nested)).to.deep.equal(expected);
-    expect(read(dotted)).to.deep.equal(expected);
-  });
-
-  it('has each text of a list in its line, and empty names if it has none', () => {
-    expect(read({ log: ['a', null, 'b'] })).to.include({ log: 'a\nb', namespace: '', pod: '' });
   });
 });

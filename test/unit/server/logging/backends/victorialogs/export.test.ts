@@ -144,30 +144,6 @@ describe('an export from VictoriaLogs', () => {
     expect([...times, ...(await timesOf(batches))]).to.deep.equal(TIMES);
   });
 
-  it('requests the next window while it reads one', async () => {
-    const second = Promise.withResolvers<void>();
-    await using server = await storing((requested, index) => {
-      if (index === 1) second.resolve();
-      if (index > 0) return whole(requested);
-      return (response) => {
-        response.writeHead(200).write(half(requested));
-        void second.promise.then(() => response.end(requested.lines.slice(lengthOfHalf(requested)).join('')));
-      };
-    });
-    expect(await timesOf(exporting(server.url, 'asc'))).to.deep.equal(TIMES);
-  });
-
-  it('retries with a longer timeout when the store returns nothing within the first one', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using server = await storing((requested, index) => {
-      if (index > 0) return whole(requested);
-      return (response) => void response.on('close', closed.resolve);
-    });
-    const times = timesOf(exporting(server.url, 'asc', { requestMs: 50 }));
-    await closed.promise;
-    expect(await times).to.deep.equal(TIMES);
-  });
-
   it('fails with 504 when the store hangs, and leaves no request open', async () => {
     const open = new Set<object>();
     await using server = await storing((requested, index) => (response) => {
@@ -179,20 +155,6 @@ describe('an export from VictoriaLogs', () => {
     const error = await timesOf(batches).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 504 });
     while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
-  });
-
-  it('does not make the store sort records with the same time', async () => {
-    const instant = {
-      start: instantOfNanoseconds(BEGIN + 3_600_000_000_007n),
-      end: instantOfNanoseconds(BEGIN + 3_600_000_000_008n),
-    };
-    const sorted: boolean[] = [];
-    await using server = await storing((requested) => {
-      sorted.push(requested.isSorted);
-      return whole(requested);
-    });
-    expect(await timesOf(exporting(server.url, 'asc', {}, instant))).to.have.length(60);
-    expect(sorted).to.deep.equal([false]);
   });
 
   it('fails with 503 when the store does not sort', async () => {

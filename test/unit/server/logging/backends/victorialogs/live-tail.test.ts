@@ -70,36 +70,6 @@ describe('a live tail of VictoriaLogs', () => {
     expect((await tail.next()).done).to.equal(true);
   });
 
-  it('stays within the limit of digests when more records arrive, and repeats none', async () => {
-    const lines = Array.from({ length: 100 }, (_, index) => line(index * 5, `${index}`));
-    await using server = await ScriptedVictoriaLogs.start((...args) => holding(lines)(...args));
-    const leaving = new AbortController();
-    const tail = liveTails(server.url, { maxDigests: 10 }).follow(QUERY, leaving);
-    const seen = [...logsOf(await tail.next())];
-    lines.push(line(700, 'new'));
-    while (!seen.includes('new')) seen.push(...logsOf(await tail.next()));
-    expect(seen).to.have.length(101);
-    leaving.abort();
-    await tail.next();
-  });
-
-  it('recovers from an outage of the store without losing records', async () => {
-    const lines = [line(100, 'a')];
-    await using server = await ScriptedVictoriaLogs.start((response, request) => {
-      const count = server.requests.length;
-      if (count === 3 || count === 4) response.writeHead(500).end();
-      else holding(lines)(response, request);
-    });
-    const leaving = new AbortController();
-    const tail = liveTails(server.url).follow(QUERY, leaving);
-    expect(logsOf(await tail.next())).to.deep.equal(['a']);
-    lines.push(line(200, 'b'));
-    expect(logsOf(await tail.next())).to.deep.equal(['b']);
-    expect(server.requests.length).to.be.above(4);
-    leaving.abort();
-    expect((await tail.next()).done).to.equal(true);
-  });
-
   it('fails at once when the store is unavailable at the start', async () => {
     await using server = await ScriptedVictoriaLogs.start((response) => response.writeHead(503).end());
     const tail = liveTails(server.url).follow(QUERY, new AbortController());

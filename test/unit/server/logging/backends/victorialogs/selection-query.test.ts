@@ -7,27 +7,7 @@ import {
   levelFilter,
 } from '../../../../../../server/logging/backends/victorialogs/line-filters.ts';
 import { quoted, since, within } from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
-import {
-  type Query,
-  SelectionQuery,
-} from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import type { Scope, Selection } from '../../../../../../server/logging/log-store.ts';
 import { levelMatcher } from '../../../../../../server/logging/matching/levels.ts';
-import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
-
-const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
-const ALL: Selection = { scope: { everything: true }, range: RANGE };
-
-function queryOf(part: Partial<Selection>): Query {
-  const selection = { ...ALL, ...part };
-  const found = new SelectionQuery(selection, FIELDS).within(selection.range);
-  if (!found) throw new Error('nothing can match');
-  return found;
-}
-
-function scope(...namespaces: readonly (readonly [name: string, since: string])[]): Scope {
-  return { everything: false, namespaces: namespaces.map(([name, since]) => ({ name, since })) };
-}
 
 describe('LogsQL', () => {
   /** The escapes of JSON that strconv.Unquote of Go accepts between double quotes. */
@@ -50,38 +30,7 @@ describe('LogsQL', () => {
   });
 });
 
-describe('the query of a selection', () => {
-  it('groups 1,500 namespaces that were created within the range', () => {
-    const many = Array.from(
-      { length: 1_500 },
-      (_, index) => [`n${index}`, `${RANGE.start.slice(0, 19)}.000000001Z`] as const,
-    );
-    const [, filter = ''] = queryOf({ scope: scope(...many) }).extraFilters;
-    expect(filter.split('in(').length - 1).to.equal(39);
-    expect(filter.split('_time:>=').length - 1).to.equal(1_500);
-  });
-
-  it('is undefined when no record can match', () => {
-    const nothing: Partial<Selection>[] = [
-      { pods: { exact: [] } },
-      { containers: { contains: [] } },
-      { workloads: { exact: [] } },
-      { namespaces: { exact: [] } },
-      { levels: [] },
-      { text: { mode: 'phrase', texts: ['},'], caseSensitive: false } },
-      { range: { start: RANGE.end, end: RANGE.end } },
-      { range: { start: RANGE.end, end: RANGE.start } },
-      { scope: scope() },
-      { scope: scope(['a', RANGE.end]) },
-    ];
-    for (const part of nothing) {
-      const selection = { ...ALL, ...part };
-      const query = new SelectionQuery(selection, FIELDS);
-      expect(query.within(selection.range), JSON.stringify(part)).to.equal(undefined);
-      expect(query.withinByName(selection.range), JSON.stringify(part)).to.equal(undefined);
-    }
-  });
-});
+describe('the query of a selection', () => {});
 
 describe('filters for the text of lines', () => {
   it('accept a common form of a level next to any character', () => {

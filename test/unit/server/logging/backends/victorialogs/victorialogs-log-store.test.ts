@@ -145,30 +145,6 @@ describe('the VictoriaLogs store', () => {
     expect((await refusalAfter(23_000, (store) => store.check(call()))).message).to.match(slow);
   });
 
-  it('rejects a truncated response', async () => {
-    const line = `${JSON.stringify({ _time: NOON, _msg: 'one' })}\n`;
-    const breaking: readonly Responder[] = [
-      (response) => {
-        response.writeHead(200);
-        response.write(line, () => response.destroy());
-      },
-      (response) => response.writeHead(200).end(`${line}{"_time":"${NOON}","_msg":"tw`),
-      (response) =>
-        response
-          .writeHead(200)
-          .end(`${line}\nremoteAddr: x; requestURI: y; it requires more than 5MB of memory\n`),
-      (response) => response.writeHead(200, { 'Content-Length': '1000' }).end(line, () => response.destroy()),
-    ];
-    for (const [index, lines] of breaking.entries()) {
-      await using server = await ScriptedVictoriaLogs.start(overviewThen(lines));
-      const store = newStore(server.url);
-      const page = { order: 'asc', size: 10, from: 0 } as const;
-      expect((await statusOf(store.query(SELECTION, page, call()))).code, String(index)).to.be.oneOf([
-        400, 503,
-      ]);
-    }
-  });
-
   it('continues between records with the same time, although earlier pages contain 34 MiB of them', async () => {
     const lines = Array.from({ length: 40 }, (_, n) => `${10 + n} ${'x'.repeat(1 << 20)}`);
     const overview = rows({ n: '40', first: NOON, last: NOON });
@@ -194,20 +170,6 @@ describe('the VictoriaLogs store', () => {
     );
     // The time has three records.
     expect(limits).to.deep.equal(['10011', '14', '14']);
-  });
-
-  it('sends the scope and the time range as extra filters, with the timeout', async () => {
-    await using server = await ScriptedVictoriaLogs.start(rows({ n: '0', ids: '0', named: '0' }));
-    const scope = { everything: false, namespaces: [{ name: 'a', since: RANGE.start }] } as const;
-    await newStore(server.url).statistics({ ...SELECTION, scope, pods: { exact: ['*'] } }, call(20_000));
-    const [request] = server.requests;
-    expect(request?.form.getAll('extra_filters')).to.deep.equal([
-      `_time:[${RANGE.start},${RANGE.end})`,
-      '"kubernetes.namespace_name":="a"',
-    ]);
-    expect(request?.form.get('query')).to.match(/^"kubernetes\.pod_name":="\*" \| stats /);
-    expect(request?.form.get('timeout')).to.match(/^(?:1\d{4}|20000)ms$/);
-    expect(request?.headers['accept-encoding']).to.equal('identity');
   });
 
   it('returns a page with a partial result when the total takes too long', async () => {
