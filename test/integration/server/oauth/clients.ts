@@ -1,14 +1,9 @@
 // Tests of the OAuth endpoints with independent OAuth clients such as openid-client.
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import * as openid from 'openid-client';
 import { type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'pässword+with %special& characters';
-const run = promisify(execFile);
 
 export function describeClients(subject: () => OAuthCluster): void {
   describe('independent OAuth clients', () => {
@@ -50,10 +45,6 @@ export function describeClients(subject: () => OAuthCluster): void {
             password: PASSWORD,
             scope: 'openid email',
           });
-
-        it('discovers the endpoints', () => {
-          expect(config.serverMetadata().token_endpoint).to.equal(`${server.issuer}/token`);
-        });
 
         it('signs in, reads userinfo, and verifies the ID token with the published keys', async () => {
           const tokens = await signIn();
@@ -100,65 +91,7 @@ export function describeClients(subject: () => OAuthCluster): void {
         });
       });
     }
-
-    it("works with Python's Authlib", async function () {
-      this.timeout(660_000);
-      const python = await authlib(cluster.dir);
-      if (python === undefined) {
-        if (process.env['CI'] === 'true') throw new Error('Authlib cannot be installed');
-        console.log('      Authlib cannot be installed here: left out');
-        this.skip();
-      }
-      const { stdout } = await run(python, ['-c', AUTHLIB], {
-        env: { ISSUER: server.issuer, CA: cluster.caFile, PASSWORD },
-      });
-      expect(JSON.parse(stdout)).to.deep.equal({
-        type: 'Bearer',
-        sub: 'alice',
-        rotated: true,
-        revoked: 200,
-        refused: 'invalid_grant',
-      });
-    });
   });
-}
-
-const AUTHLIB = `
-import json, os
-from authlib.integrations.requests_client import OAuth2Session
-issuer, ca = os.environ['ISSUER'], os.environ['CA']
-token_url = issuer + '/token'
-session = OAuth2Session('platform', 'platform', scope='openid', token_endpoint=token_url)
-session.verify = ca
-token = session.fetch_token(token_url, username='alice', password=os.environ['PASSWORD'])
-info = session.get(issuer + '/userinfo').json()
-renewed = session.refresh_token(token_url)
-revoked = session.revoke_token(issuer + '/revoke', token=renewed['refresh_token'], token_type_hint='refresh_token')
-refused = None
-try:
-    session.refresh_token(token_url, refresh_token=renewed['refresh_token'])
-except Exception as error:
-    refused = getattr(error, 'error', str(error))
-print(json.dumps({
-    'type': token['token_type'], 'sub': info['sub'],
-    'rotated': renewed['refresh_token'] != token['refresh_token'],
-    'revoked': revoked.status_code, 'refused': refused,
-}))
-`;
-
-/** Python of a virtual environment with Authlib; undefined when it cannot be installed. */
-async function authlib(dir: string): Promise<string | undefined> {
-  const environment = join(dir, 'python');
-  const python = join(environment, 'bin', 'python');
-  try {
-    await run('python3', ['-m', 'venv', environment], { timeout: 300_000 });
-    await run(python, ['-m', 'pip', 'install', '--quiet', 'authlib==1.6.5', 'requests==2.32.5'], {
-      timeout: 300_000,
-    });
-  } catch {
-    return undefined;
-  }
-  return existsSync(python) ? python : undefined;
 }
 
 function bodyText(body: unknown): string {

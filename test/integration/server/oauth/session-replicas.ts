@@ -45,11 +45,7 @@ export class SessionReplicas {
   }
 
   async replica(
-    options: {
-      readonly staleAfterMs?: number;
-      readonly monotonic?: () => number;
-      readonly keys?: KeyRing;
-    } = {},
+    options: { readonly staleAfterMs?: number; readonly monotonic?: () => number } = {},
   ): Promise<Replica> {
     const proxy = await FreezingProxy.start(this.cluster.controlPlane.ports.apiserver);
     const config = new KubeConfig();
@@ -71,7 +67,7 @@ export class SessionReplicas {
     };
     const replica = { store, client, proxy, stop: () => (stopped ??= stop()) };
     this.#replicas.push(replica);
-    await until(() => store.fresh || options.keys !== undefined);
+    await until(() => store.fresh);
     return replica;
   }
 }

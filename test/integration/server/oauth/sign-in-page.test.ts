@@ -130,23 +130,6 @@ describe('the sign-in page in Chromium', function () {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('signs in at each of several tabs that were opened at the same time, at worst at the second attempt', async () => {
-    const tabs = [page, await page.browserContext().newPage()];
-    await tabs[1]?.setJavaScriptEnabled(false);
-    const url = site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback });
-    await Promise.all(tabs.map((tab) => tab.goto(url)));
-    for (const tab of tabs) {
-      await tab.bringToFront();
-      for (let tries = 0; tries < 2 && !tab.url().startsWith(callback); tries++) {
-        await tab.$eval('#username', (input) => input.setAttribute('value', ''));
-        await tab.type('#username', 'alice');
-        await tab.type('#password', PASSWORD);
-        await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')]);
-      }
-      expect(tab.url()).to.match(/\?code=pac_/);
-    }
-  });
-
   it('has its fields in tab order, and a cancel that returns to the client', async () => {
     await open();
     const way = [await focused()];

@@ -14,7 +14,6 @@ import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-chec
 import { TokenIssuer } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
-import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 
@@ -47,14 +46,6 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
 
   const tokenOf = async (account = ALICE, client = CLIENT): Promise<string> =>
     issuer.accessToken({ client, account, session: SESSION, scopes: ['openid'] }).token;
-
-  const permitted = (...question: readonly string[]): Promise<void> =>
-    until(() =>
-      kubectl(cluster.controlPlane, 'auth', 'can-i', ...question).then(
-        () => true,
-        () => false,
-      ),
-    );
 
   before(async () => {
     cluster = await IssuingServer.start();
@@ -97,61 +88,6 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     const groups = Array.from({ length: 64 }, (_, i) => `${i}`.padStart(2, '0') + '\u{10348}'.repeat(126));
     const { body } = await cluster.ask(await tokenOf({ ...ALICE, groups }), SELF, REVIEW);
     expect(body).to.have.nested.property('status.userInfo.groups').that.includes.members(groups);
-  });
-
-  it('accepts kubectl with the token, by RBAC rules for the user and for a group', async () => {
-    const withToken = async (...args: string[]): Promise<string> =>
-      run(cluster.controlPlane.kubectl, [
-        '--server',
-        cluster.controlPlane.url,
-        '--certificate-authority',
-        cluster.controlPlane.pki.files.clusterCa,
-        '--kubeconfig',
-        '/dev/null',
-        '--token',
-        await tokenOf(),
-        ...args,
-      ]);
-    const refused = await withToken('get', 'namespaces').catch((error: unknown) => String(error));
-    expect(refused).to.include('User "alice" cannot list resource "namespaces"');
-    await kubectl(
-      cluster.controlPlane,
-      'create',
-      'clusterrole',
-      'ns',
-      '--verb=list',
-      '--resource=namespaces',
-    );
-    await kubectl(
-      cluster.controlPlane,
-      'create',
-      'clusterrolebinding',
-      'ns',
-      '--clusterrole=ns',
-      '--user=alice',
-    );
-    await permitted('list', 'namespaces', '--as=alice');
-    expect(await withToken('get', 'namespaces', '-o', 'name')).to.include('namespace/kube-system');
-    await kubectl(
-      cluster.controlPlane,
-      'create',
-      'clusterrole',
-      'cm',
-      '--verb=list',
-      '--resource=configmaps',
-    );
-    await kubectl(
-      cluster.controlPlane,
-      'create',
-      'clusterrolebinding',
-      'cm',
-      '--clusterrole=cm',
-      '--group=developers',
-    );
-    await permitted('list', 'configmaps', '--as=alice', '--as-group=developers');
-    expect(await withToken('get', 'configmaps', '-A', '-o', 'name')).to.include(
-      'configmap/extension-apiserver-authentication',
-    );
   });
 
   it('rejects an ID token, even of a client with the name of the audience', async () => {

@@ -117,88 +117,27 @@ export function describeReplicas(subject: () => OAuthCluster): void {
       }
     });
 
-    it('reject a user who was disabled by kubectl', async () => {
-      const tokens = await signIn(a, 'carol');
-      await kubectl(
+    for (const [what, user, ...change] of [
+      ['disabled', 'carol', 'patch', 'user.iam.platform.io', '{"spec":{"disabled":true}}'],
+      [
+        'with a changed password',
+        'dave',
         'patch',
-        'user.iam.platform.io',
-        'carol',
-        '--type=merge',
-        '-p',
-        '{"spec":{"disabled":true}}',
-      );
-      await untilRefused(a, tokens);
-      await untilRefused(b, tokens);
-      expect((await refresh(b, tokens)).status).to.equal(400);
-    });
-
-    it('reject a session with an old password', async () => {
-      const tokens = await signIn(a, 'dave');
-      const patch = JSON.stringify({ spec: { changedTime: new Date().toISOString() } });
-      await kubectl('patch', 'credential.iam.platform.io', 'dave', '--type=merge', '-p', patch);
-      await untilRefused(a, tokens);
-      await untilRefused(b, tokens);
-    });
-
-    it('accept a password that is dated in the future, and end its sessions when it changes', async () => {
-      await cluster.addUser('judy', PASSWORD);
-      const date = async (time: string): Promise<void> => {
-        const patch = JSON.stringify({ spec: { changedTime: time } });
-        await kubectl('patch', 'credential.iam.platform.io', 'judy', '--type=merge', '-p', patch);
-        const seen = (): boolean =>
-          [a, b].every(({ oauth }) => oauth.credentials.get('judy')?.changedAt === Date.parse(time));
-        await until(seen);
-      };
-      await date('2099-01-01T00:00:00Z');
-      const tokens = await signIn(a, 'judy');
-      expect(await statusOf(b, tokens)).to.equal(200);
-      expect((await refresh(b, tokens)).status).to.equal(200);
-      await date(new Date().toISOString());
-      await untilRefused(a, tokens);
-      await untilRefused(b, tokens);
-    });
-
-    it('reject a sign-in with a password that the other replica changed in the meantime', async () => {
-      for (const user of ['frank', 'grace', 'heidi']) {
-        await cluster.addUser(user, PASSWORD);
-        const account = a.oauth.users.get(user);
-        const form = { grant_type: 'password', username: user, password: PASSWORD, ...CLIENT };
-        const won: Tokens[] = [];
-        const { promise: underWay, resolve } = Promise.withResolvers<void>();
-        const signInUntilRefused = async (): Promise<void> => {
-          for (;;) {
-            const answer = await b.post('/token', form);
-            if (answer.status !== 200) return;
-            won.push(JSON.parse(answer.text) as Tokens);
-            resolve();
-          }
-        };
-        const signingIn = [signInUntilRefused(), signInUntilRefused(), signInUntilRefused()];
-        await underWay;
-        const passwordHash = await a.oauth.hasher.hash('another correct horse');
-        const changed = {
-          passwordHash,
-          userUID: account?.uid ?? '',
-          mustChange: false,
-          changedAt: Date.now(),
-        };
-        await a.oauth.credentials.set(user, changed, AbortSignal.timeout(30_000));
-        await Promise.all(signingIn);
-        for (const tokens of won) {
-          await untilRefused(a, tokens);
-          await untilRefused(b, tokens);
-          expect((await refresh(a, tokens)).status).to.equal(400);
-        }
-      }
-    });
-
-    it('reject a user whose password was deleted', async () => {
-      const tokens = await signIn(a, 'erin');
-      await kubectl('delete', 'credential.iam.platform.io', 'erin');
-      await untilRefused(a, tokens);
-      await untilRefused(b, tokens);
-      expect((await refresh(b, tokens)).status).to.equal(400);
-    });
+        'credential.iam.platform.io',
+        '{"spec":{"changedTime":"TIME"}}',
+      ],
+      ['without a password', 'erin', 'delete', 'credential.iam.platform.io'],
+    ] as const) {
+      it(`reject a user who is ${what}, by kubectl`, async () => {
+        const tokens = await signIn(a, user);
+        const [verb, resource, patch] = change;
+        const options = patch ? ['--type=merge', '-p', patch.replace('TIME', new Date().toISOString())] : [];
+        await kubectl(verb, resource, user, ...options);
+        await untilRefused(a, tokens);
+        await untilRefused(b, tokens);
+        expect((await refresh(b, tokens)).status).to.equal(400);
+      });
+    }
 
     it('reject a session whose password was recreated with the same time', async () => {
       const tokens = await signIn(a, 'ida');

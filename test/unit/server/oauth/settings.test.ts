@@ -26,14 +26,6 @@ describe('oauthSettings', () => {
     expect(settings?.audience).to.equal('platform');
   });
 
-  it("shows the platform's name on the sign-in pages unless another one is configured", () => {
-    const texts = (oauth: string) => oauthSettings(configuration(oauth))?.signInPages;
-    expect(texts('{}')?.platformName).to.equal('platform');
-    expect(texts('{}')?.passwordHelp).to.include('administrator');
-    const own = '{signInPages: {platformName: Acme, passwordHelp: ""}}';
-    expect(texts(own)).to.deep.equal({ platformName: 'Acme', passwordHelp: '' });
-  });
-
   it('requires PKCE and rotation unless the client is configured otherwise', () => {
     const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
     const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;
@@ -42,17 +34,6 @@ describe('oauthSettings', () => {
     expect(flags?.slice(0, 2)).to.deep.equal([
       [true, true],
       [false, false],
-    ]);
-  });
-
-  it('uses the shared lifetimes unless a client has its own', () => {
-    const settings = oauthSettings(
-      configuration(
-        '{accessTokenLifetime: 1h, clients: [{id: a, public: true}, {id: b, public: true, accessTokenLifetime: 5m}]}',
-      ),
-    );
-    expect(settings?.clients.slice(0, 2).map((client) => client.accessTokenLifetime)).to.deep.equal([
-      3600, 300,
     ]);
   });
 

@@ -1,5 +1,4 @@
 // Tests of the rotation of the signing keys.
-import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import {
@@ -19,8 +18,6 @@ import {
 } from '../../../../../server/oauth/keys/key-set.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { rejection } from '../../../../support/rejection.ts';
-import { running } from '../../../../support/running.ts';
-import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const PATH = '/api/v1/namespaces/ns/secrets/keys';
@@ -64,26 +61,6 @@ function listening(client: MemoryObjects): { rotator: KeyRotator; changed: () =>
 }
 
 describe('KeyRotator', () => {
-  it('writes nothing while no change is due', async () => {
-    const { objects } = await cluster();
-    const { rotator } = listening(objects);
-    expect(await rotator.rotate(signal)).to.equal(98_990);
-    expect(objects.requests.filter((request) => request.startsWith('PUT'))).to.deep.equal([]);
-  });
-
-  it('removes its listeners from the signal', async () => {
-    const { objects } = await cluster();
-    const { rotator, changed } = listening(objects);
-    const end = new AbortController();
-    await using _running = running(() => rotator.run(end.signal));
-    for (let looks = 1; looks <= 10; looks++) {
-      await until(() => objects.requests.filter((request) => request.startsWith('GET')).length >= looks);
-      changed();
-    }
-    expect(getEventListeners(end.signal, 'abort')).to.have.length.at.most(1);
-    end.abort();
-  });
-
   it('does not overwrite a concurrent change', async () => {
     const { objects, secret } = await cluster();
     await annotate(objects, 'graceful');
@@ -158,17 +135,6 @@ describe('the rotation plan', () => {
     expect(states(await rotated(expired, later - 1, spent, named('c')))).to.equal('a retired, b active');
     expect(states(await rotated(expired, later, spent, named('c')))).to.equal('b active');
     expect(nextChange(expired, spent)).to.equal(later);
-  });
-
-  it('advances a published key on request after publishAhead was shortened', async () => {
-    const due = rotationInterval - publishAhead;
-    const published = await rotated(FIRST, due, MONTHLY, named('b'));
-    const shorter = { ...MONTHLY, publishAhead: publishAhead / 2 };
-    expect(await rotated(published, due, shorter, named('c'))).to.equal(published);
-    const sooner = await rotated(published, due, shorter, named('c'), 'graceful');
-    expect(states(sooner)).to.equal('a active, b next');
-    expect(nextChange(sooner, shorter)).to.equal(due + publishAhead / 2);
-    expect(sooner.keys[1]).to.deep.equal({ ...published.keys[1], activeAt: due + publishAhead / 2 });
   });
 
   it('publishes one new key on request and signs with it after publishAhead', async () => {

@@ -175,16 +175,6 @@ describe('the cluster session store', () => {
   describe('reads that bypass the cache', () => {
     const newIDs = (count: number): string[] => Array.from({ length: count }, () => store.newID(randomBytes));
 
-    it('are shared by concurrent callers of one id', async () => {
-      const { id } = await store.create(newSession({ id: store.newID(randomBytes) }), signal);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      response = () => promise;
-      const pending = Array.from({ length: 50 }, () => store.read(id, signal));
-      resolve();
-      for (const session of await Promise.all(pending)) expect(session).to.have.property('id', id);
-      expect(reads).to.equal(1);
-    });
-
     it('are not made for sessions that this replica has deleted', async () => {
       const ids: string[] = [];
       for (let i = 0; i < 300; i++) {

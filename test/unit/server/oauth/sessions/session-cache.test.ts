@@ -63,16 +63,6 @@ describe('the session cache', () => {
     expect(cache.ofUser('alice').map(({ name }) => name)).to.deep.equal([session.id]);
   });
 
-  it('does not parse a write of this replica again', () => {
-    keep(20);
-    const known = cache.get(session.id);
-    const metadata = { name: session.id, uid: 'u1', resourceVersion: '20', initialEventsEnd: false };
-    cache.apply('ADDED', Buffer.from('not even JSON'), metadata);
-    expect(cache.get(session.id)).to.equal(known);
-    cache.apply('DELETED', raw(21), { ...metadata, resourceVersion: '21' });
-    expect(version()).to.equal(undefined);
-  });
-
   it('reports a deletion, which a late response does not undo, until the session exists again', () => {
     expect(cache.wasDeleted(session.id)).to.equal(false);
     cache.apply('ADDED', raw(11));

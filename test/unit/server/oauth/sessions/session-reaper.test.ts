@@ -10,10 +10,7 @@ import {
 import { NO_USER, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
 import { passwordOf } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
-import {
-  SessionReaper,
-  type SessionReaperOptions,
-} from '../../../../../server/oauth/sessions/session-reaper.ts';
+import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -35,9 +32,6 @@ describe('the session reaper', () => {
   let removing: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
   let reaper: SessionReaper;
-  /** A reaper with a short interval between runs. */
-  let patient: SessionReaper;
-  let complaints: string[];
 
   beforeEach(() => {
     now = NOW;
@@ -47,8 +41,7 @@ describe('the session reaper', () => {
     stands = { fresh: true, users: true, passwords: true };
     removing = (name) => objects.delete(name);
     reasons = [];
-    complaints = [];
-    const options: SessionReaperOptions = {
+    reaper = new SessionReaper({
       sessions: {
         get fresh() {
           return stands.fresh;
@@ -76,14 +69,9 @@ describe('the session reaper', () => {
       log: {
         debug: () => undefined,
         info: () => undefined,
-        warn: (_: unknown, text?: string) => void complaints.push(String(text)),
+        warn: () => undefined,
       },
       removed: (reason) => reasons.push(reason),
-    };
-    reaper = new SessionReaper(options);
-    patient = new SessionReaper({
-      ...options,
-      timing: { intervalMs: 1, settleMs: 5_000, invalidMs: DAY },
     });
   });
 
@@ -141,12 +129,6 @@ describe('the session reaper', () => {
     });
   }
 
-  it('keeps a session of the new password', async () => {
-    add();
-    credential = passwordSince(NOW - 60_000);
-    expect(await reaper.sweep(signal)).to.equal(0);
-  });
-
   it('does not check the user of a new session, because the cache may lag', async () => {
     add({ createdAt: NOW - 1_000 });
     account = undefined;
@@ -203,30 +185,4 @@ describe('the session reaper', () => {
       expect(reasons).to.deep.equal([]);
     });
   }
-
-  it('stops at its signal', async () => {
-    const end = new AbortController();
-    const [, second] = [add({ notAfter: NOW }), add({ notAfter: NOW })];
-    removing = (name) => {
-      objects.delete(name);
-      end.abort(new Error('the election is lost'));
-    };
-    expect((await rejection(reaper.sweep(end.signal))).message).to.equal('the election is lost');
-    expect([...objects.keys()]).to.deep.equal([second]);
-  });
-
-  it('retries soon after a failed sweep, and logs a repeated failure once', async () => {
-    const end = new AbortController();
-    const removed = add({ notAfter: NOW });
-    let attempts = 0;
-    removing = (name) => {
-      attempts++;
-      if (attempts <= 3) throw newForbidden(undefined, '', `cannot delete session ${attempts}`);
-      objects.delete(name);
-      end.abort();
-    };
-    await patient.run(end.signal);
-    expect([attempts, objects.has(removed)]).to.deep.equal([4, false]);
-    expect(complaints).to.have.length(1);
-  });
 });

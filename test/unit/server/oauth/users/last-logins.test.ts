@@ -1,13 +1,6 @@
 // Tests of the writer of `status.lastLoginTime`.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { User } from '../../../../../apis/iam/v1beta1/user.ts';
-import {
-  newInvalid,
-  newNotFound,
-  newServiceUnavailable,
-  StatusError,
-} from '../../../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
 import { until } from '../../../../support/until.ts';
@@ -16,13 +9,11 @@ class Scene {
   readonly logins: LastLogins;
   now = Date.parse('2026-01-01T10:00:30Z');
   readonly written: string[] = [];
-  readonly warned: string[] = [];
   failure: Error | undefined;
-  readonly users = new Map<string, User>();
   readonly shown: unknown[] = [];
   #heard: () => void = () => undefined;
 
-  constructor(retryMs: number) {
+  constructor() {
     this.logins = new LastLogins({
       client: {
         json: async ({ path, json }: ClusterRequest & { readonly json?: unknown }) => {
@@ -36,12 +27,12 @@ class Scene {
       },
       group: 'iam.platform.io',
       users: {
-        object: (name) => this.users.get(name),
+        object: () => undefined,
         put: (written) => this.shown.push(written),
       },
-      log: { debug: () => undefined, warn: ({ err }: { err: Error }) => void this.warned.push(err.message) },
+      log: { debug: () => undefined, warn: () => undefined },
       now: () => this.now,
-      retryMs,
+      retryMs: 1,
     });
   }
 
@@ -56,20 +47,19 @@ class Scene {
 
 describe('last login times', () => {
   let scene: Scene;
-  let stop: () => Promise<void>;
+  let end: AbortController;
+  let running: Promise<void>;
 
-  function begin(retryMs: number): void {
-    scene = new Scene(retryMs);
-    const end = new AbortController();
-    const running = scene.logins.run(end.signal);
-    stop = async () => {
-      end.abort();
-      await running;
-    };
-  }
+  beforeEach(() => {
+    scene = new Scene();
+    end = new AbortController();
+    running = scene.logins.run(end.signal);
+  });
 
-  beforeEach(() => begin(1));
-  afterEach(() => stop());
+  afterEach(async () => {
+    end.abort();
+    await running;
+  });
 
   it('are written once per user and minute', async () => {
     for (let i = 0; i < 5; i++) scene.logins.record('alice');
@@ -89,24 +79,6 @@ describe('last login times', () => {
     ]);
   });
 
-  it('are not retried for a deleted or invalid user; a rejected write is logged', async () => {
-    const failures = [
-      newNotFound({ group: 'iam.platform.io', resource: 'users' }, 'alice'),
-      newInvalid('the user is invalid', []),
-    ];
-    const names = ['alice', 'bob', 'carol'];
-    for (const [at, name] of names.entries()) {
-      scene.failure = failures[at];
-      scene.logins.record(name);
-      await scene.until(at + 1);
-    }
-    expect(scene.written.map((line) => line.split(' ')[0])).to.deep.equal(names);
-    scene.failure = new StatusError(403, 'Forbidden', 'no permission for users/status');
-    scene.logins.record('dora');
-    await until(() => scene.warned.length === 2);
-    expect(scene.warned).to.deep.equal(['the user is invalid', 'no permission for users/status']);
-  });
-
   it('are retried after those of other users', async () => {
     scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
     scene.logins.record('alice');
@@ -119,33 +91,5 @@ describe('last login times', () => {
     scene.logins.record('carol');
     await scene.until(4);
     expect(scene.written[3]).to.match(/^carol /);
-  });
-
-  it('back off for all users', async () => {
-    await stop();
-    begin(3_600_000);
-    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.record('alice');
-    scene.logins.record('bob');
-    await scene.until(1);
-    for (let turn = 0; turn < 10; turn++) await nextTurn();
-    expect(scene.written).to.have.length(1);
-  });
-
-  it('do not overwrite a later time of another replica', async () => {
-    const lastLoginTime = '2026-01-01T10:01:00Z';
-    scene.failure = newServiceUnavailable('kube-apiserver is unreachable');
-    scene.logins.record('alice');
-    await scene.until(1);
-    scene.users.set('alice', { metadata: { name: 'alice' }, spec: {}, status: { lastLoginTime } });
-    scene.logins.record('bob');
-    await scene.until(2);
-    scene.now += 120_000;
-    scene.logins.record('alice');
-    await scene.until(3);
-    expect(scene.written.slice(1)).to.deep.equal([
-      'bob {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
-      'alice {"status":{"lastLoginTime":"2026-01-01T10:02:00Z"}}',
-    ]);
   });
 });

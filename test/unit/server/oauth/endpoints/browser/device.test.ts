@@ -59,14 +59,6 @@ describe('the device flow', () => {
   const approve = async (device: Record<string, string>, at = site): Promise<SiteResponse> =>
     response(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
 
-  it('responds to HEAD like GET, and counts unknown codes', async () => {
-    const look = () => site.ask('/oauth/device?user_code=BCDF-GHJK', { method: 'HEAD' });
-    const { status, text } = await look();
-    expect([status, text]).to.deep.equal([400, '']);
-    for (let tries = 1; tries < 10; tries++) await look();
-    expect((await look()).status).to.equal(429);
-  });
-
   it('issues a device code and a user code, and stores the request for all replicas without either code', async () => {
     const device = await begin();
     const { device_code = '', user_code = '' } = device;
@@ -160,13 +152,6 @@ describe('the device flow', () => {
     expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
     expect((await response(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
     expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
-  });
-
-  it('returns authorization_pending at a replica that does not have the request yet', async () => {
-    await using other = await SignInSite.start(state);
-    other.store.lag();
-    const { json } = await poll(await begin(), {}, other);
-    expect(json['error']).to.equal('authorization_pending');
   });
 
   it('returns 503 while the session cache is stale', async () => {
