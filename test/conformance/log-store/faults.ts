@@ -141,7 +141,11 @@ export function describeLogStoreFaults(
         expectHonest(outcome, `operation ${index}`);
         if (outcome instanceof StatusError) expectStatus(outcome, 503, 504);
       }
-      if (traits.checked !== false) await rejection(the().store.check(call(undefined, 400)));
+      if (traits.checked !== false) {
+        const begin = performance.now();
+        await rejection(the().store.check(call(undefined, 400)));
+        expect(performance.now() - begin, 'its health').to.be.below(5_000);
+      }
       await the().proxy.untilIdle();
       the().proxy.break(undefined);
       await works();

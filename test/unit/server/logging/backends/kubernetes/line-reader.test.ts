@@ -41,4 +41,18 @@ describe('the line reader', () => {
         },
       ),
     ));
+
+  it('accounts for an incomplete line, and truncates it when the memory is used up', () => {
+    const budget = new MemoryBudget(1 << 20);
+    const [one, other] = [newReader(budget.share()), newReader(budget.share())];
+    for (const { push } of [one, other]) {
+      push(`${time} `);
+      for (let n = 0; n < 100; n++) push('x'.repeat(10_000));
+    }
+    expect(budget.held).to.be.within((1 << 19) + (1 << 18), (1 << 19) + (1 << 18) + 100);
+    one.push('\n');
+    expect(one.lines[0]).to.have.length((1 << 19) - time.length - 1);
+    expect(one.extent.truncated).to.equal(true);
+    expect(budget.held).to.be.within(1 << 18, (1 << 18) + 100);
+  });
 });

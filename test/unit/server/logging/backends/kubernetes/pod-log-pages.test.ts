@@ -47,6 +47,19 @@ describe('queries of pod logs', () => {
     });
   }
 
+  it('rejects a cursor that it did not issue', async () => {
+    cluster.add('shop', 'a', [at(1), at(2)]);
+    const store = cluster.store();
+    const { next = '' } = await store.query(everything, { ...newest, size: 1 }, call);
+    for (const after of ['', 'x', `x${next}`, next.slice(1), `${next}x`]) {
+      const failure = await store
+        .query(everything, { ...newest, after }, call)
+        .catch((error: unknown) => error);
+      expect(failure, after).to.include({ name: 'StatusError', code: 400 });
+      expect(failure).to.match(/cursor: is not a cursor of the log store kubernetes/);
+    }
+  });
+
   it('truncates a page of long lines to the memory, reports it, and returns the rest on further pages', async () => {
     for (const pod of ['a', 'b', 'c', 'd']) {
       cluster.add(

@@ -148,6 +148,15 @@ describe('live tails of pod logs', () => {
     expect(cluster.requests.map(({ pathname }) => pathname).join()).not.to.include('/bank/');
   });
 
+  it('starts at a fraction of a second, although sinceTime has whole seconds', async () => {
+    const half = at(2, 'behind it', '500000000');
+    const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
+    const range = { ...everything.range, start: half.time };
+    const seen = follow({ ...everything, range }).until('line 3');
+    log.append(at(3));
+    expect(await seen).to.deep.equal(['behind it', 'line 3']);
+  });
+
   it('reopens an interrupted stream without gaps or duplicates of the same instant', async () => {
     const log = cluster.add('shop', 'a', [at(1), at(2, 'x', '000000001'), at(2, 'y', '000000001')]);
     await follow().until('y');
@@ -284,6 +293,20 @@ describe('live tails of pod logs', () => {
     cluster.disturb = () => false;
     cluster.add('shop', 'a', [at(1)]);
     expect(await line).to.deep.equal(['line 1']);
+  });
+
+  it('reopens a stream at once if it breaks after new lines', async () => {
+    let lines = 0;
+    cluster.add('shop', 'a');
+    cluster.disturb = (_, response) => {
+      const { time, text } = at(++lines);
+      response.writeHead(200).write(`${time} ${text}\n`, () => response.destroy());
+      return true;
+    };
+    const begin = performance.now();
+    await follow().until('line 20');
+    // Waits that double up to five seconds would take half a minute.
+    expect(performance.now() - begin).to.be.below(15_000);
   });
 
   it('backs off while the kubelet returns lines but cannot follow, without gaps', async () => {
