@@ -116,6 +116,15 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
       await until(async () => (await first.send('GET', `${first.address}/userinfo`, bearer)).status !== 200);
     });
 
+    it('returns one response for a wrong name and a wrong password', async () => {
+      const wrong = await signIn(first, { password: 'wrong' });
+      const unknown = await signIn(first, { username: 'nobody' });
+      expect(wrong.status).to.equal(400);
+      expect(unknown.status).to.equal(400);
+      expect(unknown.text).to.equal(wrong.text);
+      expect(json(wrong.text)['error']).to.equal('invalid_grant');
+    });
+
     it('rejects a scope that is not allowed before it verifies the password', async () => {
       const response = await signIn(first, { scope: 'everything', password: 'wrong' });
       expect(json(response.text)['error']).to.equal('invalid_scope');

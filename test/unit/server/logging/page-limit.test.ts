@@ -2,19 +2,8 @@
 import { expect } from 'chai';
 import { array, record as read, text } from '../../../../apis/reading/unknown-value.ts';
 import { BEGINNING } from '../../../../server/logging/instant.ts';
-import {
-  type Call,
-  Deadline,
-  type LogPage,
-  type LogRecord,
-  type PageRequest,
-} from '../../../../server/logging/log-store.ts';
-import {
-  fittingPage,
-  newPageTooLong,
-  queryPage,
-  withFewerLines,
-} from '../../../../server/logging/page-limit.ts';
+import { type LogRecord } from '../../../../server/logging/log-store.ts';
+import { fittingPage, withFewerLines } from '../../../../server/logging/page-limit.ts';
 import { isStoreExhausted, newStoreExhausted } from '../../../../server/logging/store-errors.ts';
 import { LogService, line } from '../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
@@ -62,47 +51,7 @@ describe('withFewerLines', () => {
   });
 });
 
-const selection = { scope: { everything: true }, range: { start: BEGINNING, end: BEGINNING } } as const;
 const record: LogRecord = { time: BEGINNING, log: 'a', namespace: 'shop', pod: 'cart-0', container: 'cart' };
-
-/** A store whose responses fit two lines and take 300 ms. */
-class Store {
-  now = 0;
-  readonly requested: { readonly size: number; readonly timeoutMs: number }[] = [];
-  readonly #lines: number;
-
-  constructor(lines: number) {
-    this.#lines = lines;
-  }
-
-  async query(_: unknown, { size }: PageRequest, { timeoutMs }: Call): Promise<LogPage> {
-    this.requested.push({ size, timeoutMs });
-    this.now += 300;
-    if (size > 2) throw newPageTooLong();
-    const records = Array.from({ length: Math.min(size, this.#lines) }, () => record);
-    const next = this.#lines > size ? 'there' : undefined;
-    return { records, next, total: { count: this.#lines, relation: 'eq' }, shortfalls: [] };
-  }
-
-  page(size: number) {
-    const call: Call = { signal: new AbortController().signal, timeoutMs: 1_000 };
-    const request: PageRequest = { order: 'asc', size, from: 0 };
-    return queryPage(this, { selection, request, deadline: new Deadline(call, () => this.now) });
-  }
-}
-
-describe('queryPage with a page that is too long for the store', () => {
-  it('retries with fewer lines in the time that is left', async () => {
-    const store = new Store(9);
-    const { page, isCut } = await store.page(8);
-    expect(page.records).to.have.length(2);
-    expect(isCut).to.equal(true);
-    expect(store.requested.map(({ timeoutMs }) => timeoutMs)).to.deep.equal(
-      store.requested.map((_, at) => Math.max(1, 1_000 - 300 * at)),
-    );
-    expect(store.requested.length).to.be.above(1);
-  });
-});
 
 const MEBI = 1 << 20;
 const recordsOf = (count: number, length: number): LogRecord[] =>

@@ -10,7 +10,6 @@ import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { describeFaults } from './broken-node.ts';
 import { describeLayouts } from './layouts.ts';
-import { describeLoader } from './loader.ts';
 import { describeNode } from './node.ts';
 import { describeSettings } from './settings.ts';
 import { oneNode, type StartedNode } from './started-node.ts';
@@ -24,9 +23,7 @@ const LINES = 2_400;
 describe('one node', () => {
   const node = oneNode();
 
-  // First, because it counts the open contexts of the node.
   describeNode(node);
-  describeLoader(node);
   describeSettings(node);
   describeLayouts(node);
   describeUnsearchableIndices(OPENSEARCH_2, node);

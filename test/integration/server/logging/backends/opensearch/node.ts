@@ -42,28 +42,6 @@ export function describeNode(subject: () => StartedNode): void {
       node = subject();
     });
 
-    it('has no open search after exports that complete, stop or fail', async () => {
-      const indexPrefix = 'exports';
-      const records = Array.from({ length: 3_000 }, (_, n) =>
-        record(`line ${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
-      );
-      await loadOpenSearch(node.url, records, { indexPrefix });
-      const store = storeAt(node.url, { indexPrefix });
-      const lines: string[] = [];
-      for await (const batch of store.export(ALL, 'asc', call())) lines.push(...batch.map(({ log }) => log));
-      expect(lines).to.deep.equal(records.map(({ log }) => log));
-      const cut = store.export(ALL, 'desc', call());
-      await cut.next();
-      await cut.return({ shortfalls: [] });
-      const leaving = new AbortController();
-      const left = store.export(ALL, 'desc', call(leaving.signal));
-      await left.next();
-      leaving.abort();
-      await left.next().catch(() => undefined);
-      // A node releases a cancelled search within milliseconds.
-      while ((await node.openContexts()) > 0);
-    });
-
     it('indexes and finds lines with NUL characters', async () => {
       const indexPrefix = 'nul';
       const lines = ['abc\0d', 'h\0e\0l\0l\0o\0', '\0abc', 'a\0\0d', 'abcd'];
@@ -200,29 +178,6 @@ export function describeNode(subject: () => StartedNode): void {
           expect(twice.size).to.equal(2_000);
         }
       }
-    });
-
-    it('delivers records that become searchable late exactly once', async () => {
-      const indexPrefix = 'late';
-      const at = (ms: number) => new Date(ms).toISOString().replace('Z', '000000Z');
-      const now = Date.now();
-      await loadOpenSearch(node.url, [record('first', at(now - 2_000))], { indexPrefix });
-      const store = storeAt(node.url, { indexPrefix, followTuning: { pollMs: 20, retryMs: 20 } });
-      const ending = new AbortController();
-      const range = { start: at(now - 10_000), end: at(now) };
-      const seen: string[] = [];
-      const late: LogRecord[][] = [
-        [record('second', at(now - 1_000))],
-        [record('late', at(now - 5_000)), record('too', at(now - 1_000))],
-        [record('late again', at(now - 1_500))],
-      ];
-      for await (const batch of store.follow({ scope: { everything: true }, range }, call(ending.signal))) {
-        seen.push(...batch.map(({ log }) => log));
-        if (seen.length === 5) break;
-        const next = [1, 2, 4].includes(seen.length) ? late.shift() : undefined;
-        if (next) await loadOpenSearch(node.url, next, { indexPrefix });
-      }
-      expect(seen.toSorted()).to.deep.equal(['first', 'late', 'late again', 'second', 'too']);
     });
 
     it('cancels searches when the caller disconnects', async () => {

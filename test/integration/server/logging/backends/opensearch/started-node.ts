@@ -11,8 +11,6 @@ export interface StartedNode {
   readonly url: string;
   /** The JSON of a successful response; throws for another one. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Number of open points in time, scrolls and searches. */
-  openContexts(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -46,7 +44,6 @@ export async function startedNode(
     process,
     url: process.url,
     ask: (method, path, body) => ask(`${process.url}${path}`, method, body),
-    openContexts: async () => contextsIn(await ask(`${process.url}/_nodes/stats/indices/search`, 'GET')),
     async stop() {
       await process.stop();
       ending.abort();
@@ -64,16 +61,4 @@ async function ask(url: string, method: string, body?: unknown): Promise<unknown
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} returned ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
-}
-
-function contextsIn(stats: unknown): number {
-  const { nodes } = stats as { nodes: Record<string, { indices: { search: Record<string, number> } }> };
-  return Object.values(nodes).reduce(
-    (sum, { indices: { search } }) =>
-      sum +
-      (search['open_contexts'] ?? 0) +
-      (search['scroll_current'] ?? 0) +
-      (search['point_in_time_current'] ?? 0),
-    0,
-  );
 }
