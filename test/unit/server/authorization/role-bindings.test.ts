@@ -52,18 +52,6 @@ describe('BindingIndex', () => {
     expect(namespaces(index, 'robot')).to.deep.equal([]);
   });
 
-  it('is synced after the first list, and replaced by each list', () => {
-    const index = new BindingIndex();
-    expect(index.synced).to.equal(false);
-    index.replacement().add(raw(binding('shop', 'a', [['User', 'jane']])));
-    expect([index.synced, ...namespaces(index, 'jane')]).to.deep.equal([false]);
-    const again = index.replacement();
-    again.add(raw(binding('bank', 'a', [['User', 'jane']])));
-    again.commit('2');
-    expect(index.synced).to.equal(true);
-    expect(namespaces(index, 'jane')).to.deep.equal(['bank']);
-  });
-
   it('equals a rebuilt index after any changes', () => {
     const subjects = ['jane', 'john', 'jim'];
     const change = record({

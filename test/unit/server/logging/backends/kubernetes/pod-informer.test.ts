@@ -48,14 +48,6 @@ describe('the pod informer', () => {
     return informer;
   }
 
-  it('lists pods with the first request, and once for several requests', async () => {
-    const pods = newInformer();
-    expect(cluster.calls).to.have.length(0);
-    const opened = await Promise.all([pods.open(ending.signal), pods.open(ending.signal)]);
-    expect(opened.map((index) => index.get('shop', 'a')?.uid)).to.deep.equal(['u', 'u']);
-    expect(cluster.kinds).to.deep.equal(['stream']);
-  });
-
   it('rejects when listing pods is forbidden, and recovers when it is allowed', async () => {
     const pods = newInformer();
     const works = answer;

@@ -58,21 +58,6 @@ describe('the query for a selection', () => {
     }
   });
 
-  it('has bounds only for namespaces with earlier lines, above 250 of them', async () => {
-    const buckets = [{ key: 'team-7', doc_count: 1, first: { value: MIDNIGHT } }];
-    await using store = await scriptedStore(({ text: body }) =>
-      searchResponse(
-        [],
-        body.includes('"aggs"') ? { aggregations: { names: { buckets, sum_other_doc_count: 0 } } } : {},
-      ),
-    );
-    const later = { wallClock: () => MIDNIGHT + 86_400_000 };
-    await storeAt(store.url, later).query(recreated(500), PAGE, call());
-    expect(JSON.stringify(lastQuery(store).must_not))
-      .to.include('team-7')
-      .and.not.to.include('team-8');
-  });
-
   it('fails if the search for earlier lines is partial or invalid', async () => {
     for (const rest of [
       { _shards: { total: 2, successful: 1, skipped: 0, failed: 1 } },

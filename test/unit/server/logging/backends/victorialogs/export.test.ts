@@ -75,7 +75,6 @@ const half = (requested: Requested): string => requested.lines.slice(0, lengthOf
 const lengthOfHalf = ({ lines }: Requested): number => Math.floor(lines.length / 4) * 2 + 1;
 
 const TIMED_OUT = "remoteAddr: x; requestURI: y; the request couldn't be executed in 5.000 seconds\n";
-const NO_MEMORY = 'cannot calculate [sort by (_time)], since it requires more than 12MB of memory\n';
 
 function exporting(url: string, order: Order, tuning: Partial<ExportTuning> = {}, range = RANGE) {
   const client = new Client({ url, now: Date.now });
@@ -115,17 +114,6 @@ describe('an export from VictoriaLogs', () => {
       );
       expect(await timesOf(exporting(server.url, order))).to.deep.equal(expected);
     });
-
-    it(`uses smaller windows when the store has too little memory, ${order}`, async () => {
-      let rejected = 0;
-      await using server = await storing((requested) => {
-        if (requested.lines.length <= 70 || !requested.isSorted) return whole(requested);
-        rejected++;
-        return (response) => response.writeHead(422).end(NO_MEMORY);
-      });
-      expect(await timesOf(exporting(server.url, order))).to.deep.equal(expected);
-      expect(rejected).to.be.within(1, 20);
-    });
   }
 
   it('does not occupy the store for a slow client, and continues when the client does', async () => {
@@ -155,15 +143,5 @@ describe('an export from VictoriaLogs', () => {
     const error = await timesOf(batches).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 504 });
     while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
-  });
-
-  it('fails with 503 when the store does not sort', async () => {
-    await using server = await storing(({ lines }) => (response) => {
-      response.writeHead(200);
-      const [first = '', second = '', ...others] = lines.toReversed();
-      response.write(first + second, () => response.end(others.join('')));
-    });
-    const error = await timesOf(exporting(server.url, 'asc')).catch((failure: unknown) => failure);
-    expect(error).to.include({ code: 503 });
   });
 });
