@@ -44,7 +44,7 @@ export interface LogServiceOptions {
   readonly monotonic?: () => number;
 }
 
-export class LogService {
+export class LogService implements AsyncDisposable {
   readonly server: HandlerServer;
   readonly registry = new Registry();
   /** Namespaces of permission checks, in order. */
@@ -108,6 +108,10 @@ export class LogService {
   async stop(): Promise<void> {
     this.#end.abort();
     await this.server.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   ask(query: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {

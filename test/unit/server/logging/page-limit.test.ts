@@ -69,7 +69,7 @@ describe('a page of lines', () => {
     const long = Array.from({ length: 20 }, (_, number) =>
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(MEBI)}`),
     );
-    const service = await new LogService({ store: new MemoryLogStore(long) }).start();
+    await using service = await new LogService({ store: new MemoryLogStore(long) }).start();
     const seen: string[] = [];
     const shown: number[] = [];
     for (let cursor = ''; ; ) {
@@ -84,7 +84,6 @@ describe('a page of lines', () => {
       expect(read(array(partial)[0])).to.include({ reason: 'Limit' });
       cursor = `&cursor=${text(next)}`;
     }
-    await service.stop();
     expect(shown).to.deep.equal([7, 7, 6]);
     expect(seen).to.deep.equal(long.map((_, number) => String(number)));
   });

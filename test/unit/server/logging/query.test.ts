@@ -72,7 +72,7 @@ describe('log queries', () => {
 
   it('continue by cursor through equal times while new lines arrive', async () => {
     const store = new MemoryLogStore(RECORDS);
-    const paged = await new LogService({ store }).start();
+    await using paged = await new LogService({ store }).start();
     const seen: string[] = [];
     let cursor = '';
     for (let page = 0; page < 10; page++) {
@@ -84,7 +84,6 @@ describe('log queries', () => {
       if (next === undefined) break;
       cursor = `&cursor=${text(next)}`;
     }
-    await paged.stop();
     expect(seen).to.deep.equal(RECORDS.map(({ log }) => log));
   });
 
@@ -121,10 +120,9 @@ describe('log queries', () => {
 
   it('reject a cursor of another caller', async () => {
     const jane = { name: 'jane', uid: '', groups: [], extra: {} };
-    const hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();
+    await using hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();
     const cursor = text(record((await hers.json('size=1'))['query'])['cursor']);
     expect((await hers.ask(`cursor=${cursor}`)).status).to.equal(200);
-    await hers.stop();
     const answer = await service.ask(`cursor=${cursor}`);
     expect(answer.status).to.equal(400);
     expect(answer.body.toString()).to.include('belongs to another query or another caller');
@@ -168,9 +166,8 @@ describe('log queries', () => {
           shortfalls: [late, lost],
         }),
       });
-      const partly = await new LogService({ store }).start();
+      await using partly = await new LogService({ store }).start();
       const answer = await partly.json('operation=histogram');
-      await partly.stop();
       expect(answer['partial']).to.deep.equal(shortfalls);
       expect(answer['histogram']).to.include({ totalRelation: 'gte' });
     }
@@ -204,14 +201,13 @@ describe('log queries', () => {
     const shortfalls = [{ reason: 'ShardFailed', message: 'one of 5 shards' }] as const;
     const page = { total: { count: 1, relation: 'gte' }, records: [], next: undefined, shortfalls } as const;
     const whole: LogBackend = new MemoryLogStore([]);
-    const partly = await new LogService({
+    await using partly = await new LogService({
       store: Object.assign(new MemoryLogStore([]), { query: () => Promise.resolve(page) }),
     }).start();
     const answer = await partly.json('');
     expect(answer['partial']).to.deep.equal(shortfalls);
     expect(answer['query']).to.deep.include({ total: 1, totalRelation: 'gte' });
-    await partly.stop();
-    const down = await new LogService({
+    await using down = await new LogService({
       store: Object.assign(whole, {
         query: () => Promise.reject(newStoreUnavailable('memory', new Error('secret'))),
       }),
@@ -219,7 +215,6 @@ describe('log queries', () => {
     const refused = await down.ask('');
     expect(refused.status).to.equal(503);
     expect(refused.body.toString()).not.to.include('secret');
-    await down.stop();
   });
 
   it('are limited in time, even if the store ignores its limit', async () => {
@@ -229,10 +224,9 @@ describe('log queries', () => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         }),
     });
-    const slow = await new LogService({ store, limits: { queryTimeout: 100 } }).start();
+    await using slow = await new LogService({ store, limits: { queryTimeout: 100 } }).start();
     const answer = await slow.ask('');
     expect(answer.status).to.equal(504);
-    await slow.stop();
   });
 
   it('are queued, and rejected beyond the limit of the queue', async () => {
@@ -250,7 +244,7 @@ describe('log queries', () => {
           entered.resolve();
         }),
     });
-    const busy = await new LogService({
+    await using busy = await new LogService({
       store,
       limits: { concurrentQueries: 1, queuedQueries: 0 },
     }).start();
@@ -265,6 +259,5 @@ describe('log queries', () => {
     expect(metrics).to.include('log_queries_total{operation="query",outcome="limited"} 1');
     expect(metrics).to.include('log_queries_total{operation="query",outcome="ok"} 1');
     expect(metrics).to.include('log_queries_in_flight{operation="query"} 0');
-    await busy.stop();
   });
 });

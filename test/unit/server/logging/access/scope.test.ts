@@ -19,25 +19,13 @@ const NAMESPACES = {
 };
 
 describe('the scope of a caller', () => {
-  let running: LogService[] = [];
-  const serve = async (options: Partial<LogServiceOptions>): Promise<LogService> => {
-    const service = new LogService({
-      store: new MemoryLogStore(RECORDS),
-      namespaces: NAMESPACES,
-      ...options,
-    });
-    running.push(service);
-    return service.start();
-  };
-  afterEach(async () => {
-    for (const service of running) await service.stop();
-    running = [];
-  });
+  const serve = (options: Partial<LogServiceOptions>): Promise<LogService> =>
+    new LogService({ store: new MemoryLogStore(RECORDS), namespaces: NAMESPACES, ...options }).start();
   const total = async (service: LogService, query = ''): Promise<unknown> =>
     record((await service.json(query))['query'])['total'];
 
   it('is everything, with deleted namespaces, after one check for a cluster-wide permission', async () => {
-    const service = await serve({});
+    await using service = await serve({});
     expect(await total(service)).to.equal(4);
     expect(await total(service, 'namespaces=gone')).to.equal(1);
     expect(await total(service, 'namespace_query=on')).to.equal(1);
@@ -45,7 +33,7 @@ describe('the scope of a caller', () => {
   });
 
   it('has the readable namespaces from their creation on', async () => {
-    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    await using service = await serve({ allowed: (namespace) => namespace === 'shop' });
     expect(await total(service)).to.equal(1);
     const { statistics } = await service.json('operation=statistics');
     expect(statistics).to.deep.include({ logs: 1 });
@@ -63,7 +51,7 @@ describe('the scope of a caller', () => {
   });
 
   it('does not distinguish forbidden, deleted and unknown namespaces', async () => {
-    const service = await serve({ allowed: (namespace) => namespace === 'shop' });
+    await using service = await serve({ allowed: (namespace) => namespace === 'shop' });
     const strip = ({ body, status }: { body: Buffer; status: number }) =>
       `${status} ${body.toString().replace(/"took":\d+/, '')}`;
     const responses = await Promise.all(
@@ -80,7 +68,7 @@ describe('the scope of a caller', () => {
   });
 
   it('excludes a namespace that does not exist, even if it is allowed', async () => {
-    const service = await serve({ allowed: (namespace) => namespace !== '' });
+    await using service = await serve({ allowed: (namespace) => namespace !== '' });
     expect(await total(service, 'namespaces=never')).to.equal(0);
     expect(await total(service, 'namespaces=never,bank')).to.equal(1);
   });
@@ -91,14 +79,14 @@ describe('the scope of a caller', () => {
         throw new Error('the store was queried');
       },
     });
-    const service = await serve({ store, allowed: () => false });
+    await using service = await serve({ store, allowed: () => false });
     for (const operation of ['query', 'statistics', 'histogram', 'export']) {
       expect((await service.ask(`operation=${operation}`)).status, operation).to.equal(200);
     }
   });
 
   it('has the same buckets when it is empty as without matching lines', async () => {
-    const service = await serve({ allowed: (namespace) => namespace === 'bank' });
+    await using service = await serve({ allowed: (namespace) => namespace === 'bank' });
     const histogramOf = async (query: string) =>
       (await service.json(`operation=histogram&interval=10m&end_time=1795170599&${query}`))['histogram'];
     for (const start of ['start_time=1795168800', '']) {
@@ -109,7 +97,7 @@ describe('the scope of a caller', () => {
   });
 
   it('checks every namespace for a part of a name, so that the response time reveals nothing', async () => {
-    const service = await serve({ allowed: (namespace) => namespace === 'bank' });
+    await using service = await serve({ allowed: (namespace) => namespace === 'bank' });
     const parts = ['a', 'shop', 'none', 'bank', 'o'];
     const totals = await Promise.all(parts.map((part) => total(service, `namespace_query=${part}`)));
     expect(totals).to.deep.equal([1, 0, 0, 1, 0]);
@@ -136,7 +124,7 @@ describe('the scope of a caller', () => {
   });
 
   it('is a 503 while the cluster is unavailable', async () => {
-    const service = await serve({
+    await using service = await serve({
       allowed: (namespace) => {
         if (namespace === 'bank') throw newServiceUnavailable('the cluster does not respond');
         return namespace === 'shop';

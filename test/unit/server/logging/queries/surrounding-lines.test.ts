@@ -83,9 +83,8 @@ describe('surrounding lines', () => {
         throw new Error('the store was queried');
       },
     });
-    const blind = await new LogService({ store, allowed: () => false }).start();
+    await using blind = await new LogService({ store, allowed: () => false }).start();
     expect((await blind.ask(`context=${id}`)).status).to.equal(404);
-    await blind.stop();
   });
 
   it('are not a 404 if the search was incomplete', async () => {
@@ -100,9 +99,8 @@ describe('surrounding lines', () => {
       const store = Object.assign(new MemoryLogStore([]), {
         query: async () => ({ total, records: [], next: undefined, shortfalls }),
       });
-      const blind = await new LogService({ store }).start();
+      await using blind = await new LogService({ store }).start();
       const { status, body } = await blind.ask(`context=${id}`);
-      await blind.stop();
       expect(status, reason).to.equal(code);
       if (code !== 404) expect(body.toString()).to.include('"retryAfterSeconds":5');
     }
@@ -112,11 +110,10 @@ describe('surrounding lines', () => {
     const long = Array.from({ length: 30 }, (_, number) =>
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
     );
-    const wide = await new LogService({ store: new MemoryLogStore(long) }).start();
+    await using wide = await new LogService({ store: new MemoryLogStore(long) }).start();
     const { query } = await wide.json('size=1&sort=asc&from=15');
     const id = text(record(array(record(query)['records'])[0])['id']);
     const answer = await wide.json(`context=${id}&before=15&after=15`);
-    await wide.stop();
     const found = array(record(answer['query'])['records']).map((each) =>
       parseInt(text(record(each)['log']), 10),
     );
@@ -130,7 +127,7 @@ describe('surrounding lines', () => {
       line(`2026-11-20T09:00:00.00000000${number}Z`, `before ${number}`),
     );
     const store = new MemoryLogStore([...before, ...many]);
-    const busy = await new LogService({ store }).start();
+    await using busy = await new LogService({ store }).start();
     const all: { readonly log: string; readonly id: string }[] = [];
     for (let cursor = ''; ; ) {
       const { query } = await busy.json(`size=1000&sort=asc${cursor}`);
@@ -153,17 +150,15 @@ describe('surrounding lines', () => {
     const last = await busy.ask(`context=${all.at(-1)?.id}`);
     expect(last.status).to.equal(400);
     expect(last.body.toString()).to.include('context: is a record of a millisecond with too many lines');
-    await busy.stop();
   });
 
   it('are found for a line of a clock that is ahead', async () => {
     const ahead = new Date(NOW + 60_000).toISOString().replace('Z', '000000Z');
     const store = new MemoryLogStore([...RECORDS, line(ahead, 'ahead')]);
-    const early = await new LogService({ store }).start();
+    await using early = await new LogService({ store }).start();
     const { query } = await early.json(`size=1&end_time=${NOW / 1000 + 120}`);
     const id = text(record(array(record(query)['records'])[0])['id']);
     const answer = await early.json(`context=${id}&before=1`);
-    await early.stop();
     const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
     expect(found).to.deep.equal(['seven', 'ahead']);
   });

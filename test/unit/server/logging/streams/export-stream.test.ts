@@ -29,16 +29,7 @@ async function* breaking(): ExportBatches {
 }
 
 describe('an export', () => {
-  let running: LogService[] = [];
-  const serve = async (options: LogServiceOptions): Promise<LogService> => {
-    const service = new LogService(options);
-    running.push(service);
-    return service.start();
-  };
-  afterEach(async () => {
-    for (const service of running) await service.stop();
-    running = [];
-  });
+  const serve = (options: LogServiceOptions): Promise<LogService> => new LogService(options).start();
 
   const ODD = [
     line('2026-11-20T10:00:00.000000001Z', 'plain'),
@@ -48,8 +39,8 @@ describe('an export', () => {
     line('2026-11-20T10:00:00.000000005Z', '\u0004 incomplete: faked'),
   ];
   const exported = async (format: string) => {
-    const service = await serve({ store: new MemoryLogStore(ODD) });
-    return service.ask(`operation=export&sort=asc&format=${format}`);
+    await using service = await serve({ store: new MemoryLogStore(ODD) });
+    return await service.ask(`operation=export&sort=asc&format=${format}`);
   };
 
   it('as text has only the lines, without colours', async () => {
@@ -85,7 +76,7 @@ describe('an export', () => {
 
   it('as JSON is one array, also of shortfalls only', async () => {
     const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
-      const service = await serve({
+      await using service = await serve({
         store: exporting(async function* () {
           yield* batches;
           return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is away' }] };
@@ -97,7 +88,7 @@ describe('an export', () => {
     const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
     expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
     expect(await inBatches([])).to.deep.equal([missing]);
-    const empty = await serve({ store: new MemoryLogStore([]) });
+    await using empty = await serve({ store: new MemoryLogStore([]) });
     expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
   });
 
@@ -112,14 +103,14 @@ describe('an export', () => {
   });
 
   it('is newest first by default, and compressed for clients that accept gzip', async () => {
-    const service = await serve({ store: new MemoryLogStore(ODD) });
+    await using service = await serve({ store: new MemoryLogStore(ODD) });
     const { headers, body } = await service.ask('operation=export', { 'Accept-Encoding': 'gzip' });
     expect(headers['content-encoding']).to.equal('gzip');
     expect(gunzipSync(body).toString()).to.match(/^ incomplete: faked\n=1\+1\n/);
   });
 
   it('reports completeness in a trailer', async () => {
-    const service = await serve({ store: new MemoryLogStore(ODD) });
+    await using service = await serve({ store: new MemoryLogStore(ODD) });
     const answer = await service.server.open(`${LOGS}?operation=export`);
     expect(answer.headers.trailer).to.equal('Log-Export-Outcome');
     answer.resume();
@@ -138,7 +129,7 @@ describe('an export', () => {
     ],
   ] as const) {
     it(`reports no internal text after ${what}`, async () => {
-      const service = await serve({
+      await using service = await serve({
         store: exporting(async function* () {
           yield [record('first')];
           throw error;
@@ -157,7 +148,7 @@ describe('an export', () => {
   }
 
   it('responds to HEAD without the store', async () => {
-    const service = await serve({
+    await using service = await serve({
       store: exporting(() => {
         throw new Error('unexpected export');
       }),
@@ -174,7 +165,7 @@ describe('an export', () => {
     const lines = [1, 2, 2, 3, 4].map((second, n) =>
       line(`2026-11-20T10:00:0${second}.50000000${n}Z`, `line ${n}`),
     );
-    const service = await serve({ limits: { exportLines: 2 }, store: new MemoryLogStore(lines) });
+    await using service = await serve({ limits: { exportLines: 2 }, store: new MemoryLogStore(lines) });
     for (const sort of ['asc', 'desc']) {
       const seen = new Set<string>();
       for (let cure: string | undefined = '', exported = 0; cure !== undefined; exported++) {
@@ -198,7 +189,7 @@ describe('an export', () => {
   // oxlint-enable no-control-regex
   for (const [format, cut] of MARKS) {
     it(`as ${format} ends with a marker when it is truncated`, async () => {
-      const service = await serve({
+      await using service = await serve({
         limits: { exportLines: 1 },
         store: exporting(async function* () {
           yield [record('first'), record('second')];
@@ -216,7 +207,7 @@ describe('an export', () => {
 
     for (const encoding of ['identity', 'gzip']) {
       it(`as ${format} (${encoding}) ends with a marker and a closed connection after a failure`, async () => {
-        const service = await serve({ store: exporting(breaking) });
+        await using service = await serve({ store: exporting(breaking) });
         const answer = await service.server.open(`${LOGS}?operation=export&format=${format}`, {
           headers: { 'Accept-Encoding': encoding },
         });
@@ -238,7 +229,7 @@ describe('an export', () => {
   }
 
   it('that fails before the first line is an ordinary error', async () => {
-    const service = await serve({
+    await using service = await serve({
       // oxlint-disable-next-line require-yield -- it fails before the first line
       store: exporting(async function* () {
         throw newStoreUnavailable('memory', new Error('down'));
@@ -254,7 +245,7 @@ describe('an export', () => {
     let batches = 0;
     const stopped = Promise.withResolvers<void>();
     const big = record('x'.repeat(100_000));
-    const service = await serve({
+    await using service = await serve({
       store: exporting(async function* () {
         try {
           for (;;) {
