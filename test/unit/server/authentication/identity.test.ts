@@ -9,7 +9,6 @@ import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import { newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
-import { subjectOf } from '../../../../server/authentication/certificate-subject.ts';
 import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
 import {
   type DelegatedAuthentication,
@@ -280,11 +279,6 @@ describe('the identity of a caller', () => {
         groups: ['dev', 'a,system:masters', 'system:authenticated'],
         extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
       });
-    });
-
-    it('parses the subject once per connection', () => {
-      const certificate = new X509Certificate(alice.cert);
-      expect(subjectOf(certificate)).to.equal(subjectOf(certificate));
     });
 
     it('has the uid of the subject; several uids are rejected, and a subject without a name is ignored', async () => {

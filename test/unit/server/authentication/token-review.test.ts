@@ -250,30 +250,6 @@ describe('bearer tokens', () => {
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
-  it('are parsed once per connection while the connection sends the same token', async () => {
-    const parsed: string[] = [];
-    const validated = new Set<object>();
-    const bearer = new BearerTokenAuthenticator([
-      { name: 'first', authenticate: ({ text }) => void parsed.push(text) },
-      {
-        name: 'second',
-        authenticate: (token) => {
-          validated.add(token);
-          return { name: 'sa', uid: '', groups: [], extra: {} };
-        },
-      },
-    ]);
-    const request = new IncomingMessage(new Socket());
-    for (const token of ['a', 'a', 'b', 'b', 'a']) {
-      request.headers.authorization = `Bearer ${token}`;
-      const user = await bearer.authenticate({ request, secure: true, signal: abort.signal });
-      expect(user).to.include({ name: 'sa' });
-    }
-    expect(parsed).to.deep.equal(['a', 'b', 'a']);
-    // Authenticators can compute the cache key of a token once per connection.
-    expect(validated.size).to.equal(3);
-  });
-
   it('are rejected when no kind recognises them', async () => {
     const nobody = [
       { name: 'local', authenticate: () => undefined },

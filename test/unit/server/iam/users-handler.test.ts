@@ -201,16 +201,6 @@ describe('the users handler', () => {
     expect((await site.ask('boss', 'GET', '/kim')).status).to.equal(200);
   });
 
-  it('responds to HEAD like GET, without the body', async () => {
-    await site.ask('boss', 'POST', '', document('kim'));
-    for (const path of ['', '/kim', '/ghost']) {
-      const got = await site.ask('boss', 'GET', path);
-      const answer = await site.ask('boss', 'HEAD', path);
-      expect([answer.status, answer.body], path).to.deep.equal([got.status, '']);
-      expect(answer.headers['content-length']).to.equal(got.headers['content-length']);
-    }
-  });
-
   it('returns 503 until the cache is synced', async () => {
     site.users.synced = false;
     const answer = await site.ask('boss', 'GET', '/kim');

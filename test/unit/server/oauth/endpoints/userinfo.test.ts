@@ -79,18 +79,4 @@ describe('the userinfo endpoint', () => {
     replica.sessions.fresh = false;
     expect((await endpoint.get('', bearer(login.access))).status).to.equal(503);
   });
-
-  it('responds to HEAD like GET, without body, and to no other method than POST', async () => {
-    const got = await endpoint.get('', bearer(login.access));
-    for (const [headers, status] of [
-      [bearer(login.access), 200],
-      [{}, 401],
-    ] as const) {
-      expect((await endpoint.ask('HEAD', '', headers)).status).to.equal(status);
-    }
-    const { headers, body } = await endpoint.ask('HEAD', '', bearer(login.access));
-    expect([headers.get('content-length'), body]).to.deep.equal([got.headers.get('content-length'), '']);
-    const refused = await endpoint.ask('DELETE', '', bearer(login.access));
-    expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, POST']);
-  });
 });

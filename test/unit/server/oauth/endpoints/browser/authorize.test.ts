@@ -182,17 +182,4 @@ describe('the authorization endpoint', () => {
     const put = await site.ask(authorizePath(), { method: 'PUT' });
     expect([put.status, put.headers['allow']]).to.deep.equal([405, 'GET, HEAD, POST']);
   });
-
-  it('serves a style sheet that browsers may cache', async () => {
-    const { status, headers, text } = await site.ask('/oauth/page.css');
-    expect(status).to.equal(200);
-    expect(headers['content-type']).to.equal('text/css; charset=utf-8');
-    expect(text).to.contain('color-scheme: light dark');
-    const again = await site.ask('/oauth/page.css', { headers: { 'if-none-match': headers.etag ?? '' } });
-    expect(again.status).to.equal(304);
-    const head = await site.ask('/oauth/page.css', { method: 'HEAD' });
-    expect(head.status).to.equal(200);
-    expect(head.text).to.equal('');
-    expect((await site.ask('/oauth/page.css', { method: 'POST' })).headers.allow).to.equal('GET, HEAD');
-  });
 });
