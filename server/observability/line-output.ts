@@ -12,7 +12,8 @@ export interface LineOutputOptions {
 }
 
 const CAPACITY = 16 << 20;
-const FLUSH_LENGTH = 4096;
+/** Each flush wakes a thread. */
+const FLUSH_LENGTH = 16 << 10;
 const FLUSH_MS = 100;
 /** Maximum number of retries at exit, for a slow reader. */
 const EXIT_ATTEMPTS = 10;
