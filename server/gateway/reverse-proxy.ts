@@ -1,6 +1,6 @@
 // Reverse proxy: forwards a request to kube-apiserver and the response to the client, byte by byte and without
 // buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
@@ -17,9 +17,8 @@ export async function send(context: ProxiedContext, forwarding: Forwarding): Pro
   for (;;) {
     const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
     const pending = upstreamResponse(outgoing, forwarding.target, context);
-    if (!body) outgoing.end();
-    else if (request.complete) outgoing.end(wholeBody(request));
-    else request.pipe(outgoing);
+    if (body) copyBody(request, outgoing);
+    else outgoing.end();
     try {
       const { response } = await pending;
       return response;
@@ -48,25 +47,24 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);
   response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers);
-  // The usual case: the body has arrived with the headers.
-  if (upstream.complete) response.end(wholeBody(upstream));
-  else copyBody(upstream, response);
-  return new Promise((resolve) => response.on('close', resolve));
-}
-
-/** The body of a message that has arrived as a whole. */
-function wholeBody(message: IncomingMessage): Buffer | undefined {
-  const parts: Buffer[] = [];
-  for (let part = message.read() as Buffer | null; part; part = message.read() as Buffer | null)
-    parts.push(part);
-  return parts.length > 1 ? Buffer.concat(parts) : parts[0];
+  copyBody(upstream, response);
+  upstream.on('error', () => response.destroy());
+  upstream.on('close', () => {
+    if (!upstream.complete) response.destroy();
+  });
+  return new Promise((resolve) =>
+    response.on('close', () => {
+      upstream.destroy();
+      resolve();
+    }),
+  );
 }
 
 /**
  * Copies a body with backpressure. The bytes that arrive in one iteration of the event loop are written together, because each
- * write costs a TLS record and a system call. The first write contains the headers.
+ * write costs a TLS record and a system call. The first write contains the headers. After the end of `to`, the rest is discarded.
  */
-function copyBody(upstream: IncomingMessage, response: ServerResponse): void {
+function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): void {
   let parts: Buffer[] = [];
   const take = (): Buffer | undefined => {
     const bytes = parts.length > 1 ? Buffer.concat(parts) : parts[0];
@@ -76,27 +74,20 @@ function copyBody(upstream: IncomingMessage, response: ServerResponse): void {
   const write = (): void => {
     scheduled = undefined;
     const bytes = take();
+    if (to.destroyed) return;
     // The body is late, as in a watch without events.
-    if (!bytes) return response.flushHeaders();
-    if (response.write(bytes)) return;
-    upstream.pause();
-    response.once('drain', () => upstream.resume());
+    if (!bytes) return to.flushHeaders();
+    if (to.write(bytes)) return;
+    from.pause();
+    to.once('drain', () => from.resume());
   };
   let scheduled: NodeJS.Immediate | undefined = setImmediate(write);
-  upstream.on('data', (part: Buffer) => {
+  from.on('data', (part: Buffer) => {
     parts.push(part);
     scheduled ??= setImmediate(write);
   });
-  upstream.on('end', () => {
+  from.on('end', () => {
     clearImmediate(scheduled);
-    response.end(take());
-  });
-  upstream.on('error', () => response.destroy());
-  upstream.on('close', () => {
-    if (!upstream.complete) response.destroy();
-  });
-  response.on('close', () => {
-    clearImmediate(scheduled);
-    upstream.destroy();
+    to.end(take());
   });
 }
