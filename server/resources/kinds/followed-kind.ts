@@ -72,7 +72,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
   readonly #settled = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
   #failure: unknown;
-  #watchers = 0;
+  #liveLists = 0;
   /** Time of the last use, on the clock of performance.now(). */
   usedAt = performance.now();
 
@@ -123,9 +123,14 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return this.synced ? this.#informer.cache.snapshot().bytes() : 0;
   }
 
+  /** Number of live lists. */
+  get liveLists(): number {
+    return this.#liveLists;
+  }
+
   /** Number of live lists and watches. */
   get watchers(): number {
-    return this.#watchers + this.cache.watchers;
+    return this.#liveLists + this.cache.watchers;
   }
 
   get cache(): InformerCache<KindFacts> {
@@ -164,9 +169,9 @@ export class FollowedKind implements ListedKind<KindFacts> {
     const unsubscribe = this.#informer.cache.onChange(changed);
     const { signal } = this.#stop;
     signal.addEventListener('abort', changed);
-    this.#watchers++;
+    this.#liveLists++;
     return () => {
-      this.#watchers--;
+      this.#liveLists--;
       signal.removeEventListener('abort', changed);
       unsubscribe();
     };

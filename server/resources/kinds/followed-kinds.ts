@@ -239,11 +239,15 @@ export class FollowedKinds {
     this.#drop(followed);
   }
 
-  /** Throws ServiceUnavailable if all kinds have live lists, which would start to follow an evicted kind again. */
+  /**
+   * Stops the least recently used kind. Kinds with watches are the last ones, because kube-apiserver continues their watches.
+   * Throws ServiceUnavailable if all kinds have live lists, which would start to follow an evicted kind again.
+   */
   #evictOne(): void {
+    const isWatched = ({ watchers }: FollowedKind): number => (watchers > 0 ? 1 : 0);
     const [oldest] = [...this.#followed.values()]
-      .filter(({ watchers }) => watchers === 0)
-      .sort((a, b) => a.usedAt - b.usedAt);
+      .filter(({ liveLists }) => liveLists === 0)
+      .sort((a, b) => isWatched(a) - isWatched(b) || a.usedAt - b.usedAt);
     if (!oldest) {
       throw newServiceUnavailable(
         'the server follows as many kinds as resources.maxKinds allows, and all of them have live lists',

@@ -188,6 +188,20 @@ describe('FollowedKinds', () => {
     expect(removed).to.deep.equal(['services']);
   });
 
+  it('evicts a kind with watches only if all others have watches or live lists', async () => {
+    const kinds = await follow({ maxKinds: 2 });
+    const pods = await use(kinds, PODS);
+    const watcher = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
+    const services = await use(kinds, SERVICES);
+    pods.cache.watch('1000', watcher);
+    await use(kinds, NAMESPACES);
+    expect(removed).to.deep.equal(['services']);
+    expect(services.stopped.aborted).to.equal(true);
+    kinds.cached(NAMESPACES, false)?.onChange(() => undefined);
+    await use(kinds, SERVICES);
+    expect(removed).to.deep.equal(['services', 'pods']);
+  });
+
   it('waits for the new version of a kind that changes during its first list', async () => {
     const next: Kind = { ...WIDGETS, version: 'v2' };
     cluster.responses.set(sourcePath(WIDGETS), () => undefined);
