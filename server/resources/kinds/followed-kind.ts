@@ -114,6 +114,11 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return this.#informer.cache.synced;
   }
 
+  /** True before the first list or a failure. */
+  get loading(): boolean {
+    return !this.synced && this.#failure === undefined;
+  }
+
   get objects(): number {
     return this.synced ? this.#informer.cache.snapshot().size : 0;
   }

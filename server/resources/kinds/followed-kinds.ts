@@ -51,6 +51,8 @@ const OVER_BUDGET_MS = 60_000;
 const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
 const FRESH_MS = 90_000;
+/** Share of the budget of one kind that all kinds may use before another one is followed without need (`cached`). */
+const ROOM = 0.5;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -105,7 +107,7 @@ export class FollowedKinds {
 
   /**
    * Returns a kind whose objects are up to date, without waiting; undefined if there is none. `start`: a kind that is not
-   * followed yet is followed from now on.
+   * followed yet is followed from now on, if there is room.
    */
   cached(wanted: Pick<Kind, 'group' | 'version' | 'plural'>, start: boolean): FollowedKind | undefined {
     const name = exactName(wanted);
@@ -119,10 +121,18 @@ export class FollowedKinds {
     return isCurrent ? followed : undefined;
   }
 
-  /** Starts to follow a kind, unless the number of kinds is at its limit. */
+  /**
+   * Starts to follow a kind if there is room for it. One kind loads after the other, so that the memory of the others is
+   * known: a client that reads all kinds must not fill the memory of the server.
+   */
   #started(kind: Kind): FollowedKind | undefined {
-    const isPossible = this.#followed.size < this.#options.maxKinds && this.#signal?.aborted === false;
-    return isPossible ? this.#follow(kind) : undefined;
+    if (this.#signal?.aborted !== false || this.#followed.size >= this.#options.maxKinds) return undefined;
+    let bytes = 0;
+    for (const other of this.#followed.values()) {
+      if (other.loading) return undefined;
+      bytes += other.bytes;
+    }
+    return bytes < this.#options.kindBudget * ROOM ? this.#follow(kind) : undefined;
   }
 
   async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {

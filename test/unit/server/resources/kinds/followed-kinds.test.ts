@@ -169,6 +169,23 @@ describe('FollowedKinds', () => {
     expect(kinds.follows(PODS)).to.equal(false);
   });
 
+  it('starts a cache only while no other one loads, and all use less than half of the budget of one', async () => {
+    const kinds = await follow({ kindBudget: 4_000 });
+    cluster.responses.set(PODS_PATH, () => undefined);
+    const pods = use(kinds, PODS);
+    kinds.cached(SERVICES, true);
+    expect(kinds.follows(SERVICES)).to.equal(false);
+    cluster.responses.clear();
+    cluster.disconnect(PODS_PATH);
+    expect((await pods).bytes).to.be.within(1_000, 2_000);
+    kinds.cached(SERVICES, true);
+    await until(() => kinds.cached(SERVICES, true) !== undefined);
+    cluster.objects.set(sourcePath(WIDGETS), [plain('shop/v', 3), plain('shop/w', 4)]);
+    expect((await use(kinds, WIDGETS)).bytes).to.be.above(1_000);
+    kinds.cached(NAMESPACES, true);
+    expect(kinds.follows(NAMESPACES)).to.equal(false);
+  });
+
   it('ends a wait when the client disconnects', async () => {
     cluster.responses.set(PODS_PATH, () => undefined);
     const kinds = await follow({ syncTimeout: 600_000 });
