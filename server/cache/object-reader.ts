@@ -34,8 +34,7 @@ export class ObjectReader<Facts> {
 
   constructor(source: ObjectSource<Facts>) {
     this.#source = source;
-    const { kind, group, version, bareItems = false } = source;
-    this.head = new ObjectHead(kind, group === '' ? version : `${group}/${version}`, bareItems);
+    this.head = new ObjectHead(source);
   }
 
   /** `members`: those of the object, if the caller has already scanned it. */

@@ -17,6 +17,14 @@ export interface ObjectIdentity<Facts> {
 
 const OPEN = Buffer.from('{');
 
+interface HeadSource {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list. */
+  readonly bareItems?: boolean;
+}
+
 /**
  * `kind` and `apiVersion` of the objects of one resource. kube-apiserver omits both in the list items of its built-in
  * kinds. Such objects are stored without them, so that a list consists of the stored bytes.
@@ -27,7 +35,8 @@ export class ObjectHead {
   /** Replaces the opening brace of a stored object; undefined if the stored objects are complete. */
   readonly #missing: Buffer | undefined;
 
-  constructor(kind: string, apiVersion: string, bareItems: boolean) {
+  constructor({ kind, group, version, bareItems = false }: HeadSource) {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
     const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
     this.stored = bareItems ? OPEN : Buffer.from(head);
     this.#missing = bareItems ? Buffer.from(`${head},`) : undefined;

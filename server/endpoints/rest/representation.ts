@@ -64,10 +64,6 @@ export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: bool
   };
 }
 
-export function headOf<Facts>(definition: ResourceDefinition<Facts>): ObjectHead {
-  return new ObjectHead(definition.kind, apiVersionOf(definition), definition.bareItems ?? false);
-}
-
 /** Returns the parts as one buffer; copies only if there are several. */
 export function joinedParts(parts: readonly Buffer[]): Buffer {
   const [first] = parts;
@@ -85,7 +81,7 @@ export class Objects<Facts> implements Representation<Facts> {
     this.#kind = definition.kind;
     this.#listKind = definition.listKind;
     this.#apiVersion = apiVersionOf(definition);
-    this.#head = headOf(definition);
+    this.#head = new ObjectHead(definition);
   }
 
   one(object: CachedObject<Facts>): Buffer {

@@ -2,12 +2,12 @@
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
-import type { CachedObject, ObjectHead, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
+import { ObjectHead } from '../../cache/resource-cache.ts';
 import { line } from '../../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import {
   bookmarkMetadata,
-  headOf,
   joinedParts,
   LIST_END,
   type ListFrame,
@@ -63,7 +63,7 @@ export class Tables<Facts> implements Representation<Facts> {
     this.#partial = new PartialMetadata(apiVersion);
     this.#now = now;
     this.#lineCache = lineCache;
-    this.#head = headOf(definition);
+    this.#head = new ObjectHead(definition);
   }
 
   one(object: CachedObject<Facts>): Buffer {

@@ -19,7 +19,7 @@ export function acceleratedKind({ kind, profile, cache }: FollowedKind): Resourc
     singular: kind.kind.toLowerCase(),
     verbs: ['get', 'list', 'watch'],
     source: { path: sourcePath(kind), apiVersion: '', kind: kind.kind },
-    bareItems: !kind.custom,
+    bareItems: !cache.head.isStored,
     facts: (object) => profile.facts(object),
     fields: profile.fields,
     columns: [],

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { splice, withResourceVersion, writeSpliced } from '../../../../server/cache/object-splice.ts';
 import { ObjectHead } from '../../../../server/cache/resource-cache.ts';
 
-const HEAD = new ObjectHead('Node', 'resources.platform.io/v1alpha3', false);
-const BARE = new ObjectHead('Node', 'v1', true);
+const HEAD = new ObjectHead({ kind: 'Node', group: 'resources.platform.io', version: 'v1alpha3' });
+const BARE = new ObjectHead({ kind: 'Node', group: '', version: 'v1', bareItems: true });
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3"';
 
 function spliced(text: string, head = HEAD): { text: string; metadata: string } {
