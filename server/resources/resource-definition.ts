@@ -15,6 +15,8 @@ export interface ResourceDefinition<Facts> {
   readonly source: { readonly path: string; readonly apiVersion: string; readonly kind: string };
   /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list, as for its built-in kinds. */
   readonly bareItems?: boolean;
+  /** True if kube-apiserver always sends `metadata.continue` in a list, as for custom resources. */
+  readonly emptyContinue?: boolean;
   /**
    * Extracts the facts for columns, sorting and filters from a parsed object. It must not throw, although the object
    * is not validated.

@@ -76,12 +76,14 @@ export class Objects<Facts> implements Representation<Facts> {
   readonly #listKind: string;
   readonly #apiVersion: string;
   readonly #head: ObjectHead;
+  readonly #meta: Partial<ListMeta>;
 
   constructor(definition: ResourceDefinition<Facts>) {
     this.#kind = definition.kind;
     this.#listKind = definition.listKind;
     this.#apiVersion = apiVersionOf(definition);
     this.#head = new ObjectHead(definition);
+    this.#meta = definition.emptyContinue ? { continue: '' } : {};
   }
 
   one(object: CachedObject<Facts>): Buffer {
@@ -89,7 +91,8 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 
   list(meta: ListMeta): ListFrame {
-    return newListFrame({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata: meta });
+    const metadata = { ...this.#meta, ...meta };
+    return newListFrame({ kind: this.#listKind, apiVersion: this.#apiVersion, metadata });
   }
 
   item(object: CachedObject<Facts>): Buffer {

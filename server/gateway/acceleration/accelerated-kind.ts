@@ -20,6 +20,7 @@ export function acceleratedKind({ kind, profile, cache }: FollowedKind): Resourc
     verbs: ['get', 'list', 'watch'],
     source: { path: sourcePath(kind), apiVersion: '', kind: kind.kind },
     bareItems: !cache.head.isStored,
+    emptyContinue: kind.custom !== undefined,
     facts: (object) => profile.facts(object),
     fields: profile.fields,
     columns: [],

@@ -86,7 +86,10 @@ export class Accelerator {
     if (typeof requirement === 'string') return requirement;
     const authorization = ownIdentity(request);
     if (authorization === undefined) return 'identity';
-    if (TABLE.test(request.headers.accept ?? '')) return 'columns';
+    const { accept = '' } = request.headers;
+    // kube-apiserver rejects this wildcard.
+    if (accept.includes('application/*')) return 'media-type';
+    if (TABLE.test(accept)) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
       const late = await this.#late(followed, requirement, info.namespace, context);

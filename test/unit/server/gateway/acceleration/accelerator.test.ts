@@ -11,7 +11,13 @@ import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import {
+  NAMESPACES,
+  type PlainObject,
+  PODS,
+  plain,
+  WIDGETS,
+} from '../../../../support/platform/kind-cache.ts';
 
 const DEPLOYMENTS: Kind = {
   group: 'apps',
@@ -152,19 +158,26 @@ describe('the decision of the accelerator', () => {
     expect(result).to.equal('kind');
   });
 
-  it('forwards impersonation, a caller without a token, and a Table', async () => {
+  it('forwards impersonation, a caller without a token, a Table, and a wildcard', async () => {
     const path = '/api/v1/pods?resourceVersion=0';
     expect((await read(path, { 'IMPERSONATE-user': 'bob' })).result).to.equal('identity');
     expect((await read(path, { 'Impersonate-Extra-scopes': 'x' })).result).to.equal('identity');
     expect((await server.ask(path)).headers['cache-status']).to.contain('identity');
     const accept = 'application/json; as = Table; v=v1; g=meta.k8s.io';
     expect((await read(path, { Accept: accept })).result).to.equal('columns');
+    expect((await read(path, { Accept: 'application/*' })).result).to.equal('media-type');
   });
 
   it('lists no metadata as null, as kube-apiserver does', async () => {
     const Accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
     const { body } = await read('/api/v1/pods?resourceVersion=0&labelSelector=absent', { Accept });
     expect(JSON.parse(body)).to.have.property('items', null);
+  });
+
+  it('lists custom resources with an empty continue token, as kube-apiserver does', async () => {
+    follow(WIDGETS, 100, [plain('a/w', 1)]);
+    const { body } = await read('/apis/example.com/v1/widgets?resourceVersion=0');
+    expect(JSON.parse(body)).to.have.deep.property('metadata', { continue: '', resourceVersion: '100' });
   });
 
   it('varies by Accept-Encoding when it compresses', async () => {
