@@ -156,13 +156,6 @@ describe('a live tail over HTTP', () => {
     expect(await rest(await follow())).to.equal('');
   });
 
-  it('ends in order when the server stops', async () => {
-    await serve();
-    const answer = await follow();
-    service.server.abort();
-    expect(await rest(answer)).to.equal('');
-  });
-
   it('is an ordinary error when the store is unavailable at the start', async () => {
     await serve({
       store: Object.assign(new MemoryLogStore([]), {

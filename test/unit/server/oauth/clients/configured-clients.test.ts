@@ -1,5 +1,5 @@
 // Tests of the registry of the configured OAuth clients.
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -88,21 +88,6 @@ describe('a file with a client secret', () => {
       return seen.shift();
     };
   }
-
-  it('is read at the start and at each change, without its line end', async () => {
-    const path = join(dir, 'secret');
-    await writeFile(path, 'first\n');
-    const next = follow(path);
-    expect(await next()).to.equal('first');
-    await writeFile(`${path}.new`, 'second\r\n');
-    await rename(`${path}.new`, path);
-    expect(await next()).to.equal('second');
-    await rm(path);
-    expect(await next()).to.deep.equal({ failure: 'no such file' });
-    await writeFile(`${path}.new`, ' third ');
-    await rename(`${path}.new`, path);
-    expect(await next()).to.equal(' third ');
-  });
 
   it('is rejected when it is empty or too long', async () => {
     const [empty, long] = [join(dir, 'empty'), join(dir, 'long')];

@@ -286,15 +286,6 @@ describe('the refresh_token grant', () => {
   });
 
   describe('when a write fails', () => {
-    it('keeps the token valid when nothing was written', async () => {
-      replica.sessions.beforeWrite = () => {
-        throw newServiceUnavailable('not now');
-      };
-      expect(await refusal(replica.refresh(login.refresh))).to.equal('503 temporarily_unavailable');
-      replica.sessions.beforeWrite = () => undefined;
-      await replica.refresh(login.refresh);
-    });
-
     it('returns the tokens when the write succeeded but its response was lost', async () => {
       replica.sessions.afterWrite = () => {
         throw newServiceUnavailable('cut');

@@ -53,11 +53,6 @@ describe('a Session object', () => {
     return found.session !== undefined && isGenuine(found.session, found.mac, keys);
   }
 
-  it('is read as it was written', () => {
-    expect(readSession(kept()).session).to.deep.equal({ ...session, uid: 'u1', resourceVersion: '7' });
-    expect(counts(kept())).to.equal(true);
-  });
-
   it('has a MAC over every field', () => {
     const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
     const fields = Object.keys(session) as (keyof Session)[];
@@ -140,17 +135,6 @@ describe('a session id', () => {
 });
 
 describe('SessionIDs', () => {
-  it('rejects invented ids and ids of other keys', async () => {
-    const ours = new SessionIDs(await memoryKeyRing());
-    const others = new SessionIDs(await memoryKeyRing());
-    const id = ours.next(randomBytes);
-    const changed = `${id.slice(0, 10)}${id[10] === 'a' ? 'b' : 'a'}${id.slice(11)}`;
-    const remarked = `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
-    for (const foreign of [newSessionID(randomBytes), others.next(randomBytes), changed, remarked, '', 'x']) {
-      expect(ours.isGenuine(foreign), foreign).to.equal(false);
-    }
-  });
-
   it('recognizes its ids after a rotation', async () => {
     const first = firstSet(await newKey(), 0);
     const id = new SessionIDs(await ImportedKeys.from(first)).next(randomBytes);

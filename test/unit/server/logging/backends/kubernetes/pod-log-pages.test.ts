@@ -198,7 +198,7 @@ describe('queries of pod logs', () => {
       if (url.pathname.includes('/b/')) response.writeHead(200).write(`${at(3).time} one\n`);
       return url.pathname.includes('/b/');
     };
-    const page = await store.query(everything, newest, { ...call, timeoutMs: 3_000 });
+    const page = await store.query(everything, newest, { ...call, timeoutMs: 1_000 });
     expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });

@@ -129,7 +129,7 @@ describe('the VictoriaLogs store', () => {
         else clock = ms;
       });
       const store = newStore(silent.url, { now: () => clock });
-      const late = statusOf(store.statistics(SELECTION, call(300)));
+      const late = statusOf(store.statistics(SELECTION, call(50)));
       await until(() => requests === 1);
       await meanwhile?.(store);
       return await late;
