@@ -1,5 +1,4 @@
 // Tests of the authorization code flow with a loopback redirect. The test is the browser.
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -49,24 +48,6 @@ async function redirect(request: URLSearchParams, parameters: Form): Promise<Res
 const stateOf = (request: URLSearchParams): string => request.get('state') ?? '';
 
 describe('the sign-in with a browser', () => {
-  it('exchanges the code of the redirect, with PKCE', async () => {
-    let challenge: string | null = null;
-    const { result, forms } = signIn(async (request) => {
-      challenge = request.get('code_challenge');
-      expect(request.get('x')).to.equal('1');
-      expect(request.get('code_challenge_method')).to.equal('S256');
-      expect(request.get('redirect_uri')).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
-      const page = await redirect(request, { state: stateOf(request), iss: ISSUER, code: 'c' });
-      expect(await page.text()).to.contain('You can close this window');
-      expect(page.headers.get('content-security-policy')).to.contain("default-src 'none'");
-    });
-    expect(await result).to.deep.include({ user: 'alice' });
-    const [form] = forms;
-    expect(form).to.include({ grant_type: 'authorization_code', code: 'c', client_id: 'kubectl' });
-    const verifier = form?.['code_verifier'] ?? '';
-    expect(createHash('sha256').update(verifier).digest('base64url')).to.equal(challenge);
-  });
-
   it('closes connections that the browser has opened without a request', async () => {
     const closed = Promise.withResolvers<void>();
     const { result } = signIn(async (request) => {

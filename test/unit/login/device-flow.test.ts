@@ -37,13 +37,6 @@ function signIn(codes: readonly string[], device: object = {}) {
 }
 
 describe('the sign-in on another device', () => {
-  it('shows the page and the code, and polls until the user has signed in', async () => {
-    const { result, waits, lines } = signIn(['authorization_pending', 'temporarily_unavailable']);
-    expect((await result).user).to.equal('alice');
-    expect(waits).to.deep.equal([2000, 2000, 2000]);
-    expect(lines.join('\n')).to.contain(`${ISSUER}/device`).and.to.contain('BCDF-GHJK');
-  });
-
   it('polls less often after slow_down, and every five seconds by default', async () => {
     const { result, waits } = signIn(['slow_down', 'slow_down'], { interval: undefined });
     await result;

@@ -42,32 +42,6 @@ describe('a kubeconfig', () => {
     await writeFile(file, content, { mode });
   }
 
-  it('is created for the user only, with a context that kubectl understands', async () => {
-    await writeContext(file, TARGET, PLUGIN);
-    expect((await stat(file)).mode & 0o777).to.equal(0o600);
-    const { users, ...config } = parse(await readFile(file, 'utf8')) as {
-      users: { name: string; user: { exec: Record<string, unknown> } }[];
-    };
-    const cluster = { server: TARGET.server, 'certificate-authority-data': 'UEVNCg==' };
-    expect(config).to.deep.equal({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'prod', cluster }],
-      contexts: [{ name: 'prod', context: { cluster: 'prod', user: 'prod' } }],
-      'current-context': 'prod',
-    });
-    expect(users.map(({ name }) => name)).to.deep.equal(['prod']);
-    expect(users[0]?.user.exec).to.deep.include({
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: '/opt/node',
-      args: ['/clone/login/main.ts', 'get-token', TARGET.server, '--context=prod', '--client-id=kubectl'],
-      interactiveMode: 'IfAvailable',
-      provideClusterInfo: true,
-    });
-    expect(await readContext(file, undefined)).to.deep.equal(TARGET);
-    expect(await readContext(file, 'other')).to.equal(undefined);
-  });
-
   it('keeps users of other programs, other entries, comments, permissions and symbolic links', async () => {
     await write(EXISTING, 0o640);
     for (const refused of [

@@ -98,16 +98,6 @@ describe('the session of a user', () => {
     expect(await session().tokens()).to.equal(undefined);
   });
 
-  it('has no tokens if the file is corrupted', async () => {
-    await signIn();
-    for (const content of ['', '{"acc', '[]', 'null', '{"accessToken": 1, "refreshAt": 1}']) {
-      await writeFile(cache.file, content);
-      expect(await session().tokens(), content).to.equal(undefined);
-    }
-    await signIn();
-    expect(await session().tokens()).to.include({ accessToken: 'a0' });
-  });
-
   it('is terminated by a new sign-in, also if the server is unreachable', async () => {
     await signIn();
     await signIn();
