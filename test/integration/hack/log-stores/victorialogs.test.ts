@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadVictoriaLogs } from '../../../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../../../hack/log-stores/log-store.ts';
-import { startVictoriaLogs, VICTORIALOGS_VERSION } from '../../../../hack/log-stores/victorialogs.ts';
+import { startVictoriaLogs } from '../../../../hack/log-stores/victorialogs.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { untilOrphanIsGone } from './orphan.ts';
 import { someRecords } from './records.ts';
@@ -41,11 +41,6 @@ describe('VictoriaLogs', function () {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('is the requested version', async () => {
-    const metrics = await (await fetch(`${store.url}/metrics`)).text();
-    expect(metrics).to.include(`version="victoria-logs-v${VICTORIALOGS_VERSION}"`);
-  });
-
   it('has every loaded line, with nanoseconds', async () => {
     expect(await loadVictoriaLogs(store.url, someRecords(2_000), { batch: 300 })).to.deep.equal({
       records: 2_000,
@@ -66,20 +61,6 @@ describe('VictoriaLogs', function () {
       stream: 'stdout',
       'kubernetes.labels.app.kubernetes.io/name': 'the-db',
     });
-  });
-
-  it('keeps them across a restart at the same address', async () => {
-    const [before] = await query(store, '* | stats count() lines');
-    const { url } = store;
-    await store.restart();
-    expect(store.url).to.equal(url);
-    expect(await query(store, '* | stats count() lines')).to.deep.equal([before]);
-  });
-
-  it('runs beside another one', async () => {
-    await using other = await startVictoriaLogs({ dir: join(dir, 'two'), signal });
-    expect(other.port).not.to.equal(store.port);
-    expect(await query(other, '* | stats count() lines')).to.deep.equal([{ lines: '0' }]);
   });
 
   it('reports accepted lines that were dropped', async () => {
