@@ -1,5 +1,4 @@
 // Tests of nodes under the aggregated path and the platform paths beside kube-apiserver, with one real cluster.
-import { describePlatformPaths } from './platform/compatibility.ts';
 import { describeUsage } from './platform/usage.ts';
 import { describeOpenAPI } from './rest/described.ts';
 import { describeReads } from './rest/parity.ts';
@@ -21,7 +20,6 @@ describe('nodes of a real cluster', function () {
   describeOpenAPI(subject);
   describeUsage(subject);
   describeReads(subject);
-  describePlatformPaths(subject);
   describeVersions(subject);
   // Last, because it restarts kube-apiserver.
   describeWatches(subject);

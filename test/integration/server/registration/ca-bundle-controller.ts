@@ -147,14 +147,6 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       ]);
     });
 
-    it('follows a rotation', async () => {
-      const serving = new RotatingCA(ca(0));
-      register(serving, { sharedCA: true, settleMs: 10 });
-      await bundleIs(ca(0));
-      serving.rotate(ca(4));
-      await bundleIs(ca(4));
-    });
-
     for (const [what, next] of [
       ['the same name', 1],
       ['another name', 4],
@@ -239,16 +231,6 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       await cluster.apply(apiServices);
       await bundleIs(ca(0));
       await described(registration, 'trusts the serving CA');
-    });
-
-    it('does not recreate a deleted APIService', async () => {
-      const serving = new RotatingCA(ca(0));
-      const registration = register(serving);
-      await bundleIs(ca(0));
-      await removeAPIService();
-      serving.rotate(ca(1));
-      await described(registration, 'does not exist');
-      await isMissing();
     });
 
     it('cannot recreate an APIService whose deletion it has not seen', async () => {

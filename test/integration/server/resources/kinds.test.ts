@@ -200,32 +200,8 @@ describe('lists of many kinds with a real cluster', function () {
       });
 
       it('selects labels as kube-apiserver does', async () => {
-        for (const selector of [
-          'app=web',
-          'app!=web',
-          'app==cart',
-          'app in (web,db-0)',
-          'app notin (web)',
-          'tier',
-          '!tier',
-          'example.com/only',
-          'tier=front',
-          'tier=Front,app!=cart',
-          '',
-          'app in ()',
-          'app=,tier=back',
-          'a b',
-          'app=(',
-          '=x',
-          'app in web',
-          'tier>1',
-          'tier>x',
-          '-bad-=x',
-          'app=-bad-',
-          ',',
-          'app=web,',
-        ]) {
-          // biome-ignore format: a list
+        // The parity tests of nodes compare many more selectors.
+        for (const selector of ['app=web', 'app notin (web)', '!tier', 'tier=Front,app!=cart', '', 'a b']) {
           const query = `labelSelector=${encodeURIComponent(selector)}`;
           const [ours, theirs] = await Promise.all([
             server.admin.ask(`${path}?${query}`),

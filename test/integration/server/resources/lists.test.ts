@@ -1,5 +1,4 @@
-// Tests of lists for consoles: compatibility, statuses and permissions, with one real cluster.
-import { describeConsoles } from './compatibility.ts';
+// Tests of lists for consoles: statuses and permissions, with one real cluster.
 import { describePermissions } from './permissions.ts';
 import { ResourceCluster } from './resource-cluster.ts';
 import { describeStatuses } from './statuses.ts';
@@ -13,8 +12,6 @@ describe('lists for consoles', function () {
   });
   after(() => cluster?.stop());
 
-  // First, because it compares the number of objects in the whole cluster.
-  describeConsoles(() => cluster);
   describeStatuses(() => cluster);
   // Last, because it creates many namespaces.
   describePermissions(() => cluster);

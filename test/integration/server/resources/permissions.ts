@@ -44,11 +44,6 @@ export function describePermissions(subject: () => ResourceCluster): void {
       await role('of-one', [
         { apiGroups: [''], resources: ['configmaps'], resourceNames: ['one'], verbs: ['get', 'list'] },
       ]);
-      await cluster.create(`${RBAC}/clusterrolebindings`, {
-        metadata: { name: 'everywhere' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'viewer' },
-        subjects: [user('everywhere')],
-      });
       for (const namespace of ['a', 'b']) await bind(namespace, 'viewer', user('tenant'));
       await bind('a', 'getter', user('getter'));
       await bind('a', 'of-one', user('of-one'));
@@ -77,13 +72,6 @@ export function describePermissions(subject: () => ResourceCluster): void {
         subjects: [subject],
       });
     }
-
-    it('return everything to a caller with the permission for the cluster', async () => {
-      const caller = await server.asUser('everywhere');
-      const { resourceVersion: _, ...list } = await caller.list(CONFIG_MAPS);
-      expect(list).to.not.have.property('partial');
-      expect(list['totalItems']).to.equal((await server.admin.list(CONFIG_MAPS))['totalItems']);
-    });
 
     it('return to a tenant what a cluster with only its namespaces would return', async () => {
       const tenant = await server.asUser('tenant');
@@ -292,26 +280,12 @@ export function describePermissions(subject: () => ResourceCluster): void {
       /** Far more than the reviews that a tenant may cost. The bench measures 5,000. */
       const MANY = 600;
 
-      /** Lists twice; returns the durations in ms and the number of SubjectAccessReviews. */
-      async function measure(
-        name: string,
-        by: Server,
-      ): Promise<{ first: number; cached: number; reviews: number; list: Fields }> {
+      /** Returns a list and the number of its SubjectAccessReviews. */
+      async function measure(name: string, by: Server): Promise<{ reviews: number; list: Fields }> {
         const caller = await by.asUser(name);
         const before = await by.metric(REVIEWS);
-        const started = performance.now();
         const list = await caller.list(`${CONFIG_MAPS}?limit=10`);
-        const first = performance.now() - started;
-        const reviews = (await by.metric(REVIEWS)) - before;
-        const again = performance.now();
-        await caller.list(`${CONFIG_MAPS}?limit=10`);
-        return { first, cached: performance.now() - again, reviews, list };
-      }
-
-      function print(text: string, { first, cached, reviews }: Awaited<ReturnType<typeof measure>>): void {
-        console.log(
-          `      ${text}: first ${first.toFixed(1)} ms, cached ${cached.toFixed(1)} ms, ${reviews} reviews`,
-        );
+        return { reviews: (await by.metric(REVIEWS)) - before, list };
       }
 
       before(async () => {
@@ -333,17 +307,14 @@ export function describePermissions(subject: () => ResourceCluster): void {
         });
         await all.admin.list(CONFIG_MAPS);
         const measured = await measure('all', all);
-        print(`5 of ${MANY} namespaces, all reviewed`, measured);
         expect(measured.list).to.include({ totalItems: 5, partial: true });
         expect(measured.reviews)
           .to.be.above(MANY)
           .and.below(MANY + 20);
-        expect(measured.cached).to.be.below(measured.first / 4);
       });
 
       it('cost at most 10 reviews for a tenant of 5', async () => {
         const measured = await measure('few', server);
-        print(`5 of ${MANY} namespaces`, measured);
         expect(measured.list).to.include({ totalItems: 5, partial: true });
         expect(measured.reviews).to.be.at.most(10);
       });

@@ -175,44 +175,5 @@ export function describeStatuses(subject: () => ResourceCluster): void {
         'SchedulingDisabled',
       ]);
     });
-
-    it('of workloads, in four words', async () => {
-      const spec = {
-        selector: { matchLabels: { a: 'b' } },
-        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
-      };
-      const path = '/apis/apps/v1/namespaces/default/deployments';
-      const observed = { observedGeneration: 1 };
-      const full = { ...observed, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
-      const condition = (status: string, reason: string) => ({
-        conditions: [{ type: 'Progressing', status, reason, lastTransitionTime: TIME, lastUpdateTime: TIME }],
-      });
-      const down = { ...observed, replicas: 2, updatedReplicas: 2, unavailableReplicas: 2 };
-      const cases: Readonly<Record<string, readonly [Fields, number]>> = {
-        available: [full, 2],
-        'progressing-new': [{}, 2],
-        'progressing-rollout': [{ ...full, updatedReplicas: 1 }, 2],
-        'progressing-down': [{ ...observed, replicas: 1 }, 0],
-        'degraded-deadline': [{ ...down, ...condition('False', 'ProgressDeadlineExceeded') }, 2],
-        'degraded-later': [{ ...down, ...condition('True', 'NewReplicaSetAvailable') }, 2],
-        stopped: [observed, 0],
-      };
-      for (const [name, [status, replicas]] of Object.entries(cases)) {
-        await put(path, name, { spec: { ...spec, replicas } }, { status });
-      }
-      await server.caughtUp('deployments', '/apis/apps/v1/deployments');
-      for (const word of ['available', 'progressing', 'degraded', 'stopped']) {
-        const list = await server.admin.list(
-          `${LISTS}/namespaces/default/deployments?sortBy=name&ascending=true&status=${word}`,
-        );
-        expect(array(list['items']).map((item) => recordIn(item, 'metadata')['name'])).to.deep.equal(
-          Object.keys(cases)
-            .filter((name) => name.startsWith(word))
-            .sort(),
-        );
-      }
-      const { status } = await server.admin.ask(`${LISTS}/deployments?status=Running`);
-      expect(status).to.equal(400);
-    });
   });
 }
