@@ -1,23 +1,9 @@
 // Tests of the command line of `npm start`.
 import { expect } from 'chai';
-import { DEFAULT_NODES, parseStartArguments } from '../../../../hack/start/arguments.ts';
+import { parseStartArguments } from '../../../../hack/start/arguments.ts';
 import { UsageError } from '../../../../hack/terminal/usage.ts';
 
 describe('the command line of npm start', () => {
-  it('has defaults for everything', () => {
-    expect(parseStartArguments([])).to.deep.equal({
-      nodes: DEFAULT_NODES,
-      kubeconfig: undefined,
-      port: undefined,
-      help: false,
-    });
-  });
-
-  it('accepts both spellings of values', () => {
-    expect(parseStartArguments(['--nodes', '5000', '--port=9443'])).to.include({ nodes: 5000, port: 9443 });
-    expect(parseStartArguments(['--kubeconfig', '/tmp/config'])).to.include({ kubeconfig: '/tmp/config' });
-  });
-
   for (const [args, message] of [
     [['--node', '7'], 'unknown flag --node; did you mean --nodes?'],
     [['--frobnicate'], 'unknown flag --frobnicate; see --help'],

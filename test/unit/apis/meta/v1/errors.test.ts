@@ -10,33 +10,7 @@ import {
   type StatusError,
 } from '../../../../../apis/meta/v1/errors.ts';
 
-const NODES = { group: 'resources.platform.io', resource: 'nodes' };
-
 describe('StatusError', () => {
-  it('keeps complete messages', () => {
-    expect(newNotFound(NODES, 'n1').toStatus()).to.deep.equal({
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Failure',
-      message: 'nodes.resources.platform.io "n1" not found',
-      reason: 'NotFound',
-      details: { name: 'n1', group: 'resources.platform.io', kind: 'nodes' },
-      code: 404,
-    });
-  });
-
-  it('quotes names like Go', () => {
-    const nodes = { group: '', resource: 'nodes' };
-    const hidden = 'a"b\u200b';
-    const said = [
-      newForbidden(nodes, hidden, 'no'),
-      newNotFound(nodes, hidden),
-      newConflict(nodes, hidden, 'no'),
-    ];
-    for (const { message } of said) expect(message).to.contain('nodes "a\\"b\\u200b"');
-  });
-
   const long = '"&'.repeat(100_000);
   const target = { group: long, resource: long };
   const causes = [{ reason: 'FieldValueInvalid', field: long, message: long }];

@@ -35,17 +35,6 @@ describe('QueryDecoder with many errors', () => {
     expect(message).to.have.length.below(query.length);
   });
 
-  it('rejects a list of commas as empty', () => {
-    for (const query of [`names=${','.repeat(50_000)}`, 'names=,']) {
-      expect(causesOf(query).map(({ message }) => message)).to.deep.equal(['"" is empty']);
-    }
-  });
-
-  it('ignores spaces and surplus commas in a list', () => {
-    const { names, kinds } = decoder.decode(new URLSearchParams({ names: ',a,, ,,,, b,', kinds: ' a,' }));
-    expect([names, kinds]).to.deep.equal([['a', 'b'], ['a']]);
-  });
-
   it('validates at most one value more than a list can have', () => {
     let looks = 0;
     const look = { noun: 'a name', check: () => void looks++ };
@@ -77,14 +66,5 @@ describe('QueryDecoder with many errors', () => {
     };
     expect(() => decoder.decode(query)).to.throw(StatusError);
     expect(looks).to.equal(0);
-  });
-});
-
-describe('QueryDecoder with a repeated parameter', () => {
-  it('rejects it, with the syntax of a list', () => {
-    expect(causesOf('size=1&size=2')[0]?.message).to.equal('is given 2 times, but has one value');
-    expect(causesOf('names=a&names=b&names=c')[0]?.message).to.equal(
-      'is given 3 times, but once is enough, with commas between the values',
-    );
   });
 });
